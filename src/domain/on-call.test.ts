@@ -80,6 +80,27 @@ describe("shifts", () => {
     expect(flaw && `${flaw.path} ${flaw.message}`).toBe(message);
   });
 
+  it.each<[string, Partial<Schedule>, string[]]>([
+    ["a shift", { shifts: [shift("a", 0, 10), shift("b", 10, 20)] }, ["a 0-10", "null 10-20"]],
+    [
+      "a turn",
+      { rotations: [{ user_ids: ["b", "a"], start_at: 0, period_hours: 1, handoff_time: null }] },
+      ["null 0-20"],
+    ],
+    [
+      "an override",
+      { shifts: [shift("a", 0, 20)], overrides: [override({ add_user_id: "b" }, 5, 15)] },
+      ["a 0-5", "null 5-15", "a 15-20"],
+    ],
+    [
+      "a shift that is taken over",
+      { shifts: [shift("b", 0, 20)], overrides: [override({ add_user_id: "a", remove_user_id: "b" }, 5, 15)] },
+      ["null 0-5", "a 5-15", "null 15-20"],
+    ],
+  ])("of a user who left the team are a gap: %s", (_name, changes, intervals) => {
+    expect(brief(schedule({ ...changes, absent: new Set(["b"]) }), 0, 20)).toEqual(intervals);
+  });
+
   it("of an inactive schedule put nobody on call and leave no gap to report", () => {
     const inactive = { ...day, is_active: false };
     expect([findOnCall(inactive, 5), listGaps(inactive, { start_at: 0, end_at: 99 })]).toEqual([null, []]);

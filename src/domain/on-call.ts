@@ -40,6 +40,8 @@ export interface Schedule {
   /** At most one. */
   rotations: readonly Rotation[];
   overrides: readonly Override[];
+  /** Users who left the team; what they are on call for is a gap. */
+  absent?: ReadonlySet<string>;
 }
 
 /** `user_id` null is a gap. */
@@ -82,6 +84,7 @@ export function listOnCall(schedule: Schedule, { start_at: from, end_at: to }: S
     .sort((a, b) => a.start_at - b.start_at);
   const overrides = schedule.overrides.filter(({ start_at, end_at }) => start_at < to && end_at > from);
   const edges = listEdges([...regular, ...overrides], from, to);
+  const present = (user: string | null) => (user !== null && schedule.absent?.has(user) ? null : user);
 
   const intervals: OnCallInterval[] = [];
   let turn = 0;
@@ -89,7 +92,7 @@ export function listOnCall(schedule: Schedule, { start_at: from, end_at: to }: S
     while ((regular[turn]?.end_at ?? Number.POSITIVE_INFINITY) <= start_at) turn += 1;
     const current = regular[turn];
     const user = current !== undefined && current.start_at <= start_at ? current.user_id : null;
-    const user_id = applyOverrides(user, overrides, start_at);
+    const user_id = present(applyOverrides(present(user), overrides, start_at));
     const end_at = edges[n + 1] ?? to;
     const last = intervals.at(-1);
     if (last?.user_id === user_id) last.end_at = end_at;

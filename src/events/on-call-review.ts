@@ -6,7 +6,12 @@ import { listRecipients } from "../data/escalations/read.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { listExistingNotifications } from "../data/notifications/read.ts";
 import { insertNotification } from "../data/notifications/write.ts";
-import { findOnCallReferences, listSchedulesForReview, listSchedulesToReview } from "../data/on-call/read.ts";
+import {
+  findOnCallReferences,
+  listSchedulesForReview,
+  listSchedulesToReview,
+  withAbsent,
+} from "../data/on-call/read.ts";
 import { postponeReview } from "../data/on-call/write.ts";
 import { sealAlertMail } from "../delivery/alert-mail.ts";
 import { dispatchMail } from "../delivery/mail.ts";
@@ -29,7 +34,7 @@ import { publish } from "./emit.ts";
  * owner, and users are reminded of their shifts. Ids derive from what is announced, so that nothing is announced twice.
  */
 const SCHEDULES_PER_MINUTE = 5_000;
-/** Each takes up to ten queries. */
+/** Each takes up to eleven queries. */
 const SCHEDULES_PER_MESSAGE = 80;
 
 type Reviewed = Awaited<ReturnType<typeof listSchedulesForReview>>[number];
@@ -64,8 +69,9 @@ interface Announcement {
 
 async function review(scope: Scope, reviewed: Reviewed): Promise<void> {
   const { db, now } = scope;
-  const { schedule, page } = reviewed;
-  const announced = announcementsOf(scope, reviewed);
+  const { page } = reviewed;
+  const [schedule = reviewed.schedule] = await withAbsent(db, page, [reviewed.schedule]);
+  const announced = announcementsOf(scope, { schedule, page });
   const known = await listExistingNotifications(
     db,
     announced.map(({ id }) => id),

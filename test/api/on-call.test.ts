@@ -205,6 +205,29 @@ describe("on-call schedules", () => {
   });
 });
 
+describe("what names a user who left the team", () => {
+  it("is a gap, and can be sent back as it was read", async () => {
+    const { account, client, status_page_id, path } = await setUp();
+    const { member, member_id } = await createMember(account, { role: "editor" }, status_page_id);
+    const shifts = [{ user_id: member.user_id, start_at: at(-1), end_at: at(80) }];
+    const { body: schedule } = await client.post(`${path}/schedules`, { name: "Week", shifts });
+    const steps = [stepTo("user", member.user_id)];
+    const { body: policy } = await client.post(`${path}/policies`, { name: "Night", steps });
+    expect([schedule.gaps, (await client.get(path)).body.on_call_now.length]).toEqual([[], 1]);
+    await client.delete(`${V1}/status-pages/${status_page_id}/members/${member_id}`);
+
+    const left = await client.get(`${path}/schedules/${schedule.id}`);
+    expect([left.body.gaps.length, (await client.get(path)).body.on_call_now]).toEqual([1, []]);
+    const changed = await client.put(`${path}/schedules/${schedule.id}`, { ...left.body, name: "Month" });
+    expect(changed).toMatchObject({ status: 200, body: { name: "Month", shifts } });
+    expect(changed.body.gaps).toHaveLength(1);
+    expect((await client.put(`${path}/policies/${policy.id}`, policy)).status).toBe(200);
+    const added = [...steps, { ...stepTo("user", member.user_id), level: 2 }];
+    expect((await client.put(`${path}/policies/${policy.id}`, { steps: added })).status).toBe(200);
+    expect((await client.post(`${path}/policies`, { name: "New", steps })).status).toBe(400);
+  });
+});
+
 describe("on-call of another page", () => {
   it("is not found under a page that it does not belong to", async () => {
     const { account, client, path } = await setUp();

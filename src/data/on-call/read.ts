@@ -97,13 +97,8 @@ export async function findOnCallReferences(
   { id: pageId, owner_id }: { id: string; owner_id: string },
   ids: Record<keyof OnCallReferences, readonly string[]>,
 ): Promise<OnCallReferences> {
-  const among = (column: SQLiteColumn, wanted: readonly string[]) =>
-    sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(wanted)}))`;
   const [members, schedules, hooks] = await db.batch([
-    db
-      .select({ id: pageMembers.user_id })
-      .from(pageMembers)
-      .where(and(eq(pageMembers.status_page_id, pageId), among(pageMembers.user_id, ids.user))),
+    listMembersAmong(db, pageId, ids.user),
     db
       .select({ id: onCallSchedules.id })
       .from(onCallSchedules)
@@ -121,4 +116,31 @@ export async function findOnCallReferences(
   ]);
   const setOf = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id));
   return { user: setOf(members).add(owner_id), schedule: setOf(schedules), webhook: setOf(hooks) };
+}
+
+function among(column: SQLiteColumn, wanted: readonly string[]) {
+  return sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(wanted)}))`;
+}
+
+function listMembersAmong(db: Db, pageId: string, userIds: readonly string[]) {
+  const wanted = and(eq(pageMembers.status_page_id, pageId), among(pageMembers.user_id, userIds));
+  return db.select({ id: pageMembers.user_id }).from(pageMembers).where(wanted);
+}
+
+/** The schedules of one page, each with those of its users who left the team. */
+export async function withAbsent<Schedule extends OnCallScheduleRecord>(
+  db: Db,
+  page: { id: string; owner_id: string },
+  schedules: readonly Schedule[],
+): Promise<(Schedule & { absent: Set<string> })[]> {
+  const named = [...new Set(schedules.flatMap(usersOf))];
+  if (named.length === 0) return schedules.map((schedule) => ({ ...schedule, absent: new Set() }));
+  const members = new Set((await listMembersAmong(db, page.id, named)).map(({ id }) => id)).add(page.owner_id);
+  const absent = new Set(named.filter((id) => !members.has(id)));
+  return schedules.map((schedule) => ({ ...schedule, absent }));
+}
+
+function usersOf({ shifts, rotations, overrides }: OnCallScheduleRecord): string[] {
+  const added = overrides.map(({ add_user_id }) => add_user_id).filter((id) => id !== null);
+  return [...shifts.map(({ user_id }) => user_id), ...rotations.flatMap(({ user_ids }) => user_ids), ...added];
 }

@@ -88,7 +88,7 @@ export async function changePolicy(
   const current = await getPolicy(ctx, named);
   const stored = await openSteps(ctx, current);
   const steps = input.steps === undefined ? stored : keepMasked(completeSteps(input.steps), stored);
-  if (input.steps !== undefined) await requireContacts(ctx, page, { steps });
+  if (input.steps !== undefined) await requireContacts(ctx, page, { steps }, { steps: stored });
   const policy: EscalationPolicyRecord = {
     ...current,
     name: input.name ?? current.name,

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { ActiveOnCall, EscalationPolicy, OnCallSchedule } from "../../contract/on-call.ts";
-import type { OnCallScheduleRecord } from "../../data/on-call/read.ts";
 import { findOnCall, GAP_HORIZON_MS, listGaps, type Span } from "../../domain/on-call.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import type { ShownPolicy } from "./policies.ts";
+import type { ShownSchedule } from "./schedules.ts";
 
 export function presentPolicy({ policy, steps }: ShownPolicy): EscalationPolicy {
   return {
@@ -19,7 +19,7 @@ export function presentPolicy({ policy, steps }: ShownPolicy): EscalationPolicy 
   };
 }
 
-export function presentSchedule(schedule: OnCallScheduleRecord, now: number): OnCallSchedule {
+export function presentSchedule(schedule: ShownSchedule, now: number): OnCallSchedule {
   return {
     id: schedule.id,
     status_page_id: schedule.status_page_id,
@@ -46,7 +46,7 @@ export function presentSchedule(schedule: OnCallScheduleRecord, now: number): On
 
 interface OnCallOfPage {
   active: ShownPolicy | null;
-  schedules: readonly OnCallScheduleRecord[];
+  schedules: readonly ShownSchedule[];
 }
 
 export function presentOnCall({ active, schedules }: OnCallOfPage, now: number): z.infer<typeof ActiveOnCall> {

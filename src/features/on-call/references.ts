@@ -22,18 +22,31 @@ interface ContactLists {
   steps: readonly { contacts: readonly EscalationContact[] }[];
 }
 
-/** Rejects contacts without a recipient: users outside the team, foreign schedules and webhooks, forbidden addresses. */
-export async function requireContacts(ctx: RequestScope, page: Page, { steps }: ContactLists): Promise<void> {
-  const references: Reference[] = [];
-  for (const [n, { contacts }] of steps.entries()) {
-    for (const [m, { type, value }] of contacts.entries()) {
-      const path = `steps[${n}].contacts[${m}].value`;
-      if (type === "user" || type === "schedule") references.push({ kind: type, id: value, path });
-      else if (URL_START.test(value)) requireReachable(ctx, value, path);
-      else if (type === "webhook" || type === "slack") references.push({ kind: "webhook", id: value, path });
-    }
-  }
-  await requireReferences(ctx, page, references);
+/**
+ * Rejects contacts without a recipient: users outside the team, foreign schedules and webhooks, forbidden addresses. What
+ * `current` names already is not looked up again.
+ */
+export async function requireContacts(
+  ctx: RequestScope,
+  page: Page,
+  given: ContactLists,
+  current: ContactLists = { steps: [] },
+): Promise<void> {
+  const contacts = listContacts(given);
+  for (const { value, path } of contacts) if (URL_START.test(value)) requireReachable(ctx, value, path);
+  await requireReferences(ctx, page, contacts.flatMap(toReference), listContacts(current).flatMap(toReference));
+}
+
+function listContacts({ steps }: ContactLists) {
+  return steps.flatMap(({ contacts }, n) =>
+    contacts.map((contact, m) => ({ ...contact, path: `steps[${n}].contacts[${m}].value` })),
+  );
+}
+
+function toReference({ type, value, path }: ReturnType<typeof listContacts>[number]): Reference[] {
+  if (type === "user" || type === "schedule") return [{ kind: type, id: value, path }];
+  const isWebhook = (type === "webhook" || type === "slack") && !URL_START.test(value);
+  return isWebhook ? [{ kind: "webhook", id: value, path }] : [];
 }
 
 /** The address is checked by its spelling here, and by what it resolves to when it is used. */
@@ -49,21 +62,21 @@ interface People {
   overrides: readonly { add_user_id?: string | null | undefined; remove_user_id?: string | null | undefined }[];
 }
 
-/** Only people of the team can be on call. */
-export async function requireTeam(
-  ctx: RequestScope,
-  page: Page,
-  { shifts, rotations, overrides }: People,
-): Promise<void> {
+/** Only people of the team can be put on call. */
+export async function requireTeam(ctx: RequestScope, page: Page, given: People, current: People): Promise<void> {
+  await requireReferences(ctx, page, listPeople(given), listPeople(current));
+}
+
+function listPeople({ shifts, rotations, overrides }: People): Reference[] {
   const user = (id: string | null | undefined, path: string): Reference[] => (id ? [{ kind: "user", id, path }] : []);
-  await requireReferences(ctx, page, [
+  return [
     ...shifts.flatMap(({ user_id }, n) => user(user_id, `shifts[${n}].user_id`)),
     ...rotations.flatMap(({ user_ids }, n) => user_ids.flatMap((id, m) => user(id, `rotations[${n}].user_ids[${m}]`))),
     ...overrides.flatMap(({ add_user_id, remove_user_id }, n) => [
       ...user(add_user_id, `overrides[${n}].add_user_id`),
       ...user(remove_user_id, `overrides[${n}].remove_user_id`),
     ]),
-  ]);
+  ];
 }
 
 const NEEDED = {
@@ -72,7 +85,14 @@ const NEEDED = {
   webhook: "must be a webhook of the status page",
 };
 
-async function requireReferences(ctx: RequestScope, page: Page, references: readonly Reference[]): Promise<void> {
+async function requireReferences(
+  ctx: RequestScope,
+  page: Page,
+  given: readonly Reference[],
+  current: readonly Reference[],
+): Promise<void> {
+  const kept = new Set(current.map(({ kind, id }) => `${kind} ${id}`));
+  const references = given.filter(({ kind, id }) => !kept.has(`${kind} ${id}`));
   if (references.length === 0) return;
   const idsOf = (kind: Reference["kind"]) => [
     ...new Set(references.filter((each) => each.kind === kind).map(({ id }) => id)),

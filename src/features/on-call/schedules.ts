@@ -7,7 +7,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, notFound, raced } from "../../contract/errors.ts";
 import type { OnCallScheduleChange, OnCallScheduleCreate } from "../../contract/on-call.ts";
 import type { Statement } from "../../data/db.ts";
-import { listOnCallSchedules, type OnCallScheduleRecord } from "../../data/on-call/read.ts";
+import { listOnCallSchedules, type OnCallScheduleRecord, withAbsent } from "../../data/on-call/read.ts";
 import {
   deleteOnCallSchedule,
   hasSchedules,
@@ -15,7 +15,7 @@ import {
   isScheduleChanged,
   updateOnCallSchedule,
 } from "../../data/on-call/write.ts";
-import { findScheduleFlaw } from "../../domain/on-call.ts";
+import { findScheduleFlaw, type Schedule } from "../../domain/on-call.ts";
 import { REVIEW_DELAY_MS } from "../../domain/on-call-notices.ts";
 import { replaced, stampAfter } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
@@ -25,6 +25,9 @@ export const SCHEDULES_MAX = 100;
 
 const RACED = raced("the on-call schedule was changed by another request, reload it and try again");
 
+/** A schedule with what it knows of its team. */
+export type ShownSchedule = OnCallScheduleRecord & Pick<Schedule, "absent">;
+
 /** A schedule under the address of its page. */
 interface Named {
   id: string;
@@ -33,20 +36,31 @@ interface Named {
 
 export async function listSchedules(ctx: RequestScope, pageId: string, pagination: { limit: number; offset: number }) {
   const { page } = await requireVisiblePage(ctx, pageId);
-  return listOnCallSchedules(ctx.db, page.id, pagination);
+  const { rows, total } = await listOnCallSchedules(ctx.db, page.id, pagination);
+  return { rows: await withAbsent(ctx.db, page, rows), total };
 }
 
-export async function readSchedule(ctx: RequestScope, { id, schedule_id }: Named): Promise<OnCallScheduleRecord> {
+export async function readSchedule(ctx: RequestScope, { id, schedule_id }: Named): Promise<ShownSchedule> {
   const schedule = await requireVisibleOnCallSchedule(ctx, schedule_id);
-  if (schedule.status_page_id !== id) throw notFound("on-call schedule");
-  return schedule;
+  const { page } = await requireVisiblePage(ctx, id);
+  if (schedule.status_page_id !== page.id) throw notFound("on-call schedule");
+  return show(ctx, page, schedule);
+}
+
+async function show(
+  ctx: RequestScope,
+  page: { id: string; owner_id: string },
+  schedule: OnCallScheduleRecord,
+): Promise<ShownSchedule> {
+  const [shown = schedule] = await withAbsent(ctx.db, page, [schedule]);
+  return shown;
 }
 
 export async function createSchedule(
   ctx: RequestScope,
   pageId: string,
   input: OnCallScheduleCreate,
-): Promise<OnCallScheduleRecord> {
+): Promise<ShownSchedule> {
   const page = await requirePage(ctx, pageId);
   const earlier = await findIdempotentResult(ctx);
   if (earlier) return readSchedule(ctx, { id: page.id, schedule_id: earlier });
@@ -58,7 +72,7 @@ export async function createSchedule(
     name: input.name,
     timezone: input.timezone ?? page.timezone,
     is_active: input.is_active ?? true,
-    ...spansOf(input, { shifts: [], rotations: [], overrides: [] }),
+    ...spansOf(input, NO_SPANS),
     next_review_at: ctx.now + REVIEW_DELAY_MS,
     created_at: ctx.now,
     updated_at: ctx.now,
@@ -72,7 +86,7 @@ export async function changeSchedule(
   ctx: RequestScope,
   named: Named,
   input: OnCallScheduleChange,
-): Promise<OnCallScheduleRecord> {
+): Promise<ShownSchedule> {
   const page = await requirePage(ctx, named.id);
   const current = await getSchedule(ctx, named);
   const schedule: OnCallScheduleRecord = {
@@ -84,12 +98,12 @@ export async function changeSchedule(
     next_review_at: ctx.now + REVIEW_DELAY_MS,
     updated_at: stampAfter(current, ctx.now),
   };
-  await requireSound(ctx, page, schedule, input);
+  await requireSound(ctx, page, schedule, current);
   const when = isScheduleChanged(current);
   await write(ctx, schedule, "changed", updateOnCallSchedule(ctx.db, schedule), [
     { name: "stale", when, error: RACED },
   ]);
-  return schedule;
+  return show(ctx, page, schedule);
 }
 
 export async function removeSchedule(ctx: RequestScope, named: Named): Promise<void> {
@@ -104,6 +118,7 @@ async function getSchedule(ctx: RequestScope, { id, schedule_id }: Named): Promi
 }
 
 type Spans = Pick<OnCallScheduleRecord, "shifts" | "rotations" | "overrides">;
+const NO_SPANS: Spans = { shifts: [], rotations: [], overrides: [] };
 
 /** What a body leaves out stays; null empties a list. */
 function spansOf({ shifts, rotations, overrides }: OnCallScheduleChange, current: Spans): Spans {
@@ -127,20 +142,16 @@ function spansOf({ shifts, rotations, overrides }: OnCallScheduleChange, current
   };
 }
 
-/** Unchanged lists may name users who left the team; their shifts are gaps until they are replaced. */
+/** What a schedule names already may have left the team since; it is a gap until it is replaced. */
 async function requireSound(
   ctx: RequestScope,
   page: { id: string; owner_id: string },
   schedule: OnCallScheduleRecord,
-  changed: Partial<Record<keyof Spans, unknown>> = schedule,
+  current: Spans = NO_SPANS,
 ): Promise<void> {
   const flaw = findScheduleFlaw(schedule);
   if (flaw) throw invalid(`${flaw.path} ${flaw.message}`, [flaw]);
-  await requireTeam(ctx, page, {
-    shifts: changed.shifts ? schedule.shifts : [],
-    rotations: changed.rotations ? schedule.rotations : [],
-    overrides: changed.overrides ? schedule.overrides : [],
-  });
+  await requireTeam(ctx, page, schedule, current);
 }
 
 async function write(
