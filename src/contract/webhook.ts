@@ -130,6 +130,8 @@ export interface Envelope {
   status_page_id: string | null;
   /** Sorts events about the same object: deliveries may overtake each other. */
   sequence: number;
+  /** For on-call contacts: acknowledges in one click, without signing in. */
+  acknowledge_url?: string;
 }
 
 export const WebhookTestResult = z

@@ -57,6 +57,7 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
   const input: NotifierInput = {
     ...{ delivery_id: claimed.id, event, event_name: event.name, sent_at: scope.now },
     message: withUsableButton(scope.settings, receiver.provider, message),
+    acknowledge_url: message.links.find(({ label }) => label === "Acknowledge")?.url,
     services: chatServicesOf(scope.settings),
   };
   const notifier = notifierOf(receiver.provider);

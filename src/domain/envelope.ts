@@ -1,8 +1,13 @@
 import type { NewEvent } from "../contract/events.ts";
 import type { Envelope } from "../contract/webhook.ts";
 
+interface Enclosed extends Pick<Envelope, "acknowledge_url"> {
+  event: NewEvent;
+  event_name: string;
+}
+
 /** The event as a generic webhook receives it, under the name of its filter. */
-export function envelopeOf({ event, event_name }: { event: NewEvent; event_name: string }): Envelope {
+export function envelopeOf({ event, event_name, acknowledge_url }: Enclosed): Envelope {
   return {
     id: event.id,
     user_id: event.owner_id,
@@ -11,6 +16,7 @@ export function envelopeOf({ event, event_name }: { event: NewEvent; event_name:
     created_at: new Date(event.created_at).toISOString(),
     status_page_id: event.status_page_id,
     sequence: event.created_at,
+    ...(acknowledge_url !== undefined && { acknowledge_url }),
   };
 }
 

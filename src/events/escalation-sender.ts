@@ -21,10 +21,11 @@ import { isUnavailable } from "../platform/d1-errors.ts";
 import { idFrom } from "../platform/ids.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import { incidentEvent } from "./emit.ts";
+import { withSubject } from "./subject.ts";
 
 /** Sockets that one invocation may have open. */
 const AT_ONCE = 6;
-/** Each takes up to ten queries. */
+/** Each takes up to eleven queries. */
 const NOTIFICATIONS_PER_MESSAGE = 80;
 const LEASE_MS = 30 * SECOND_MS;
 /** After a failure the next step is notified at once; these repeats are for the case that it is reached later after all. */
@@ -94,12 +95,15 @@ async function attempt(scope: Scope, claimed: EscalationNotificationRecord): Pro
 
 /** What a webhook contact receives: the incident as it stands now, or the critical event. */
 async function findEvent(
-  { db }: Scope,
+  scope: Scope,
   notificationId: string,
   { incident, escalation }: LoadedEscalation,
 ): Promise<NewEvent | undefined> {
-  if (!incident) return escalation.subject ? (await listEvents(db, [escalation.subject.event_id]))[0] : undefined;
+  if (!incident) return escalation.subject ? (await listEvents(scope.db, [escalation.subject.event_id]))[0] : undefined;
   const id = idFrom("event", notificationId);
   const change = { id, name: "incident.created" as const, message: incident.title };
-  return incidentEvent(incident, { ...change, notify_subscribers: false, now: incident.created_at });
+  return withSubject(
+    scope,
+    incidentEvent(incident, { ...change, notify_subscribers: false, now: incident.created_at }),
+  );
 }

@@ -43,6 +43,12 @@ describe("the generic notifier", () => {
     });
   });
 
+  it("gives an on-call contact the link that acknowledges", () => {
+    const acknowledge_url = "https://vigil.test/acknowledge/a.b";
+    const { body } = httpRequest(generic.build({ ...INPUT, acknowledge_url }, TARGET));
+    expect(JSON.parse(body)).toEqual({ ...ENVELOPE, acknowledge_url });
+  });
+
   it("signs with a whsec_ secret so that the Standard Webhooks library accepts it", () => {
     expect(verifies(BASE64_SECRET, { secret: BASE64_SECRET })).toEqual(ENVELOPE);
   });

@@ -29,6 +29,8 @@ export interface NotifierInput {
   /** Name under which the target receives the event. */
   event_name: string;
   message: AlertMessage;
+  /** Of a message to an on-call contact. */
+  acknowledge_url?: string;
   /** Epoch ms of this attempt. */
   sent_at: number;
   services: ChatServices;

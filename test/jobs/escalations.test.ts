@@ -12,7 +12,7 @@ import { sweepNotifications } from "../../src/events/escalation-sender.ts";
 import { acknowledgeToken } from "../../src/platform/acknowledge-tokens.ts";
 import { V1 } from "../support/client.ts";
 import { createVerifiedContact } from "../support/contacts.ts";
-import { createAccount, createPage } from "../support/factories.ts";
+import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { mailsTo } from "../support/mail.ts";
 import {
   createSchedule,
@@ -258,6 +258,24 @@ describe("the acknowledge link", () => {
     await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
     const mails = await db.select().from(mailOutbox);
     expect(mails.length).toBeGreaterThan(0);
+  });
+});
+
+describe("the message to a webhook that is on call", () => {
+  it("says what the incident is about", async () => {
+    sink.answer("https://sink.test/pager", 200);
+    const team = await createTeam();
+    const { account, page } = team;
+    await setPolicy(team, [{ level: 1, contacts: [{ type: "webhook", value: "https://sink.test/pager" }] }]);
+    const { id: monitor_id } = await createMonitor(account.client, { status_page_id: page });
+    const incident = { status_page_id: page, title: "Checkout fails", monitor_id };
+    const { body } = await account.client.post(`${V1}/incidents`, incident);
+    await settle();
+    const sent = JSON.parse(sink.received.find(({ url }) => url.endsWith("/pager"))?.body ?? "{}");
+    expect(sent).toMatchObject({
+      event: "incident.created",
+      data: { incident_id: body.id, monitor_ids: [monitor_id] },
+    });
   });
 });
 
