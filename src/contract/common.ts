@@ -27,12 +27,12 @@ export const TAKES_ONE = "x-takes-one";
 
 /**
  * A member that takes JSON either natively or as a string that holds it, as older clients send it. Bad JSON in the
- * string form is refused like any other bad value.
+ * string form is refused like any other bad value; an empty one is null.
  */
 export function jsonOrText<Schema extends z.ZodType>(schema: Schema) {
   const parsed = z.preprocess((value, ctx) => {
     if (typeof value !== "string") return value;
-    if (value.trim() === "") return undefined;
+    if (value.trim() === "") return null;
     if (isDeeperThan(value, JSON_DEPTH_MAX)) {
       ctx.addIssue(`is nested deeper than ${JSON_DEPTH_MAX} levels`);
       return z.NEVER;

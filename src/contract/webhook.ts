@@ -27,10 +27,10 @@ export const SECRET_PLACEHOLDER = "***";
 /** Names by which clients know the provider whose payload is `{content}`. */
 const PROVIDER_ALIASES: Readonly<Record<string, WebhookProvider>> = { service: "discord", "the service": "discord" };
 
-const Provider = z.preprocess(
-  (value) => (typeof value === "string" ? (PROVIDER_ALIASES[value] ?? value) : value),
-  z.enum(WEBHOOK_PROVIDERS),
-);
+export const Provider = z
+  .string()
+  .transform((name) => PROVIDER_ALIASES[name] ?? name)
+  .pipe(z.enum(WEBHOOK_PROVIDERS));
 
 const EVENT_FILTERS_MAX = 100;
 export const REMIND_MINUTES_MAX = 1440;

@@ -6,7 +6,7 @@ import { openDb } from "../../src/data/db.ts";
 import { deliveries, deliveryAttempts, webhooks } from "../../src/data/webhooks/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
-import { type Account, createAccount } from "../support/factories.ts";
+import { type Account, createAccount, createPage } from "../support/factories.ts";
 import { insertPage } from "../support/monitors.ts";
 import { useSink } from "../support/sink.ts";
 import { createWebhook, sinkUrl } from "../support/webhooks.ts";
@@ -169,7 +169,41 @@ describe("GET /webhooks", () => {
   });
 });
 
+describe("filters of GET /webhooks", () => {
+  it("take a provider by each of its names, and a page", async () => {
+    const account = await createAccount();
+    const status_page_id = await createPage(account);
+    const { id } = await createWebhook(account, { provider: "service", status_page_id });
+    await createWebhook(account);
+    const idsOf = async (query: string) =>
+      (await account.client.get(`${V1}/webhooks?${query}`)).body.map((webhook: { id: string }) => webhook.id);
+    for (const provider of ["discord", "service", "the%20service,slack"]) {
+      expect(await idsOf(`provider=${provider}`)).toEqual([id]);
+    }
+    expect(await idsOf(`status_page_id=${status_page_id}`)).toEqual([id]);
+    const unknown = await account.client.get(`${V1}/webhooks?status_page_id=${newId()}`);
+    expect(unknown).toMatchObject({ status: 400, body: { error: expect.stringContaining("status_page_id") } });
+  });
+});
+
 describe("PUT /webhooks/{id}", () => {
+  it("takes an empty text as the filter of all events", async () => {
+    const account = await createAccount();
+    const { id } = await createWebhook(account, { events: ["monitor.up"] });
+    expect((await account.client.put(`${V1}/webhooks/${id}`, { events: "" })).body.events).toBe("[]");
+  });
+
+  it("refuses a channel whose address may not be reached", async () => {
+    const account = await createAccount();
+    const { id } = await createWebhook(account, { provider: "teams" });
+    const alert_channels = { "monitor.down": "https://10.0.0.1/hook" };
+    const answer = await account.client.put(`${V1}/webhooks/${id}`, { alert_channels });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining("alert_channels.monitor.down") },
+    });
+  });
+
   it("takes back what GET gave and changes nothing", async () => {
     const { client, ...account } = await createAccount();
     const webhook = await createWebhook({ client, ...account }, { secret: "s", events: ["monitor.up"] });

@@ -4,7 +4,7 @@ import {
   DELIVERY_STATES,
   Delivery,
   DeliveryAttempt,
-  WEBHOOK_PROVIDERS,
+  Provider,
   Webhook,
   WebhookCreate,
   WebhookTestResult,
@@ -40,21 +40,25 @@ const writes = (audit: string | null) =>
 
 export const endpoints = [
   endpoint(
-    reads,
+    { ...reads, ids: { query: { status_page_id: "page" } } },
     createRoute({
       method: "get",
       path: "/webhooks",
       tags,
       summary: "List your webhooks",
       request: {
-        query: LongListQuery.extend({ provider: severalOf(z.enum(WEBHOOK_PROVIDERS)), is_active: Flag.optional() }),
+        query: LongListQuery.extend({
+          status_page_id: z.uuid().optional(),
+          provider: severalOf(Provider),
+          is_active: Flag.optional(),
+        }),
       },
       responses: { 200: json("Your webhooks, newest first", z.array(Webhook)), ...USER_ERRORS },
     }),
     async (c) => {
-      const { limit, offset, cursor, ...filter } = c.req.valid("query");
+      const { limit, offset, cursor, status_page_id, ...filter } = c.req.valid("query");
       const page = { limit, offset, cursor };
-      const { rows, total } = await listWebhooks(c.var.ctx, undefined, page, filter);
+      const { rows, total } = await listWebhooks(c.var.ctx, status_page_id, page, filter);
       setListHeaders(
         c,
         page,

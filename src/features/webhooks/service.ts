@@ -221,9 +221,17 @@ function requireUsable(ctx: RequestScope, provider: WebhookProvider, config: Web
   const problem = notifierOf(provider).validate(config, chatServicesOf(ctx.settings));
   if (problem !== null) throw invalid(problem);
   // Addresses of bots and of mail are no network addresses.
-  if (provider !== "generic" && !/^https?:/i.test(config.url)) return;
-  const verdict = checkGiven(ctx, new URL(config.url), "delivery");
-  if (!verdict.ok) throw invalid(`url cannot be used: ${verdict.reason}`, [{ path: "url", message: verdict.reason }]);
+  if (provider === "generic" || HTTP_ADDRESS.test(config.url)) requireReachable(ctx, config.url, "url");
+  for (const [name, channel] of Object.entries(config.alert_channels)) {
+    if (HTTP_ADDRESS.test(channel) && URL.canParse(channel)) requireReachable(ctx, channel, `alert_channels.${name}`);
+  }
+}
+
+const HTTP_ADDRESS = /^https?:/i;
+
+function requireReachable(ctx: RequestScope, address: string, path: string): void {
+  const verdict = checkGiven(ctx, new URL(address), "delivery");
+  if (!verdict.ok) throw invalid(`${path} cannot be used: ${verdict.reason}`, [{ path, message: verdict.reason }]);
 }
 
 /** The channels with stored values in the place of `***`. */
