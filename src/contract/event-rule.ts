@@ -239,7 +239,7 @@ export const BacktestResult = z
   .meta({ id: "BacktestResult" });
 
 /** A payload is kept as the string that it is answered as; a string that holds no JSON is refused. */
-const Payload = jsonOrText(z.unknown()).refine(
+const Payload = jsonOrText(z.unknown().transform((value) => value ?? undefined)).refine(
   (value) => value === undefined || new TextEncoder().encode(JSON.stringify(value)).length <= PAYLOAD_BYTES_MAX,
   `must be at most ${PAYLOAD_BYTES_MAX} bytes of JSON`,
 );

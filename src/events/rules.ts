@@ -235,7 +235,7 @@ function emittedEvent({ rule, page, trigger, conditions }: Firing, id: string): 
   };
 }
 
-function logEntry({ db, now }: Scope, { rule, page, trigger, conditions }: Firing, id: string): Statement {
+function logEntry({ db }: Scope, { rule, page, trigger, conditions }: Firing, id: string): Statement {
   return insertLogEntry(db, {
     ...{ id, owner_id: page.owner_id, status_page_id: page.id, rule_id: rule.id },
     event_name: rule.event_name,
@@ -247,7 +247,7 @@ function logEntry({ db, now }: Scope, { rule, page, trigger, conditions }: Firin
     payload: JSON.stringify({ event_id: trigger.event?.id ?? null, conditions }),
     evaluates_rules: false,
     // The instant by which cooldowns are counted, and which a backtest names.
-    ...{ created_at: trigger.at, updated_at: now },
+    ...{ created_at: trigger.at, updated_at: trigger.at },
   });
 }
 

@@ -87,6 +87,7 @@ function describe(issue: core.$ZodIssue): string {
     case "invalid_format":
       return FORMATS[issue.format] ?? issue.message;
     case "invalid_union":
+      if ("options" in issue && issue.options) return `must be one of ${issue.options.map(String).join(", ")}`;
       return issue.message === "Invalid input" ? "has none of the forms that it may have" : issue.message;
     case "unrecognized_keys":
       return `must not have the name ${issue.keys[0] ?? ""}`;

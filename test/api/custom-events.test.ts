@@ -46,6 +46,11 @@ describe("POST /status-pages/{id}/events/emit", () => {
     expect((await client.get(`${path}/log`)).body).toEqual([bare.body, full.body]);
   });
 
+  it.each([null, "", "null"])("stores no payload for %j", async (payload) => {
+    const { client, path } = await setUp();
+    expect((await client.post(`${path}/emit`, { event_name: "bare", payload })).body.payload).toBeNull();
+  });
+
   it("sends the event to webhooks that want it", async () => {
     const sent: { event: string; data: Record<string, unknown> }[] = [];
     vi.spyOn(globalThis, "fetch").mockImplementation(async (_input, init) => {

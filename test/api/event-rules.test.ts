@@ -104,7 +104,7 @@ describe("event rules", () => {
     ["an unknown operator", { conditions: [{ ...SLOW, operator: "like" }] }, "conditions[0].operator"],
     ["a text to compare with", { conditions: [{ ...SLOW, value: "500" }] }, "conditions[0].value"],
     ["a window above a day", { conditions: [{ ...SLOW, window_minutes: 1441 }] }, "conditions[0].window_minutes"],
-    ["an unknown action", { actions: [{ type: "reboot" }] }, "actions[0]"],
+    ["an unknown action", { actions: [{ type: "reboot" }] }, "actions[0].type must be one of suppress_alerts_for"],
     ["an action without its parameter", { actions: '[{"type":"trigger_runbook"}]' }, "actions[0].webhook_id"],
     ["a negative cooldown", { cooldown_seconds: -1 }, "cooldown_seconds"],
     ["no fires per hour", { max_fires_per_hour: 0 }, "max_fires_per_hour"],
