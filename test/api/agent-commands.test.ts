@@ -3,9 +3,10 @@ import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { AGENT_SOCKETS_MAX, SOCKET_REPLACED, SOCKET_REVOKED } from "../../src/contract/agent-object.ts";
 import { sha256Hex } from "../../src/platform/credentials.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { AGENTS, agentClient, aStage, auditOf, type EnrolledAgent, enrollAgent } from "../support/agents.ts";
 import { type Client, CORE, V1 } from "../support/client.ts";
-import { createAccount } from "../support/factories.ts";
+import { createAccount, createMonitor } from "../support/factories.ts";
 import { insertPassword, PASSWORD } from "../support/members.ts";
 import { PATIENCE } from "../support/patience.ts";
 
@@ -32,6 +33,20 @@ describe("commands", () => {
     }
     expect((await agent.client.get(`${AGENTS}/commands?wait=0`)).body).toEqual([]);
     expect(await auditOf(created.body.id)).toEqual(["agent.commanded by token", "agent.command_answered by agent"]);
+  });
+
+  it("check a monitor that runs on their agent, and no other", async () => {
+    const account = await createAccount();
+    const agent = await enrollAgent(account);
+    const own = await createMonitor(account.client, { agent_id: agent.id, type: "tcp", target: "10.0.0.5:22" });
+    const other = await createMonitor(account.client);
+    const check = (monitor_id: unknown) =>
+      account.client.post(`${AGENTS}/${agent.id}/commands`, { type: "check_now", params: { monitor_id } });
+    expect((await check(own.id)).status).toBe(201);
+    for (const id of [other.id, newId(), "x", 5]) {
+      const error = "params.monitor_id must be a monitor that runs on the agent";
+      expect(await check(id)).toMatchObject({ status: 400, body: { error } });
+    }
   });
 
   it("show people what came of them", async () => {

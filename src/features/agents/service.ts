@@ -6,7 +6,8 @@ import { requireAgent, requireVisibleAgent, requireVisibleAgentCommand } from ".
 import type { RequestScope } from "../../access/scope.ts";
 import { AGENT_OFFLINE_AFTER_MS, type AgentCreate, type AgentStatus, type AgentUpdate } from "../../contract/agent.ts";
 import type { AgentCommandCreate } from "../../contract/agent-command.ts";
-import { conflict, forbidden, notFound } from "../../contract/errors.ts";
+import { Id } from "../../contract/common.ts";
+import { conflict, forbidden, invalid, notFound } from "../../contract/errors.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import {
   type AgentCommandRecord,
@@ -19,7 +20,7 @@ import {
 import { insertCommand } from "../../data/agent-reports/write.ts";
 import { type AgentRecord, countAssigned, hasAssigned, listAgents, listAssigned } from "../../data/agents/read.ts";
 import { deleteAgent, insertAgent, insertInstallToken, updateAgent } from "../../data/agents/write.ts";
-import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { changedMembers } from "../../lib/merge-field.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
@@ -206,6 +207,7 @@ export async function queueCommand(
     if (!made) throw notFound("command");
     return made;
   }
+  await requireOwnMonitor(ctx, agent, input);
   const unanswered = { acked_at: null, ok: null, result: null, error: null };
   const command: AgentCommandRecord = {
     id: newId(),
@@ -220,6 +222,17 @@ export async function queueCommand(
   });
   wakeAgents(ctx.env, [agent.id]);
   return command;
+}
+
+/** The monitor that check_now names, if any, must run on the agent. */
+async function requireOwnMonitor(ctx: RequestScope, agent: AgentRecord, { type, params }: AgentCommandCreate) {
+  const named = params?.monitor_id ?? null;
+  if (type !== "check_now" || named === null) return;
+  const { data: id } = Id.safeParse(named);
+  const monitor = id === undefined ? undefined : await findMonitor(ctx.db, id);
+  if (monitor?.agent_id === agent.id) return;
+  const message = "must be a monitor that runs on the agent";
+  throw invalid(`params.monitor_id ${message}`, [{ path: "params.monitor_id", message }]);
 }
 
 /** An agent of a page belongs to the page's owner, one without a page to the user who creates it. */
