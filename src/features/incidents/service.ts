@@ -126,16 +126,15 @@ export async function changeIncident(
 ): Promise<IncidentDetail> {
   const current = await getIncident(ctx, incidentId);
   const page = await requirePage(ctx, current.status_page_id);
+  // Who left the page stays responsible until somebody else is, so that what was read can be written back.
+  const isSameAssignee = input.assigned_to_id === undefined || input.assigned_to_id === current.assigned_to_id;
   const change: IncidentEdit = {
     title: input.title ?? current.title,
     description: input.description === undefined ? current.description : input.description || null,
     severity: replaced(input.severity, current.severity, "minor"),
     impact: input.impact === undefined ? current.impact : input.impact || null,
     tags: input.tags === undefined ? current.tags : (input.tags ?? []),
-    assigned_to_id:
-      input.assigned_to_id === undefined
-        ? current.assigned_to_id
-        : await requireAssignable(ctx, page, input.assigned_to_id),
+    assigned_to_id: isSameAssignee ? current.assigned_to_id : await requireAssignable(ctx, page, input.assigned_to_id),
     is_public: replaced(input.is_public, current.is_public, false),
     started_at: requirePast(ctx, input.started_at, "started_at") ?? current.started_at,
   };
