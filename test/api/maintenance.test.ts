@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createClient, V1 } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
-import { aTeam, auditOf, NOWHERE, namesOf, versionOf } from "../support/incidents.ts";
+import { aTeam, auditOf, NOWHERE, namesOf, toldOf, versionOf } from "../support/incidents.ts";
 
 const WINDOWS = `${V1}/maintenance`;
 const HOUR = 3_600_000;
@@ -226,6 +226,56 @@ describe("one occurrence", () => {
     const team = await aTeam();
     const { id } = await plan(team, daily);
     expect((await team.client.post(`${WINDOWS}/${id}/occurrences/${daily.start_time}/cancel`)).status).toBe(409);
+  });
+});
+
+describe("a window in progress", () => {
+  const times = { start_time: iso(-HOUR), end_time: iso(HOUR) };
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
+    ["ends before now", {}, { end_time: iso(-HOUR / 2) }, "completed"],
+    ["begins later", {}, { start_time: iso(HOUR), end_time: iso(2 * HOUR) }, "scheduled"],
+    [
+      "no longer recurs",
+      { start_time: iso(-25 * HOUR), end_time: iso(-23 * HOUR), recurrence_type: "daily" },
+      { recurrence_type: "none" },
+      "completed",
+    ],
+  ])("whose new schedule %s tells of its end, once", async (_name, fields, change, status) => {
+    const team = await aTeam();
+    const { id } = await plan(team, { ...times, ...fields });
+    for (const body of [change, change, { title: "x" }]) {
+      expect((await team.client.put(`${WINDOWS}/${id}`, body)).body).toMatchObject({ status });
+    }
+    expect(await namesOf(team.status_page_id)).toEqual(["maintenance.started", "maintenance.completed"]);
+  });
+
+  it("that ends at another time tells of no end before it", async () => {
+    const team = await aTeam();
+    const { id } = await plan(team, times);
+    await team.client.put(`${WINDOWS}/${id}`, { end_time: iso(3 * HOUR), title: "Longer" });
+    expect(await namesOf(team.status_page_id)).toEqual(["maintenance.started"]);
+  });
+
+  it("tells of its end with what it affected when it is deleted, and to subscribers that it ended early", async () => {
+    const team = await aTeam();
+    const { id } = await plan(team, { ...times, targets: [{ target_type: "monitor", target_id: team.monitor_id }] });
+    await team.client.delete(`${WINDOWS}/${id}`);
+    const [, end] = await toldOf(team.status_page_id);
+    expect(end).toMatchObject({
+      name: "maintenance.completed",
+      data: { maintenance_id: id, status: "completed", monitor_ids: [team.monitor_id], notify_subscribers: false },
+    });
+  });
+
+  it.each([
+    ["to come", {}],
+    ["that is over", { start_time: iso(-2 * HOUR), end_time: iso(-HOUR) }],
+  ])("tells of an end, but one %s does not, when it is deleted", async (_name, fields) => {
+    const team = await aTeam();
+    const { id } = await plan(team, fields);
+    await team.client.delete(`${WINDOWS}/${id}`);
+    expect(await namesOf(team.status_page_id)).toEqual([]);
   });
 });
 

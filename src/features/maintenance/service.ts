@@ -32,7 +32,13 @@ import { DAY_MS } from "../../lib/durations.ts";
 import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { joinPublications } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
-import { buildCancellationMessages, buildScheduleMessages, trackedOccurrence } from "./subscriber-messages.ts";
+import { endOfDeleted, followBegun } from "./begun-occurrence.ts";
+import {
+  buildCancellationMessages,
+  buildScheduleMessages,
+  trackedOccurrence,
+  withoutSubscribers,
+} from "./subscriber-messages.ts";
 import { requireTargets } from "./targets.ts";
 
 /** Of a window that is recorded afterwards, what lies this far back counts in reports. */
@@ -121,24 +127,26 @@ export async function changeMaintenance(
   };
   const change = { ...details, ...(isRescheduled(schedule, current) ? reschedule(ctx, current, schedule, page) : {}) };
   const targets = input.targets === undefined ? current.targets : (input.targets ?? []);
+  const changed = { ...current, ...change };
+  const begun = followBegun(ctx, current, changed);
   const statements = [
     updateMaintenance(ctx.db, current.id, { ...changedMembers<MaintenanceEdit>(current, change), updated_at: ctx.now }),
     ...(input.targets === undefined ? [] : setTargets(ctx.db, current.id, targets)),
-    ...extendOccurrence(ctx, current, change),
+    ...begun.statements,
   ];
-  const changed = { ...current, ...change };
   const notices = buildScheduleMessages(ctx, { former: current, window: changed, targets });
   const guards = await plannedGuard(ctx, current, changed);
-  await write(ctx, current, { verb: "changed", statements, notices, isGuarded: true, guards });
+  const events = notices.length > 0 ? begun.events.map(withoutSubscribers) : begun.events;
+  await write(ctx, current, { verb: "changed", statements, events, notices, isGuarded: true, guards });
   return getFresh(ctx, current.id);
 }
 
 export async function removeMaintenance(ctx: RequestScope, maintenanceId: string): Promise<void> {
   const window = await getMaintenance(ctx, maintenanceId);
-  const statements = [deleteMaintenance(ctx.db, window.id)];
   await write(ctx, window, {
     verb: "deleted",
-    statements,
+    statements: [deleteMaintenance(ctx.db, window.id)],
+    events: await endOfDeleted(ctx, window),
     notices: buildCancellationMessages(ctx, window, trackedOccurrence(window)),
   });
 }
@@ -194,19 +202,6 @@ function beginNow(ctx: RequestScope, window: MaintenanceRecord) {
     statements: [recordOccurrences(ctx.db, [{ maintenance_id: window.id, ...occurrence }])],
     events: [boundaryEvent(window, { name: "maintenance.started", occurrence })],
   };
-}
-
-/** An occurrence that has begun ends when the changed window says. */
-function extendOccurrence(
-  ctx: RequestScope,
-  current: MaintenanceRecord,
-  change: Partial<MaintenanceRecord>,
-): Statement[] {
-  const start_at = announcedStart(current);
-  if (start_at === null || change.next_edge_at === undefined) return [];
-  const isGoingOn = change.occurrence_start_at === start_at && change.occurrence_end_at;
-  const end_at = isGoingOn ? Number(change.occurrence_end_at) : ctx.now;
-  return [recordOccurrences(ctx.db, [{ maintenance_id: current.id, start_at, end_at }])];
 }
 
 /** Occurrences that were over when the window was recorded. They send no event. */

@@ -1,4 +1,5 @@
 import type { RequestScope } from "../../access/scope.ts";
+import type { EventOf } from "../../contract/events.ts";
 import type { MaintenanceStatus, MaintenanceTarget } from "../../contract/maintenance.ts";
 import type { MaintenanceDetail } from "../../data/maintenance/list.ts";
 import type { MaintenanceRecord, MaintenanceUpdateRecord } from "../../data/maintenance/read.ts";
@@ -49,6 +50,13 @@ interface Change {
   former: MaintenanceRecord | null;
   window: MaintenanceRecord;
   targets: readonly MaintenanceTarget[];
+}
+
+type BoundaryEvent = EventOf<"maintenance.started" | "maintenance.completed">;
+
+/** The event for webhooks alone, where subscribers receive another message instead. */
+export function withoutSubscribers(event: BoundaryEvent): BoundaryEvent {
+  return { ...event, data: { ...event.data, notify_subscribers: false } };
 }
 
 /** Compares a window before and after a change with what subscribers have received of it. */

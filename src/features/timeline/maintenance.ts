@@ -18,7 +18,7 @@ import { newId } from "../../platform/ids.ts";
 import { endNow, startNow } from "../maintenance/occurrences.ts";
 import { presentUpdate } from "../maintenance/present.ts";
 import { getMaintenance, write } from "../maintenance/service.ts";
-import { buildUpdateMessages } from "../maintenance/subscriber-messages.ts";
+import { buildUpdateMessages, withoutSubscribers } from "../maintenance/subscriber-messages.ts";
 import type { Timeline, UpdateIds } from "./service.ts";
 
 const namesOf = ({ id, update_id }: UpdateIds) => ({ maintenance_id: id, id: update_id });
@@ -62,7 +62,7 @@ async function addUpdate(
     guards: move ? [] : await capGuard(ctx, room),
     ...move,
     // Subscribers receive the start or the end as the message of this update.
-    events: move?.events.map((event) => ({ ...event, data: { ...event.data, notify_subscribers: false } })),
+    events: move?.events.map(withoutSubscribers),
     notices:
       input.notify_subscribers === false
         ? []
