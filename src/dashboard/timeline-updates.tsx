@@ -61,7 +61,7 @@ export function updateEndpoints(views: TimelineViews): Endpoint[] {
       // A message that was emptied is sent, so that the endpoint refuses it.
       const toBody = (_changed: unknown, { message = "" }: Record<string, unknown>) => ({ message });
       const sent = await submitForm(c, form, entered, { method: "PUT", path: apiOf(views, { id, update }), toBody });
-      return sent.ok ? redirectWithNotice(`/app/${section}/${id}`, "The update is corrected.") : sent.response;
+      return sent.ok ? redirectWithNotice(form.cancel, "The update is corrected.") : sent.response;
     }),
 
     ...confirmedDeletion(
@@ -73,22 +73,25 @@ export function updateEndpoints(views: TimelineViews): Endpoint[] {
 
 const apiOf = ({ section }: TimelineViews, { id, update }: Ids) => `/api/uptime/v1/${section}/${id}/updates/${update}`;
 
+/** Also the part of the timeline that shows the update, to which its forms lead back. */
 async function loadUpdate(c: AppContext, { load, timeline, section, heading }: TimelineViews, { id, update }: Ids) {
-  const [subject, found] = await Promise.all([load(c, id), getUpdate(c.var.ctx, timeline, { id, update_id: update })]);
+  const { ctx } = c.var;
+  const [subject, found] = await Promise.all([load(c, id), getUpdate(ctx, timeline, { id, update_id: update })]);
   const path = `/app/${section}/${id}`;
+  const newer = await timeline.countNewer(ctx.db, found);
+  const shown = newer < SHOWN_MAX ? path : timelineHref(path, newer - (newer % SHOWN_MAX));
   const trail = [
     { href: `/app/${section}`, text: heading },
-    { href: path, text: subject.title },
+    { href: shown, text: subject.title },
   ];
-  return { subject, update: timeline.present(found), path, trail };
+  return { subject, update: timeline.present(found), own: `${path}/updates/${update}`, shown, trail };
 }
 
 async function updateForm(c: AppContext, views: TimelineViews, ids: Ids): Promise<EditForm> {
-  const { subject, update, path, trail } = await loadUpdate(c, views, ids);
-  const own = `${path}/updates/${update.id}`;
+  const { subject, update, own, shown, trail } = await loadUpdate(c, views, ids);
   return {
     ...{ title: `Edit an update of ${subject.title}`, section: views.section, trail, fields: FIELDS },
-    ...{ action: own, cancel: path },
+    ...{ action: own, cancel: shown },
     stored: storedValues(FIELDS, { message: update.message }),
     intents: [{ intent: "preview", label: "Preview" }],
     above: (
@@ -107,11 +110,11 @@ async function updateForm(c: AppContext, views: TimelineViews, ids: Ids): Promis
 }
 
 async function deletionOf(c: AppContext, views: TimelineViews, ids: Ids): Promise<Deletion> {
-  const { subject, update, path, trail } = await loadUpdate(c, views, ids);
+  const { subject, update, own, shown, trail } = await loadUpdate(c, views, ids);
   const at = exactTime(Date.parse(update.created_at));
   return {
-    ...{ kind: views.noun, name: subject.title, section: views.section, trail, list: path, shown: path },
-    ...{ path: `${path}/updates/${update.id}`, api: apiOf(views, ids) },
+    ...{ kind: views.noun, name: subject.title, section: views.section, trail, list: shown, shown },
+    ...{ path: own, api: apiOf(views, ids) },
     ...{
       title: `Delete an update of ${subject.title}`,
       verb: ["Delete update", "deleted"],
@@ -148,7 +151,11 @@ export async function loadTimeline<Shown>(
 
 /** Below the timeline of the view with this address. */
 export function TimelinePages({ path, place }: { path: string; place: ListPlace }) {
-  return <ListPages {...place} href={(updates) => `${addressWith(path, { updates })}#timeline`} />;
+  return <ListPages {...place} href={(offset) => timelineHref(path, offset)} />;
+}
+
+function timelineHref(path: string, updates: number): string {
+  return `${addressWith(path, { updates })}#timeline`;
 }
 
 /** Beside an update in its timeline. */

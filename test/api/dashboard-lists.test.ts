@@ -158,9 +158,12 @@ describe.each([
     expect([countIn(last.text, form) > 0, last.text.includes("The newest")]).toEqual([true, false]);
 
     expect((await browser.open(oldest)).text).toMatch(/>\s*Old<\/textarea>/);
-    expect((await browser.submit(oldest, { message: "Corrected" })).status).toBe(303);
+    const part = `${path}?updates=${3 * PART}#timeline`;
+    const corrected = await browser.submit(oldest, { message: "Corrected" });
+    expect([corrected.status, corrected.headers.get("location")]).toEqual([303, part]);
     expect((await browser.open(oldest)).text).toContain("Corrected");
-    expect((await browser.submit(`${oldest}/delete`, { confirmation: "Long" })).status).toBe(303);
+    const deleted = await browser.submit(`${oldest}/delete`, { confirmation: "Long" });
+    expect([deleted.status, deleted.headers.get("location")]).toEqual([303, part]);
     expect((await browser.open(oldest)).status).toBe(404);
   });
 });

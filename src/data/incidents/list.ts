@@ -111,6 +111,12 @@ export async function listIncidentUpdates(db: Db, incidentId: string, page: Page
   return { rows, total: totals[0]?.total ?? 0 };
 }
 
+/** How many updates of its incident are newer than this one. */
+export async function countNewerIncidentUpdates(db: Db, { incident_id, created_at, id }: IncidentUpdateRecord) {
+  const isNewer = sql`(${incidentUpdates.created_at}, ${incidentUpdates.id}) > (${created_at}, ${id})`;
+  return db.$count(incidentUpdates, and(eq(incidentUpdates.incident_id, incident_id), isNewer));
+}
+
 /** What statistics are made of: the newest `limit` incidents of a page that began since then. */
 export async function listIncidentTimes(db: Db, scope: { status_page_id: string; since: number; limit: number }) {
   return db

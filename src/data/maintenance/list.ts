@@ -128,3 +128,12 @@ export async function listMaintenanceUpdates(db: Db, maintenanceId: string, page
   ]);
   return { rows, total: totals[0]?.total ?? 0 };
 }
+
+/** How many updates of its window are newer than this one. */
+export async function countNewerMaintenanceUpdates(
+  db: Db,
+  { maintenance_id, created_at, id }: MaintenanceUpdateRecord,
+) {
+  const isNewer = sql`(${maintenanceUpdates.created_at}, ${maintenanceUpdates.id}) > (${created_at}, ${id})`;
+  return db.$count(maintenanceUpdates, and(eq(maintenanceUpdates.maintenance_id, maintenance_id), isNewer));
+}

@@ -2,7 +2,7 @@ import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireIncident } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { IncidentUpdateCreate } from "../../contract/incident.ts";
-import { listIncidentUpdates } from "../../data/incidents/list.ts";
+import { countNewerIncidentUpdates, listIncidentUpdates } from "../../data/incidents/list.ts";
 import { findIncidentUpdate, type IncidentUpdateRecord } from "../../data/incidents/read.ts";
 import {
   deleteIncidentUpdate,
@@ -23,6 +23,7 @@ export const INCIDENT_TIMELINE: Timeline = {
   requireSubject: requireIncident,
   list: listIncidentUpdates,
   find: (db, ids) => findIncidentUpdate(db, namesOf(ids)),
+  countNewer: (db, update: IncidentUpdateRecord) => countNewerIncidentUpdates(db, update),
   add: addUpdate,
   updateStatement: (db, update: IncidentUpdateRecord) => updateIncidentUpdate(db, update),
   deleteStatement: (db, ids) => deleteIncidentUpdate(db, namesOf(ids)),

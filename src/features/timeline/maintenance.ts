@@ -5,7 +5,11 @@ import { requireMaintenance } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { MaintenanceStatus, MaintenanceUpdateCreate } from "../../contract/maintenance.ts";
-import { listMaintenanceUpdates, type MaintenanceDetail } from "../../data/maintenance/list.ts";
+import {
+  countNewerMaintenanceUpdates,
+  listMaintenanceUpdates,
+  type MaintenanceDetail,
+} from "../../data/maintenance/list.ts";
 import { findMaintenanceUpdate, type MaintenanceUpdateRecord } from "../../data/maintenance/read.ts";
 import {
   deleteMaintenanceUpdate,
@@ -27,6 +31,7 @@ export const MAINTENANCE_TIMELINE: Timeline = {
   requireSubject: requireMaintenance,
   list: listMaintenanceUpdates,
   find: (db, ids) => findMaintenanceUpdate(db, namesOf(ids)),
+  countNewer: (db, update: MaintenanceUpdateRecord) => countNewerMaintenanceUpdates(db, update),
   add: addUpdate,
   updateStatement: (db, update: MaintenanceUpdateRecord) => updateMaintenanceUpdate(db, update),
   deleteStatement: (db, ids) => deleteMaintenanceUpdate(db, namesOf(ids)),

@@ -16,6 +16,7 @@ export interface Timeline {
   requireSubject(ctx: RequestScope, subjectId: string): Promise<unknown>;
   list(db: Db, subjectId: string, pagination: Pagination): Promise<{ rows: UpdateRecord[]; total: number }>;
   find(db: Db, ids: UpdateIds): Promise<UpdateRecord | undefined>;
+  countNewer(db: Db, update: UpdateRecord): Promise<number>;
   /** Emits what subscribers and webhooks receive, and may change the status of the subject. */
   add(
     ctx: RequestScope,
