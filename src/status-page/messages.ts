@@ -89,12 +89,16 @@ export function respondLocked(
   return answerMessage(c, renderUnlockPage({ ...view, inFrame: isFramed(c) }), status, headers);
 }
 
-export function respondNotFound(c: Context<AppEnv>, headers: Record<string, string> = {}): Response {
+/** People see the same where an address takes forms only; programs read the status and Allow. */
+export function respondNotFound(
+  c: Context<AppEnv>,
+  { status, headers }: Pick<ApiError, "status" | "headers"> = { status: 404, headers: {} },
+): Response {
   const texts = textsFor(c);
   const { not_found: title, not_found_text: text, sign_in } = texts.messages;
   // Under its own domain a page has no sign-in form, and in a frame of another site none appears.
   const link = c.var.isOwnDomain || isFramed(c) ? undefined : { href: "/app/sign-in", text: sign_in };
-  return answerMessage(c, renderMessagePage(texts, { title, text, link }), 404, headers);
+  return answerMessage(c, renderMessagePage(texts, { title, text, link }), status, headers);
 }
 
 /** A part of a page that is not there, or no longer. */
@@ -114,7 +118,7 @@ export function respondWithError(c: Context<AppEnv>, error: ApiError | undefined
   switch (error?.status) {
     case 404:
     case 405:
-      return respondNotFound(c, error.headers);
+      return respondNotFound(c, error);
     case 429:
       return respondTooMany(c, error);
     case 400: {

@@ -39,6 +39,8 @@ describe("an address", () => {
     ["/app/sign-out", 405, "Page not found"],
     ["/status", 404, "Page not found"],
     ["/status/nobody-has-this", 404, "Page not found"],
+    ["{page}/subscribers", 405, "Page not found"],
+    ["{page}/unlock", 405, "Page not found"],
     ["{page}/nothing", 404, "Page not found"],
     ["{page}//", 404, "Page not found"],
     ["{page}/history/x/", 404, "Page not found"],
