@@ -77,7 +77,11 @@ export async function maySeeSecrets(
  * For whatever changes where, how or for whom a monitor sends its secrets, or copies them: else a caller who may not read
  * them could have them sent to a place of their own. Monitors without sealed values need nothing.
  */
-export async function requireSecretsRead(ctx: RequestScope, monitor: MonitorRecord, what: string): Promise<void> {
+export async function requireSecretsRead(
+  ctx: RequestScope,
+  monitor: Pick<MonitorRecord, "owner_id" | "status_page_id" | "sealed">,
+  what: string,
+): Promise<void> {
   if (monitor.sealed === null || (await maySeeSecrets(ctx, monitor))) return;
   throw forbidden(`${what} of a monitor with secret settings needs secrets.read`);
 }

@@ -133,6 +133,21 @@ describe("a member without secrets.read", () => {
     expect((await attacker.client.put(path, { status_page_id: other })).status).toBe(403);
     const migration = { target_status_page_id: other, monitor_ids: [monitor.id] };
     expect((await attacker.client.post(`${V1}/status-pages/${page}/monitors/migrate`, migration)).status).toBe(403);
+    const assign = (id: string, monitors: string[]) => attacker.client.put(`${V1}/status-pages/${id}`, { monitors });
+    expect((await assign(other, [monitor.id])).status).toBe(403);
+    expect((await assign(page, [])).status).toBe(403);
+    expect((await assign(page, [monitor.id])).status).toBe(200);
+    expect((await findMonitor(openDb(env.DB), monitor.id))?.status_page_id).toBe(page);
+  });
+
+  it("cannot move it to a page of their own within a composite", async () => {
+    const { owner, attacker, page, monitor } = await createCase();
+    const composite = { name: "All", type: "composite", status_page_id: page, child_ids: [monitor.id] };
+    const { body } = await owner.client.post(`${V1}/monitors`, composite);
+    const other = await createPage(owner);
+    await joinPage(attacker, other, { role: "admin" });
+    const answer = await attacker.client.put(`${V1}/status-pages/${other}`, { monitors: [body.id] });
+    expect(answer).toMatchObject({ status: 403, body: { error: expect.stringContaining("secrets.read") } });
     expect((await findMonitor(openDb(env.DB), monitor.id))?.status_page_id).toBe(page);
   });
 

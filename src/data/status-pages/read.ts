@@ -1,9 +1,13 @@
-import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, or, type SQL, sql } from "drizzle-orm";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { isAbove, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
+import { monitors } from "../monitors/table.ts";
 import { statusPages } from "./table.ts";
+
+/** A request names at most 500 monitors, whose child monitors are where they are. */
+const PLACES_MAX = 1000;
 
 export type StatusPageRecord = typeof statusPages.$inferSelect;
 
@@ -61,4 +65,23 @@ export function listAlertRouting(db: Db, pageIds: readonly string[]) {
       sql`${statusPages.id} IN (SELECT value FROM json_each(${JSON.stringify(pageIds)}))
         AND (${statusPages.alert_routing} <> '{}' OR ${statusPages.alert_suppressions} <> '{}')`,
     );
+}
+
+/** Monitors with the child monitors of the composites among them, as a list in SQL. */
+export function withChildren(monitorIds: readonly string[]): SQL {
+  const named = sql`SELECT value FROM json_each(${JSON.stringify(monitorIds)})`;
+  return sql`(${named} UNION SELECT id FROM monitors WHERE parent_monitor_id IN (${named}))`;
+}
+
+/** Where the monitors with sealed values are now that an assignment puts on the page or takes off it: one for each place. */
+export function listSealedMoved(db: Db, { page_id, monitor_ids }: { page_id: string; monitor_ids: readonly string[] }) {
+  const chosen = withChildren(monitor_ids);
+  const isLeaving = and(eq(monitors.status_page_id, page_id), sql`${monitors.id} NOT IN ${chosen}`);
+  const isComing = sql`(${monitors.id} IN ${chosen} AND ${monitors.status_page_id} IS NOT ${page_id})`;
+  return db
+    .select({ owner_id: monitors.owner_id, status_page_id: monitors.status_page_id, sealed: monitors.sealed })
+    .from(monitors)
+    .where(and(isNotNull(monitors.sealed), or(isLeaving, isComing)))
+    .groupBy(monitors.owner_id, monitors.status_page_id)
+    .limit(PLACES_MAX);
 }

@@ -3,6 +3,7 @@ import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
 import { PAGE_SUPPRESSION } from "../../domain/alert-routing.ts";
 import { changesPages, type Db, type Statement } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
+import { withChildren } from "./read.ts";
 import { statusPages } from "./table.ts";
 
 export type NewStatusPage = typeof statusPages.$inferInsert;
@@ -47,8 +48,7 @@ export function assignMonitors(
     now: number;
   },
 ): Statement[] {
-  const named = sql`SELECT value FROM json_each(${JSON.stringify(monitor_ids)})`;
-  const chosen = sql`(${named} UNION SELECT id FROM monitors WHERE parent_monitor_id IN (${named}))`;
+  const chosen = withChildren(monitor_ids);
   const coming = sql`${monitors.id} IN ${chosen} AND ${monitors.status_page_id} IS NOT ${page_id}`;
   const losing = db
     .update(statusPages)

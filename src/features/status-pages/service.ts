@@ -1,5 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
+import { requireSecretsRead } from "../../access/monitor-secrets.ts";
 import { pageGuard, requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { requireVisibleMonitor } from "../../access/resources.ts";
@@ -12,6 +13,7 @@ import {
   countOwnedPages,
   findPage,
   isSlugTaken,
+  listSealedMoved,
   listVisiblePages,
   ownsAtLeast,
   type StatusPageRecord,
@@ -208,6 +210,9 @@ async function planAssignment(
     }
     if (monitor.status_page_id !== null) left.add(monitor.status_page_id);
     if (monitor.parent_monitor_id !== null) composites.add(monitor.parent_monitor_id);
+  }
+  for (const moved of await listSealedMoved(ctx.db, { page_id: page.id, monitor_ids: monitorIds })) {
+    await requireSecretsRead(ctx, moved, "a change of status_page_id");
   }
   const assigned = {
     page_id: page.id,
