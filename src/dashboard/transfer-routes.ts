@@ -87,7 +87,8 @@ async function show(c: AppContext, refused: ApiError | null): Promise<Response> 
   if (principal.kind !== "user") return redirectTo(`/app/sign-in?next=${encodeURIComponent(href)}`);
   const offer = await findOffer(c.var.ctx, token);
   if (!offer) {
-    const text = "It was used, replaced by a newer one, or has expired. Ask the owner of the page for a new one.";
+    const text =
+      "It was used, withdrawn, replaced by a newer one, or has expired. Ask the owner of the page for a new one.";
     return page(renderMessage({ title: "This link is invalid", text }), 410);
   }
   if (offer.transfer.to_user_id !== principal.user_id) {

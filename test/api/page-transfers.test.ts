@@ -209,6 +209,45 @@ describe("POST /status-pages/transfers/decline", () => {
   });
 });
 
+describe("POST /status-pages/:id/transfer/withdraw", () => {
+  it("ends the open offer for the owner alone, and the link with it", async () => {
+    const { owner, receiver, page, offer, accept, token } = await setUp();
+    const admin = await createAccount();
+    await joinPage(admin, page, { role: "admin" });
+    await offer();
+    const mailed = await token();
+    const withdraw = (account: Account, headers = {}) =>
+      account.client.post(`${V1}/status-pages/${page}/transfer/withdraw`, undefined, headers);
+    expect([(await withdraw(admin)).status, (await withdraw(await createAccount())).status]).toEqual([403, 404]);
+    const key = { "idempotency-key": newId() };
+    expect((await withdraw(owner, key)).status).toBe(204);
+    expect((await withdraw(owner, key)).status).toBe(204);
+    expect((await withdraw(owner)).status).toBe(404);
+    expect((await accept(receiver, mailed)).status).toBe(400);
+    expect((await owner.client.get(`${V1}/status-pages/${page}`)).status).toBe(200);
+    expect((await offer()).status).toBe(201);
+  });
+
+  it("is no offer any more once its time is over", async () => {
+    const { owner, page, offer } = await setUp();
+    await offer();
+    await env.DB.prepare("UPDATE page_transfers SET expires_at = 1 WHERE status_page_id = ?").bind(page).run();
+    expect((await owner.client.post(`${V1}/status-pages/${page}/transfer/withdraw`)).status).toBe(404);
+  });
+
+  it("is a button beside the open offer", async () => {
+    const { owner, page, offer, accept, receiver, token } = await setUp();
+    const browser = createBrowser({ cookie: (await insertBrowser(owner, null)).cookie ?? "" });
+    const action = `/app/pages/${page}/transfer/withdraw`;
+    expect((await browser.open(`/app/pages/${page}`)).text).not.toContain(action);
+    await offer();
+    expect((await browser.open(`/app/pages/${page}`)).text).toContain(`action="${action}"`);
+    expect((await browser.submit(action)).status).toBe(303);
+    expect((await browser.open(`/app/pages/${page}`)).text).not.toContain("Offered to");
+    expect((await accept(receiver, await token())).status).toBe(400);
+  });
+});
+
 describe("the form that hands a page over", () => {
   async function open(account: Account, passwordAt?: number | null) {
     const { cookie = "" } = await insertBrowser(account, passwordAt);

@@ -128,6 +128,12 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     const { id, member } = await createMember(account);
     return { params: { id }, body: { user_id: member.user_id } };
   },
+  "POST /status-pages/{id}/transfer/withdraw": async (account) => {
+    const { id, member } = await createMember(account);
+    const headers = await insertBrowser(account);
+    await account.client.request("POST", `${V1}/status-pages/${id}/transfer`, { user_id: member.user_id }, headers);
+    return { params: { id } };
+  },
   "POST /status-pages/transfers/accept": async (account) => ({ body: { token: await offerPageTo(account) } }),
   "POST /status-pages/transfers/decline": async (account) => ({ body: { token: await offerPageTo(account) } }),
   "POST /notify-contacts": async () => ({ body: { type: "email", value: "night@example.com", label: "Night" } }),

@@ -3,7 +3,7 @@ import { requireUser } from "../../access/principal.ts";
 import { requireRecentPassword } from "../../access/sessions.ts";
 import { ApiError } from "../../contract/errors.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { readApi } from "../call-api.ts";
+import { readApi, requireApi } from "../call-api.ts";
 import { PostButton } from "../components/pieces.tsx";
 import type { FormField, Option } from "../form-fields.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
@@ -29,6 +29,14 @@ export const endpoints = [
     if (!sent.ok) return sent.response;
     return redirectWithNotice(`/app/pages/${id}`, "The receiver gets a mail with a link that accepts the page.");
   }),
+
+  action(
+    { ...offered, path: "/app/pages/{id}/transfer/withdraw", summary: "Button: withdraw the offer of a status page" },
+    async (c, _form, { id }) => {
+      await requireApi(c, { method: "POST", path: `${API}/${id}/transfer/withdraw` });
+      return redirectWithNotice(`/app/pages/${id}`, "The offer is withdrawn: the page stays yours.");
+    },
+  ),
 ];
 
 const Members = z.array(z.object({ user_id: z.string().nullable(), name: z.string().nullable(), email: z.string() }));

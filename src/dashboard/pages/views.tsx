@@ -3,7 +3,7 @@ import type { CustomDomain } from "../../contract/custom-domain.ts";
 import type { StatusPage } from "../../contract/status-page.ts";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { PreviewButton, WithPreview } from "../components/live-preview.tsx";
-import { EmptyState, ListPages, type ListPlace, Table, Tabs } from "../components/pieces.tsx";
+import { EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { addressWith } from "../lists.ts";
@@ -167,7 +167,7 @@ interface MayChange {
   may_change: boolean;
 }
 
-/** To whom the page is offered, until they accept or decline it. */
+/** To whom the page is offered, until they accept or decline it or the owner withdraws it. */
 interface Offer {
   name: string | null;
   email: string;
@@ -224,6 +224,7 @@ function Transfer({ path, offer }: { path: string; offer: Offer | undefined }) {
         <a class="button second" href={`${path}/transfer`}>
           Hand over
         </a>
+        {offer === undefined ? null : <PostButton action={`${path}/transfer/withdraw`} label="Withdraw the offer" />}
       </p>
     </section>
   );

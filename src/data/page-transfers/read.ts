@@ -36,7 +36,7 @@ export async function findTransferByToken(
 /** The offer of a page that can be accepted now, with the person to whom it is made. */
 export async function findOpenTransfer(db: Db, { status_page_id, now }: { status_page_id: string; now: number }) {
   const rows = await db
-    .select({ expires_at: pageTransfers.expires_at, name: users.name, email: users.email })
+    .select({ id: pageTransfers.id, expires_at: pageTransfers.expires_at, name: users.name, email: users.email })
     .from(pageTransfers)
     .innerJoin(users, eq(users.id, pageTransfers.to_user_id))
     .where(and(eq(pageTransfers.status_page_id, status_page_id), gt(pageTransfers.expires_at, now)))
@@ -45,7 +45,11 @@ export async function findOpenTransfer(db: Db, { status_page_id, now }: { status
 }
 
 /** The condition under which an offer was accepted, replaced or ended since it was read. */
-export function isTransferGone({ id, status_page_id, from_user_id }: PageTransferRecord): SQL {
+export function isTransferGone({
+  id,
+  status_page_id,
+  from_user_id,
+}: Pick<PageTransferRecord, "id" | "status_page_id" | "from_user_id">): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${pageTransfers} t JOIN ${statusPages} p ON p.id = t.status_page_id
     WHERE t.id = ${id} AND p.id = ${status_page_id} AND p.owner_id = ${from_user_id})`;
 }

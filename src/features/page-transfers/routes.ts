@@ -11,7 +11,7 @@ import { endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { withUrl } from "../status-pages/service.ts";
 import { presentTransfer, presentTransferred } from "./present.ts";
-import { acceptPage, declinePage, offerPage } from "./service.ts";
+import { acceptPage, declinePage, offerPage, withdrawOffer } from "./service.ts";
 
 const tags = ["Status pages"];
 const shared = { at: ["v1"], auth: "user", rate: "invitation" } as const;
@@ -69,5 +69,25 @@ export const endpoints = [
       responses: { 201: json("The offer", PageTransfer), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => c.json(presentTransfer(await offerPage(c.var.ctx, c.req.valid("param").id, c.req.valid("json"))), 201),
+  ),
+
+  endpoint(
+    {
+      ...{ ...shared, permission: "page.transfer", audit: "page.transfer_withdrawn" },
+      ids: { params: { id: "page" } },
+    },
+    createRoute({
+      method: "post",
+      path: "/status-pages/{id}/transfer/withdraw",
+      tags,
+      summary: "Withdraw the offer of a status page",
+      description: "Ends the open offer, and with it the mailed link. 404 where none is open.",
+      request: { params: IdParam },
+      responses: { ...noContent, ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      await withdrawOffer(c.var.ctx, c.req.valid("param").id);
+      return c.body(null, 204);
+    },
   ),
 ];

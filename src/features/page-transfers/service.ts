@@ -105,6 +105,19 @@ export async function findPresentOffer(ctx: RequestScope, pageId: string) {
   return findOpenTransfer(ctx.db, { status_page_id: page.id, now: ctx.now });
 }
 
+/** Ends the open offer of a page, whose mailed link is invalid from then on. */
+export async function withdrawOffer(ctx: RequestScope, pageId: string): Promise<void> {
+  const page = await requirePage(ctx, pageId);
+  if (await findIdempotentResult(ctx)) return;
+  const offer = await findOpenTransfer(ctx.db, { status_page_id: page.id, now: ctx.now });
+  if (!offer) throw notFound("offer");
+  const gone = isTransferGone({ id: offer.id, status_page_id: page.id, from_user_id: page.owner_id });
+  await commit(ctx, [deletePageTransfer(ctx.db, offer.id)], {
+    audit: auditOf(page, `withdrew the offer of status page "${page.name}" to ${offer.email}`, page.owner_id),
+    guards: [{ name: "stale", when: gone, error: notFound("offer") }],
+  });
+}
+
 /** What a token offers, as long as it can be accepted. */
 export async function findOffer(ctx: RequestScope, token: string) {
   const found = await findTransferByToken(ctx.db, sha256Hex(token));
@@ -267,7 +280,7 @@ function auditOf(page: StatusPageRecord, summary: string, owner_id: string) {
 }
 
 function unusable() {
-  const message = "is unknown, used, replaced or expired";
+  const message = "is unknown, used, withdrawn, replaced or expired";
   return invalid(`token ${message}`, [{ path: "token", message }]);
 }
 
