@@ -73,6 +73,29 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
     expect(await dashboard.call("GET", `/api/uptime/v1/monitors/${id}`)).toMatchObject(changed);
   });
 
+  it.each(
+    BROWSERS,
+  )("are muted for some hours and unmuted, which their view and the list show, on %s", async (name, options) => {
+    const id = await create({ name: `Muted on ${name}`, type: "http", target: dashboard.siteUrl });
+    const mutedUntil = async () => (await dashboard.call("GET", `/api/uptime/v1/monitors/${id}`)).muted_until;
+    await dashboard.visit({ ...options }, async (page) => {
+      await open(page, `/app/monitors/${id}`);
+      await page.getByLabel("Mute alerts for").selectOption("4 hours");
+      await page.getByRole("button", { name: "Mute", exact: true }).click();
+      await page.getByText("Alerts are muted until").waitFor();
+      expect(await isWiderThanWindow(page)).toBe(false);
+      const hours = (Date.parse(String(await mutedUntil())) - Date.now()) / 3_600_000;
+      expect(hours).toBeGreaterThan(3.9);
+      expect(hours).toBeLessThan(4.1);
+      await open(page, `/app/monitors?q=${encodeURIComponent(`Muted on ${name}`)}`);
+      await page.locator(".monitor .tag", { hasText: "Muted" }).waitFor();
+      await open(page, `/app/monitors/${id}`);
+      await page.getByRole("button", { name: "Unmute" }).click();
+      await page.getByText("Alerts are sent again.").waitFor();
+      expect(await mutedUntil()).toBe(null);
+    });
+  });
+
   it.each(BROWSERS)("are paused, resumed, tested and deleted by name, on %s", async (_name, options) => {
     const id = await create({ name: "Old <shop>", type: "http", target: dashboard.siteUrl });
     await dashboard.visit({ ...options }, async (page) => {

@@ -3,12 +3,15 @@ import { LATENCY_PERIODS } from "../../contract/latency.ts";
 import { CheckReport } from "../../contract/monitor.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { HOUR_MS } from "../../lib/durations.ts";
+import { toIso } from "../../platform/clock.ts";
 import { requireApi } from "../call-api.ts";
 import { statusWord } from "../components/status-word.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { loadPicture } from "./detail.ts";
+import { MUTE_HOURS } from "./detail-alerts.tsx";
 import { detailView } from "./detail-views.tsx";
 
 const API = "/api/uptime/v1/monitors";
@@ -39,6 +42,17 @@ export const endpoints = [
 
   simple("pause", "Paused: no checks and no alerts until it is resumed."),
   simple("resume", "Resumed, and checked at once."),
+
+  action(
+    { path: "/app/monitors/{id}/mute", summary: "Mute the alerts of a monitor, or end that", params },
+    async (c, entered, { id }) => {
+      const hours = z.enum(MUTE_HOURS).transform(Number).safeParse(entered.get("hours")).data ?? 0;
+      const muted_until = hours === 0 ? null : toIso(c.var.now + hours * HOUR_MS);
+      await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { muted_until } });
+      const notice = hours === 0 ? "Alerts are sent again." : "Muted: changes are recorded, and nobody is notified.";
+      return redirectWithNotice(`/app/monitors/${id}`, notice);
+    },
+  ),
 
   action(
     { path: "/app/monitors/{id}/check", summary: "Button: check a monitor now", params },

@@ -6,6 +6,7 @@ import { ExactTime, Time } from "../components/time.tsx";
 import { NextSteps } from "../overview/next-steps.tsx";
 import type { View } from "../shell.tsx";
 import type { MonitorPicture } from "./detail.ts";
+import { isMuted, MuteForm, WithheldAlerts } from "./detail-alerts.tsx";
 import { Changes, Events, Outages, Results, Tested, Windows } from "./detail-history.tsx";
 import { PushAddresses } from "./detail-push.tsx";
 import { LatencyFigure } from "./latency-chart.tsx";
@@ -27,6 +28,7 @@ export function detailView(picture: MonitorPicture): View {
         <div id="monitor-state" data-live>
           <State picture={picture} />
         </div>
+        {picture.may_change && !isMuted({ record, now: picture.now }) ? <MuteForm id={record.id} /> : null}
         <div id="monitor-tested" data-live>
           <Tested picture={picture} />
         </div>
@@ -123,6 +125,7 @@ function State({ picture }: { picture: MonitorPicture }) {
         ) : null}
       </div>
       {message ? <p dir="auto">{message}</p> : null}
+      <WithheldAlerts picture={picture} />
       <StatusStrip intervals={intervals} from={now - DAY_MS} to={now} label="Last 24 hours" />
       <dl class="facts">
         <Fact name="Latency" value={latest?.[2] == null ? "–" : `${Math.round(latest[2])} ms`} />
@@ -168,9 +171,9 @@ function Settings({ picture }: { picture: MonitorPicture }) {
             <ExactTime at={record.domain_expires_at} />
           </Setting>
         )}
-        {record.status_page_id === null ? null : (
+        {picture.page === undefined ? null : (
           <Setting name="Status page">
-            <a href={`/app/pages/${record.status_page_id}`}>Open</a>
+            <a href={`/app/pages/${picture.page.id}`}>{picture.page.name}</a>
           </Setting>
         )}
         {record.tags.length === 0 ? null : <Setting name="Tags">{record.tags.join(", ")}</Setting>}

@@ -2,6 +2,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import type { LatencyPeriod } from "../../contract/latency.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
+import { findPage } from "../../data/status-pages/read.ts";
 import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
 import { computeUptimePercentage, sumStatusDurations } from "../../domain/uptime.ts";
 import { listEntries } from "../../features/audit/service.ts";
@@ -36,8 +37,8 @@ export async function loadPicture(
 ) {
   const monitor = await getMonitor(ctx, id);
   const { record } = monitor;
-  const [intervals, days, outages, events, results, changes, windows, latency, metrics, may_change] = await Promise.all(
-    [
+  const [intervals, days, outages, events, results, changes, windows, latency, metrics, may_change, page] =
+    await Promise.all([
       listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, now: ctx.now, limit: INTERVALS_MAX }),
       computeUptime(ctx, id, DAYS),
       listMonitorOutages(ctx, id, OUTAGES),
@@ -48,8 +49,8 @@ export async function loadPicture(
       loadLatency(ctx, record, period),
       readMetricPicture(ctx, record, { period, now: ctx.now }),
       mayDo(ctx, record, "monitors.write"),
-    ],
-  );
+      record.status_page_id === null ? undefined : findPage(ctx.db, record.status_page_id),
+    ]);
   return {
     now: ctx.now,
     monitor,
@@ -67,6 +68,7 @@ export async function loadPicture(
     windows,
     latency,
     metrics,
+    page: page && { id: page.id, name: page.name },
     may_change,
     lacking:
       may_change && ctx.now - record.created_at < NEW_MS ? await findLacking(ctx, await listPageChoices(ctx)) : null,

@@ -11,6 +11,7 @@ import { DAY_MS } from "../../lib/durations.ts";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
+import { isMuted } from "./detail-alerts.tsx";
 import { listView, type MonitorRow } from "./list-views.tsx";
 
 const SHOWN_MAX = 50;
@@ -93,6 +94,8 @@ async function toRows(c: AppContext, views: readonly MonitorDetail<ListedMonitor
       latency_ms: latest?.[2] ?? null,
       last_check: latest?.[1] ?? null,
       intervals: intervals.get(record.id) ?? [],
+      is_muted: isMuted({ record, now: ctx.now }),
+      flapping: record.flapping,
       may_change: await mayDo(ctx, record, "monitors.write"),
     })),
   );

@@ -29,6 +29,8 @@ export interface MonitorRow {
   last_check: number | null;
   /** Of the last day. */
   intervals: readonly StatusInterval[];
+  is_muted: boolean;
+  flapping: boolean;
   may_change: boolean;
 }
 
@@ -182,7 +184,8 @@ function Row({ row, now }: { row: MonitorRow; now: number }) {
       <div class="how">
         <StatusWord status={row.status} />
         <p class="quiet">
-          since <Time at={row.status_since} now={now} />
+          {row.is_muted ? <span class="tag">Muted</span> : null}{" "}
+          {row.flapping ? <span class="tag">Flapping</span> : null} since <Time at={row.status_since} now={now} />
         </p>
       </div>
       <StatusStrip intervals={row.intervals} from={now - DAY_MS} to={now} label="Last 24 hours" />

@@ -1,0 +1,58 @@
+import { plural } from "../../lib/relative-time.ts";
+import { PostButton } from "../components/pieces.tsx";
+import { ExactTime } from "../components/time.tsx";
+import type { MonitorPicture } from "./detail.ts";
+
+/** For how many hours a button mutes a monitor; the API takes any instant of the next 30 days. */
+export const MUTE_HOURS = ["1", "4", "24", "168"] as const;
+
+interface Muted {
+  record: { muted_until: number | null };
+  now: number;
+}
+
+export function isMuted({ record, now }: Muted): boolean {
+  return record.muted_until !== null && record.muted_until > now;
+}
+
+/** Why nobody hears of a change, where that is so. */
+export function WithheldAlerts({ picture: { monitor, now, may_change } }: { picture: MonitorPicture }) {
+  const { record } = monitor;
+  return (
+    <>
+      {record.muted_until !== null && isMuted({ record, now }) ? (
+        <div class="banner is-warn row">
+          <span>
+            Alerts are muted until <ExactTime at={record.muted_until} />: nobody is notified.
+          </span>
+          {may_change ? (
+            <PostButton action={`/app/monitors/${record.id}/mute`} label="Unmute" fields={{ hours: "0" }} />
+          ) : null}
+        </div>
+      ) : null}
+      {record.flapping ? (
+        <p class="banner is-warn">
+          The status changes so often that alerts wait until it settles; only the latest is sent.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+export function MuteForm({ id }: { id: string }) {
+  return (
+    <form method="post" action={`/app/monitors/${id}/mute`} class="inline">
+      <label for="mute-hours">Mute alerts for</label>
+      <select id="mute-hours" name="hours">
+        {MUTE_HOURS.map((hours) => (
+          <option value={hours}>{nameOf(Number(hours))}</option>
+        ))}
+      </select>
+      <button type="submit" class="second">
+        Mute
+      </button>
+    </form>
+  );
+}
+
+const nameOf = (hours: number) => (hours < 24 ? plural(hours, "hour") : plural(hours / 24, "day"));
