@@ -77,7 +77,9 @@ interface Personal {
 
 function notificationOf({ now }: Scope, { event, member, message }: Personal): NotificationRecord {
   const { data } = event;
-  const target = "incident_id" in data ? data.incident_id : "maintenance_id" in data ? data.maintenance_id : null;
+  const incident = "incident_id" in data ? data.incident_id : null;
+  const other = "agent_id" in data ? data.agent_id : "maintenance_id" in data ? data.maintenance_id : incident;
+  const isIncident = event.name.startsWith("incident.");
   return {
     id: idFrom("team notification", event.id, member.id),
     user_id: member.id,
@@ -85,7 +87,7 @@ function notificationOf({ now }: Scope, { event, member, message }: Personal): N
     title: message.title,
     message: plainText(message),
     status_page_id: event.status_page_id,
-    target_id: event.monitor_id ?? ("agent_id" in data ? data.agent_id : target),
+    target_id: (isIncident ? incident : null) ?? event.monitor_id ?? other,
     read_at: null,
     created_at: now,
     updated_at: now,

@@ -10,8 +10,9 @@ import { sweepHeldAlerts } from "../../src/delivery/held-alerts.ts";
 import { playQueues, transitionOf } from "../support/alerts.ts";
 import { CORE, V1 } from "../support/client.ts";
 import { type Account, createAccount } from "../support/factories.ts";
+import { createBrowser } from "../support/forms.ts";
 import { mailsTo } from "../support/mail.ts";
-import { createMember, emailOf } from "../support/members.ts";
+import { createMember, emailOf, insertBrowser } from "../support/members.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -56,6 +57,22 @@ describe("an outage", () => {
     }
     const listed = await member.client.get(`${CORE}/notifications`);
     expect(listed.body[0]).toMatchObject({ type: "team.alert", status_page_id, target_id: monitor_id, is_read: false });
+  });
+
+  it("is a click away from its notification, as is an incident", async () => {
+    const { owner, monitor_id, status_page_id } = await aTeam();
+    await outage(monitor_id);
+    const fields = { status_page_id, title: "Payments fail", message: "We look into it.", monitor_ids: [monitor_id] };
+    const { body: incident } = await owner.client.post(`${V1}/incidents`, fields);
+    await vi.waitFor(async () => expect(await titlesOf(owner)).toHaveLength(3), PATIENCE);
+    const browser = createBrowser({ cookie: (await insertBrowser(owner)).cookie ?? "" });
+    for (const path of ["/app/notifications", "/app"]) {
+      const { text } = await browser.open(path);
+      expect(text).toMatch(new RegExp(`href="/app/monitors/${monitor_id}"[^>]*>Shop is`));
+      expect(text).toMatch(new RegExp(`href="/app/incidents/${incident.id}"[^>]*>New incident: Payments fail`));
+    }
+    await owner.client.delete(`${V1}/monitors/${monitor_id}`);
+    expect((await browser.open("/app/notifications")).text).toMatch(/href="\/app"[^>]*>Shop is/);
   });
 
   it("is mailed as text and HTML in one thread, with a link that turns mail off", async () => {

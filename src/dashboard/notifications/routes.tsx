@@ -7,7 +7,7 @@ import { EmptyState, ListPages } from "../components/pieces.tsx";
 import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { NotificationList } from "./views.tsx";
+import { listKinds, NotificationList } from "./views.tsx";
 
 const API = "/api/core/v1/notifications";
 const Query = z.object({ offset: ListOffset });
@@ -20,6 +20,7 @@ export const endpoints = [
     async (c, { query: { offset } }) => {
       const path = `${API}?${partQuery(offset)}`;
       const { body: notifications, total } = await readApi(c, path, z.array(Notification));
+      const kinds = await listKinds(c.var.ctx, notifications);
       return showView(c, {
         ...{ title: "Notifications", section: "account", trail: [{ href: "/app/account", text: "Account" }] },
         isLive: true,
@@ -38,7 +39,7 @@ export const endpoints = [
                   your turns on call, channels that fail.
                 </EmptyState>
               ) : (
-                <NotificationList notifications={notifications} now={c.var.now} offset={offset} />
+                <NotificationList notifications={notifications} kinds={kinds} now={c.var.now} offset={offset} />
               )}
             </div>
             <ListPages total={total} limit={SHOWN_MAX} offset={offset} href={address} />

@@ -1,15 +1,47 @@
 import type { z } from "zod";
+import type { RequestScope } from "../../access/scope.ts";
 import type { Notification, NotificationType } from "../../contract/notification.ts";
+import { listTargetKinds, type TargetKind } from "../../data/notifications/read.ts";
 import { PostButton } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 
 export type Shown = z.output<typeof Notification>;
 
-const ofPage = (path: string) => (shown: Shown) => (shown.status_page_id ? path + shown.status_page_id : null);
-const ofTarget = (path: string) => (shown: Shown) => (shown.target_id ? path + shown.target_id : null);
+/** Of what kind the objects are that notifications concern; deleted ones are absent. */
+export type TargetKinds = ReadonlyMap<string, TargetKind>;
+type Place = (shown: Shown, kinds: TargetKinds) => string | null;
+
+export function listKinds(ctx: RequestScope, notifications: readonly Shown[]): Promise<TargetKinds> {
+  return listTargetKinds(
+    ctx.db,
+    notifications.flatMap(({ target_id }) => target_id ?? []),
+  );
+}
+
+const VIEWS: Record<TargetKind, string> = {
+  monitor: "/app/monitors/",
+  incident: "/app/incidents/",
+  maintenance: "/app/maintenance/",
+  agent: "/app/agents/",
+};
+const ofPage =
+  (path: string): Place =>
+  (shown) =>
+    shown.status_page_id ? path + shown.status_page_id : null;
+const ofTarget =
+  (path: string): Place =>
+  (shown) =>
+    shown.target_id ? path + shown.target_id : null;
+/** The outage itself, as long as there is something to look at. */
+const ofAlert =
+  (otherwise: Place): Place =>
+  (shown, kinds) => {
+    const kind = kinds.get(shown.target_id ?? "");
+    return kind === undefined ? otherwise(shown, kinds) : VIEWS[kind] + shown.target_id;
+  };
 
 /** Where to look at what a notification is about; null: its own text says all. */
-const PLACES: Record<NotificationType, (shown: Shown) => string | null> = {
+const PLACES: Record<NotificationType, Place> = {
   "monitor.unchecked": ofTarget("/app/monitors/"),
   "webhook.failing": ofTarget("/app/alerts/deliveries?channel="),
   "webhook.disabled": ofTarget("/app/alerts/deliveries?channel="),
@@ -20,9 +52,9 @@ const PLACES: Record<NotificationType, (shown: Shown) => string | null> = {
   "domain.active": ofPage("/app/pages/"),
   "domain.failing": ofPage("/app/pages/"),
   "domain.inactive": ofPage("/app/pages/"),
-  "team.alert": () => "/app",
-  "oncall.notified": ofPage("/app/on-call?page="),
-  "oncall.exhausted": ofPage("/app/on-call?page="),
+  "team.alert": ofAlert(() => "/app"),
+  "oncall.notified": ofAlert(ofPage("/app/on-call?page=")),
+  "oncall.exhausted": ofAlert(ofPage("/app/on-call?page=")),
   "oncall.gap": ofPage("/app/on-call?page="),
   "oncall.shift": ofPage("/app/on-call?page="),
   "service.alarm": () => "/app/installation",
@@ -32,17 +64,18 @@ const isKnown = (type: string): type is NotificationType => Object.hasOwn(PLACES
 
 interface ListProps {
   notifications: readonly Shown[];
+  kinds: TargetKinds;
   now: number;
   /** Where the buttons lead back to: the offset of this part of the list. */
   offset: number;
 }
 
-export function NotificationList({ notifications, now, offset }: ListProps) {
+export function NotificationList({ notifications, kinds, now, offset }: ListProps) {
   return (
     <ul class="rows card">
       {notifications.map((each) => (
         <li class="row">
-          <Words notification={each} now={now} />
+          <Words notification={each} kinds={kinds} now={now} />
           <span class="actions">
             <span id={newnessId(each)}>{each.is_read ? null : <New />}</span>
             <PostButton
@@ -65,8 +98,8 @@ function New() {
 }
 
 /** The title leads to what it is about. */
-export function Words({ notification, now }: { notification: Shown; now: number }) {
-  const place = isKnown(notification.type) ? PLACES[notification.type](notification) : null;
+export function Words({ notification, kinds, now }: { notification: Shown; kinds: TargetKinds; now: number }) {
+  const place = isKnown(notification.type) ? PLACES[notification.type](notification, kinds) : null;
   return (
     <div>
       <p>

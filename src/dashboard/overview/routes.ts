@@ -1,5 +1,6 @@
 import { HomeQuery } from "../../contract/dashboard.ts";
 import { getOverview } from "../../features/overview/service.ts";
+import { listKinds } from "../notifications/views.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
@@ -28,6 +29,7 @@ export const endpoints = [
         on_call,
         windows,
         unread,
+        kinds: await listKinds(ctx, unread),
         lacking,
         pages: pages.slice(0, PAGES_SHOWN),
         more_pages: Math.max(0, pages.length - PAGES_SHOWN),

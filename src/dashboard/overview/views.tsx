@@ -3,7 +3,7 @@ import { plural } from "../../lib/relative-time.ts";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
 import { FirstMonitor } from "../monitors/first-monitor.tsx";
-import { type Shown, Words } from "../notifications/views.tsx";
+import { type Shown, type TargetKinds, Words } from "../notifications/views.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
 import type { OnCallNow, WindowAhead } from "./next.ts";
@@ -15,6 +15,7 @@ interface OverviewView {
   on_call: OnCallNow[];
   windows: WindowAhead[];
   unread: readonly Shown[];
+  kinds: TargetKinds;
   /** Null: there is no monitor yet, which comes first. */
   lacking: Lacking | null;
   pages: PageChoice[];
@@ -179,7 +180,7 @@ function Maintenance({ windows, now }: OverviewView) {
   );
 }
 
-function Unread({ unread, now }: OverviewView) {
+function Unread({ unread, kinds, now }: OverviewView) {
   if (unread.length === 0) return null;
   return (
     <section class="card" aria-labelledby="unread">
@@ -187,7 +188,7 @@ function Unread({ unread, now }: OverviewView) {
       <ul class="rows">
         {unread.map((notification) => (
           <li>
-            <Words notification={notification} now={now} />
+            <Words notification={notification} kinds={kinds} now={now} />
           </li>
         ))}
       </ul>

@@ -1,7 +1,12 @@
 import { and, count, desc, eq, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Pagination } from "../../contract/pagination.ts";
+import { agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
+import { incidents } from "../incidents/table.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
+import { maintenance } from "../maintenance/table.ts";
+import { monitors } from "../monitors/table.ts";
 import { notifications } from "./table.ts";
 
 /** Those of these ids that are stored. */
@@ -41,4 +46,19 @@ export async function findNotification(db: Db, key: NotificationKey): Promise<No
 
 export function isThis({ id, user_id }: NotificationKey) {
   return and(eq(notifications.id, id), eq(notifications.user_id, user_id));
+}
+
+export type TargetKind = "monitor" | "incident" | "maintenance" | "agent";
+
+/** Of what kind each of these ids is; those of deleted objects are absent. */
+export async function listTargetKinds(db: Db, ids: readonly string[]): Promise<Map<string, TargetKind>> {
+  if (ids.length === 0) return new Map();
+  const json = JSON.stringify(ids);
+  const kindsIn = (kind: TargetKind, table: SQLiteTable) =>
+    sql`SELECT id, ${kind} AS kind FROM ${table} WHERE id IN (SELECT value FROM json_each(${json}))`;
+  const rows = await db.all<{ id: string; kind: TargetKind }>(
+    sql`${kindsIn("monitor", monitors)} UNION ALL ${kindsIn("incident", incidents)}
+      UNION ALL ${kindsIn("maintenance", maintenance)} UNION ALL ${kindsIn("agent", agents)}`,
+  );
+  return new Map(rows.map(({ id, kind }) => [id, kind]));
 }
