@@ -152,8 +152,8 @@ h1 + .status { font-size: 1rem; }
 .unlock { max-inline-size: 26rem; padding-block: 16vh 4rem; }
 .unlock .card { margin-block-start: 1rem; }
 .fields { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
-form .tick { display: block; font-weight: 400; margin-block: .25rem; min-block-size: 1.5rem; }
-.tick input { accent-color: var(--link); }
+form .tick { display: flex; gap: .375rem; font-weight: 400; margin-block: .25rem; min-block-size: 1.5rem; }
+.tick input { flex: none; align-self: start; margin-block-start: .3rem; accent-color: var(--link); }
 fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0 0; padding: .5rem 1rem; }
 .fields .field { flex: 1 1 14rem; }
 .fields button { margin: 0; }

@@ -9,7 +9,7 @@ import { showResultsAtOnce } from "./optimistic.ts";
 import { offerCommands } from "./palette.ts";
 import { followForm } from "./preview.ts";
 import { toggleTheme } from "./theme.ts";
-import { keepTimesCurrent } from "./times.ts";
+import { keepTimesCurrent, translateEnteredTimes } from "./times.ts";
 
 /**
  * What the signed-in views gain with a script. Each function finds what it concerns in the document and does nothing
@@ -24,6 +24,7 @@ showFieldsOfType();
 // Takes the document as the server sent it, so it comes before what changes it.
 followChanges();
 keepTimesCurrent();
+translateEnteredTimes();
 copyButtons();
 dragAndDrop();
 followForm();

@@ -2,7 +2,7 @@ import { relativeTime } from "../../lib/relative-time.ts";
 import { forEachPart } from "./updates.ts";
 
 const REFRESH_MS = 10_000;
-const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
+const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
 
 /** Relative times move on, and exact ones are those of the reader's zone, with UTC on hover. */
 export function keepTimesCurrent(): void {
@@ -22,4 +22,21 @@ export function keepTimesCurrent(): void {
       if (time.textContent !== text) time.textContent = text;
     }
   }, REFRESH_MS);
+}
+
+/** Fields for an instant take UTC; below each stands what that is where the reader is. */
+export function translateEnteredTimes(): void {
+  if (local.resolvedOptions().timeZone === "UTC") return;
+  for (const input of document.querySelectorAll<HTMLInputElement>('input[type="datetime-local"]')) {
+    const shown = document.createElement("output");
+    shown.className = "hint";
+    shown.htmlFor.add(input.id);
+    input.after(shown);
+    const translate = () => {
+      const at = Date.parse(`${input.value}Z`);
+      shown.textContent = Number.isNaN(at) ? "" : `For you ${local.format(at)}`;
+    };
+    input.addEventListener("input", translate);
+    translate();
+  }
 }

@@ -118,10 +118,10 @@ export function incidentView(view: DetailView): View {
     actions: may_change ? <Actions incident={incident} path={path} /> : undefined,
     children: (
       <>
-        {may_change ? <UpdateForm view={view} path={path} /> : null}
         <div id="incident-facts" data-live>
           <Facts view={view} />
         </div>
+        {may_change ? <UpdateForm view={view} path={path} /> : null}
         <section aria-labelledby="timeline">
           <h2 id="timeline">Timeline</h2>
           <div id="incident-timeline" data-live>

@@ -1,3 +1,4 @@
+import { DEFAULT_REGION } from "../../contract/check.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
@@ -92,13 +93,16 @@ export function Outages({ picture: { outages, now }, all }: LinkedPart<"outages"
 }
 
 export function Results({ picture: { results }, all }: LinkedPart<"results">) {
+  // One place alone need not be named in every row.
+  const hasPlaces = results.some(({ region, colo }) => region !== DEFAULT_REGION || colo);
+  const head = ["Time", "Status", "Latency", "Message", ...(hasPlaces ? ["Region"] : [])];
   return (
     <section aria-labelledby="results">
       <h2 id="results">Recent results</h2>
       {results.length === 0 ? (
         <p class="card quiet">No check has run yet.</p>
       ) : (
-        <Table caption="Recent results" head={["Time", "Status", "Latency", "Message", "Region"]} isStacked>
+        <Table caption="Recent results" head={head} isStacked>
           {results.map((result) => (
             <tr>
               <td>
@@ -121,7 +125,7 @@ export function Results({ picture: { results }, all }: LinkedPart<"results">) {
                   </details>
                 )}
               </td>
-              <td>{result.colo ? `${result.region}, ${result.colo}` : result.region}</td>
+              {hasPlaces ? <td>{result.colo ? `${result.region}, ${result.colo}` : result.region}</td> : null}
             </tr>
           ))}
         </Table>
