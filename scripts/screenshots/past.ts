@@ -30,7 +30,10 @@ export async function insertPast(execute: Execute): Promise<void> {
   ]);
   await execute([
     { sql: "UPDATE monitors SET created_at = created_at - ?, status_since = status_since - ?", params: [MONTH, HOUR] },
-    ...known.flatMap(({ id, name, began }) => intervalsOf(String(id), String(name), Number(began))),
+    ...known.flatMap(({ id, name, began }) => [
+      ...intervalsOf(String(id), String(name), Number(began)),
+      ...outagesOf(String(id), String(name), Number(began)),
+    ]),
   ]);
 }
 
@@ -45,4 +48,16 @@ function intervalsOf(id: string, name: string, began: number) {
     sql: "INSERT INTO status_intervals (monitor_id, seq, status, from_at, to_at, source) VALUES (?, ?, ?, ?, ?, 'check')",
     params: [id, n - all.length - 1, status, Math.round(from), Math.round(all[n + 1]?.[1] ?? began)],
   }));
+}
+
+/** As the list of outages shows them; the numbers are below those that the service counts itself. */
+function outagesOf(id: string, name: string, began: number) {
+  return (OUTAGES[name] ?? []).map(([hours, minutes], n) => {
+    const from = Math.round(began - hours * HOUR);
+    return {
+      sql: `INSERT INTO outages (id, monitor_id, seq, status_page_id, started_at, ended_at, cause, in_maintenance)
+        SELECT ?, id, ?, status_page_id, ?, ?, 'the server answered 503', 0 FROM monitors WHERE id = ?`,
+      params: [crypto.randomUUID(), -2 - n, from, from + minutes * 60_000, id],
+    };
+  });
 }

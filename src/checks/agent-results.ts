@@ -16,6 +16,7 @@ import { staleAfterMs } from "../domain/check-schedule.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import { evaluateResultRules, type MonitorResult } from "../events/metric-rules.ts";
 import { violates } from "../platform/d1-errors.ts";
+import { idFrom } from "../platform/ids.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { agentHistory } from "../platform/prober-objects.ts";
 import { forEachMonitor } from "./isolated.ts";
@@ -81,7 +82,8 @@ export async function acceptAgentResults(
   };
 }
 
-type LateRange = MeasuredRange & Pick<BackfillRequest, "valid_for_ms" | "until"> & { first: number; last: number };
+type LateRange = MeasuredRange &
+  Omit<BackfillRequest, keyof MeasuredRange | "measurements"> & { first: number; last: number };
 
 interface Prepared {
   monitor: MonitorRecord;
@@ -126,14 +128,17 @@ function inOrder(results: readonly AgentResult[]): AgentResult[] {
 }
 
 function rangeAround(
-  { id: monitor_id, interval }: MonitorRecord,
+  { id: monitor_id, interval, status_page_id, failure_threshold, recovery_threshold }: MonitorRecord,
   late: readonly AgentResult[],
   until: number,
 ): LateRange | undefined {
   const [first, last] = [late.at(0)?.checked_at, late.at(-1)?.checked_at];
   if (first === undefined || last === undefined) return undefined;
   const valid_for_ms = interval * 1000 * SLACK;
-  return { monitor_id, from: first - valid_for_ms, to: last + valid_for_ms + 1, first, last, valid_for_ms, until };
+  // A run that decides the status may reach as far beyond these results.
+  const runMs = valid_for_ms * Math.max(failure_threshold, recovery_threshold);
+  const measured = { monitor_id, from: first - runMs, to: last + runMs + 1 };
+  return { ...measured, status_page_id, failure_threshold, recovery_threshold, first, last, valid_for_ms, until };
 }
 
 /** undefined: the object need not hear of it, because fast successes of a settled monitor change nothing. */
@@ -191,7 +196,7 @@ async function store(
   ];
   const pageOf = new Map(taken.map(({ monitor }) => [monitor.id, monitor.status_page_id]));
   for (let attempt = 1; ; attempt++) {
-    const { monitor_ids, statements } = await planBackfill(scope.db, backfills, scope.now);
+    const { monitor_ids, statements } = await planBackfill(scope.db, backfills, { now: scope.now, outageIdOf });
     const pages = new Set(monitor_ids.flatMap((id) => pageOf.get(id) ?? []));
     const bumped = pages.size === 0 ? [] : [bumpPageVersions(scope.db, [...pages], scope.now)];
     try {
@@ -203,6 +208,8 @@ async function store(
   }
 }
 
+const outageIdOf = (monitorId: string, startedAt: number) => idFrom("backfilled outage", monitorId, String(startedAt));
+
 function latestOf({ monitor, entries }: Taken): AgentPackedResult[] {
   const newest = entries.at(-1);
   if (!newest) return [];
@@ -211,13 +218,15 @@ function latestOf({ monitor, entries }: Taken): AgentPackedResult[] {
   return [[monitor.id, checked_at, latency_ms, message, DEFAULT_REGION, outcome, checked_at, valid_until]];
 }
 
-function requestOf(
-  { monitor_id, first, last, valid_for_ms, until }: LateRange,
-  around: StoredResult[],
-): BackfillRequest {
-  const measurements = around.flatMap(({ checked_at, outcome, is_late = false }): LateResult[] => {
+function requestOf({ first, last, ...range }: LateRange, around: StoredResult[]): BackfillRequest {
+  const measurements = around.flatMap(({ checked_at, outcome, message, is_late = false }): LateResult[] => {
     const status = STATUSES[outcome];
-    return status ? [{ checked_at, status, is_late }] : [];
+    return status ? [{ checked_at, status, message, is_late }] : [];
   });
-  return { monitor_id, from: first, to: last, valid_for_ms, until, measurements };
+  return {
+    ...range,
+    from: measurements[0]?.checked_at ?? first,
+    to: measurements.at(-1)?.checked_at ?? last,
+    measurements,
+  };
 }

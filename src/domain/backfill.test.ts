@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { backfillInterval, type LateResult, type SourcedInterval } from "./backfill.ts";
+import {
+  applyThresholds,
+  backfillInterval,
+  type LateResult,
+  listBackfilledOutages,
+  type SourcedInterval,
+} from "./backfill.ts";
 
 const REACH = { valid_for_ms: 90, until: 10_000 };
 
@@ -22,9 +28,10 @@ function show({ status, from_at, to_at, source }: SourcedInterval): string {
 const late = (checked_at: number, status: LateResult["status"] = "up"): LateResult => ({
   checked_at,
   status,
+  message: `${status} at ${checked_at}`,
   is_late: true,
 });
-const present = (checked_at: number): LateResult => ({ checked_at, status: "up", is_late: false });
+const present = (checked_at: number): LateResult => ({ ...late(checked_at), is_late: false });
 
 describe("filling an unknown stretch", () => {
   it.each<[string, string, LateResult[], string[]]>([
@@ -124,7 +131,14 @@ describe("whatever results come", () => {
     const statuses = ["up", "down", "degraded"] as const;
     const measurements = [...new Set(Array.from({ length: next(12) }, () => next(1100)))]
       .sort((a, b) => a - b)
-      .map((checked_at): LateResult => ({ checked_at, status: statuses[next(3)] ?? "up", is_late: next(4) > 0 }));
+      .map(
+        (checked_at): LateResult => ({
+          checked_at,
+          status: statuses[next(3)] ?? "up",
+          message: "",
+          is_late: next(4) > 0,
+        }),
+      );
     return { stretch, measurements, reach: { valid_for_ms: 1 + next(150), until: next(1200) } };
   });
 
@@ -159,5 +173,44 @@ describe("whatever results come", () => {
       const once = backfillInterval(stretch, measurements, reach);
       expect(once.flatMap((piece) => backfillInterval(piece, measurements, reach))).toEqual(once);
     }
+  });
+});
+
+describe("late results under the thresholds of their monitor", () => {
+  const STATUSES = { u: "up", d: "down", s: "degraded" } as const;
+
+  /** One result a minute, as letters; "." is a minute without. Each row: what was measured, and what it says. */
+  it.each<[string, { measured: string; isDown?: boolean; said: string }]>([
+    ["leave one failure below the threshold out", { measured: "uudu", said: "uuuu" }],
+    ["date an outage back to its first failure", { measured: "udddu", said: "udddd" }],
+    ["end it with the first success of a recovery", { measured: "dddduu", said: "dddduu" }],
+    ["go on with it when a recovery breaks off", { measured: "dddudd", said: "dddddd" }],
+    ["say nothing of failures before which nothing is known", { measured: "ddu", said: "u" }],
+    ["know that it was down before them", { measured: "du", isDown: true, said: "dd" }],
+    ["do not add failures before a gap to those after it", { measured: "udd..du", said: "uuuu" }],
+    ["take a slow success for a success", { measured: "dddssu", said: "dddssu" }],
+  ])("%s", (_name, { measured, isDown = false, said }) => {
+    const results = [...measured].flatMap((letter, minute) =>
+      letter in STATUSES ? [late(minute * 60, STATUSES[letter as keyof typeof STATUSES])] : [],
+    );
+    const rules = { failure_threshold: 3, recovery_threshold: 2 };
+    const judged = applyThresholds(results, rules, { valid_for_ms: 90, isDown });
+    expect(judged.map(({ status }) => (status === "degraded" ? "s" : status[0])).join("")).toBe(said);
+  });
+
+  it("are outages as long as they say down, each with its first message", () => {
+    const intervals = [
+      "up 0-60 agent",
+      "down 60-90 agent",
+      "down 90-120 agent",
+      "up 120-180 agent",
+      "down 180-240 agent",
+    ];
+    const results = [late(0), late(60, "down"), late(90, "down"), late(120), late(180, "down")];
+    expect(listBackfilledOutages(intervals.map(read), results)).toEqual([
+      { started_at: 60, ended_at: 120, cause: "down at 60" },
+      { started_at: 180, ended_at: 240, cause: "down at 180" },
+    ]);
+    expect(listBackfilledOutages([read("down 0-60"), read("unknown 60-90")], results)).toEqual([]);
   });
 });

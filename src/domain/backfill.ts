@@ -18,8 +18,14 @@ export interface SourcedInterval {
 export interface LateResult {
   checked_at: number;
   status: "up" | "down" | "degraded";
+  message: string;
   /** False: it only ends the previous result, because the monitor's object has already processed it. */
   is_late: boolean;
+}
+
+export interface Thresholds {
+  failure_threshold: number;
+  recovery_threshold: number;
 }
 
 export interface BackfillLimits {
@@ -27,6 +33,74 @@ export interface BackfillLimits {
   valid_for_ms: number;
   /** End of the backfill: the monitor's object decides the status from here on. */
   until: number;
+}
+
+/**
+ * What results, oldest first, say of the status once the monitor's thresholds are applied, as in monitor-state.ts: too
+ * few failures in a row leave it as it was. Those after a gap before which nothing is known say nothing. `isDown` is the
+ * status at the first result.
+ */
+export function applyThresholds(
+  results: readonly LateResult[],
+  { failure_threshold, recovery_threshold }: Thresholds,
+  { valid_for_ms, isDown: wasDown }: { valid_for_ms: number; isDown: boolean },
+): LateResult[] {
+  const statuses: (LateResult["status"] | null)[] = [];
+  let isDown = wasDown;
+  let last: LateResult["status"] | null = wasDown ? "down" : null;
+  let run = 0;
+  for (const [n, { checked_at, status }] of results.entries()) {
+    const previous = results[n - 1];
+    if (previous && checked_at - previous.checked_at > valid_for_ms) {
+      isDown = false;
+      last = null;
+      run = 0;
+    }
+    if (isDown === (status === "down")) {
+      run = 0;
+      last = status;
+    } else {
+      run += 1;
+    }
+    statuses.push(last);
+    if (run > 0 && run >= (isDown ? recovery_threshold : failure_threshold)) {
+      // Dated back to the first of the run.
+      for (let each = n - run + 1; each <= n; each++) statuses[each] = results[each]?.status ?? null;
+      isDown = !isDown;
+      last = status;
+      run = 0;
+    }
+  }
+  return results.flatMap((result, n) => {
+    const status = statuses[n] ?? null;
+    return status === null ? [] : [{ ...result, status }];
+  });
+}
+
+/** A time for which backfilled intervals say down. */
+export interface BackfilledOutage {
+  started_at: number;
+  ended_at: number;
+  cause: string;
+}
+
+/** The outages that intervals, oldest first, were backfilled with, each with the message of its first result. */
+export function listBackfilledOutages(
+  intervals: readonly SourcedInterval[],
+  results: readonly LateResult[],
+): BackfilledOutage[] {
+  const outages: BackfilledOutage[] = [];
+  for (const { status, source, from_at, to_at } of intervals) {
+    if (status !== "down" || source !== "agent" || to_at === null) continue;
+    const open = outages.at(-1);
+    if (open?.ended_at === from_at) open.ended_at = to_at;
+    else {
+      const cause =
+        results.findLast((result) => result.status === "down" && result.checked_at <= from_at)?.message ?? "";
+      outages.push({ started_at: from_at, ended_at: to_at, cause });
+    }
+  }
+  return outages;
 }
 
 /** Unknown intervals can be backfilled, and backfilled ones can be refined. */

@@ -5,7 +5,7 @@ import { jobScope } from "../../src/access/scope.ts";
 import { runSlot } from "../../src/checks/runner.ts";
 import { agentLatest, agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { monitors, transitions } from "../../src/data/monitors/table.ts";
+import { monitors, statusIntervals, transitions } from "../../src/data/monitors/table.ts";
 import { MonitorObject } from "../../src/durable-objects/monitor.ts";
 import { aStage, enrollAgent, listKept, readMonitor, settle, submit } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
@@ -89,6 +89,35 @@ describe("POST /monitors/{id}/status", () => {
       .where(eq(transitions.monitor_id, stage.monitor.id))
       .orderBy(transitions.seq);
     expect(moves.map(({ to_status }) => to_status)).toEqual(["down", "up"]);
+  });
+
+  it("counts late failures as an outage from the monitor's threshold on, in however many requests they come", async () => {
+    const stage = await aStage({ failure_threshold: 3, recovery_threshold: 1, created_at: T0 - HOUR });
+    const minutesAgo = (minutes: number, status: "up" | "down") => {
+      const message = status === "down" ? `refused ${minutes} min ago` : "";
+      return { status, message, checked_at: iso(T0 - minutes * MINUTE) };
+    };
+    const down = async () => {
+      const rows = await db.select().from(statusIntervals).where(eq(statusIntervals.monitor_id, stage.monitor.id));
+      const lasted = rows
+        .filter(({ status }) => status === "down")
+        .map(({ from_at, to_at }) => (to_at ?? T0) - from_at);
+      return lasted.reduce((sum, ms) => sum + ms, 0) / MINUTE;
+    };
+    const outages = async () =>
+      (await stage.account.client.get(`${V1}/monitors/${stage.monitor.id}/outages`)).body.map(
+        ({ started_at, ended_at, cause }: Record<string, string>) => ({ started_at, ended_at, cause }),
+      );
+    const first = (["up", "down", "up", "up", "down", "down"] as const).map((status, n) => minutesAgo(30 - n, status));
+    expect((await submit(stage, first)).body).toMatchObject({ accepted: 6 });
+    expect([await down(), await outages()]).toEqual([0, []]);
+    const second = (["down", "down", "up", "up"] as const).map((status, n) => minutesAgo(24 - n, status));
+    for (const accepted of [4, 0]) {
+      expect((await submit(stage, second)).body).toMatchObject({ accepted });
+      const [started_at, ended_at] = [iso(T0 - 26 * MINUTE), iso(T0 - 22 * MINUTE)];
+      expect(await outages()).toEqual([{ started_at, ended_at, cause: "refused 26 min ago" }]);
+      expect(await down()).toBe(4);
+    }
   });
 
   it("does not let a late answer overtake a newer one", async () => {

@@ -15,6 +15,7 @@ import type { LateResult } from "../../src/domain/backfill.ts";
 import { packTally, unpackDays } from "../../src/domain/daily-aggregates.ts";
 import { computeStatusDurations } from "../../src/domain/uptime.ts";
 import { listDaysUntil } from "../../src/lib/zoned-days.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { buildPayload, DAYS_SHOWN } from "../../src/status-page/payload.ts";
 import { sweepDailyAggregates } from "../../src/sweeps/daily-aggregates.ts";
 import { V1 } from "../support/client.ts";
@@ -132,13 +133,14 @@ function aTransition(seq: number, effective_at: number) {
   };
 }
 
-async function putRight(monitor_id: string, measured: Omit<LateResult, "is_late">[], now: number) {
+async function putRight(monitor_id: string, measured: Omit<LateResult, "is_late" | "message">[], now: number) {
   const late = measured.toSorted((a, b) => a.checked_at - b.checked_at);
   const [from, to] = [late.at(0)?.checked_at, late.at(-1)?.checked_at];
   if (from === undefined || to === undefined) return;
-  const measurements = late.map((result) => ({ ...result, is_late: true }));
-  const request = { monitor_id, from, to, measurements, valid_for_ms: 5 * HOUR, until: now };
-  await runBatch(db, (await planBackfill(db, [request], now)).statements);
+  const measurements = late.map((result) => ({ ...result, message: "", is_late: true }));
+  const thresholds = { failure_threshold: 1, recovery_threshold: 1, status_page_id: null };
+  const request = { monitor_id, from, to, measurements, valid_for_ms: 5 * HOUR, until: now, ...thresholds };
+  await runBatch(db, (await planBackfill(db, [request], { now, outageIdOf: () => newId(now) })).statements);
 }
 
 describe("daily aggregates", () => {

@@ -1,17 +1,24 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import {
+  applyThresholds,
+  type BackfilledOutage,
   type BackfillLimits,
   backfillInterval,
   isBackfillable,
   type LateResult,
+  listBackfilledOutages,
   type SourcedInterval,
+  type Thresholds,
 } from "../../domain/backfill.ts";
 import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
 import type { Db, Statement } from "../db.ts";
 import { monitors, statusIntervals } from "../monitors/table.ts";
+import { replaceBackfilledOutages } from "../outages/write.ts";
 
-export interface BackfillRequest extends BackfillLimits {
+export interface BackfillRequest extends BackfillLimits, Thresholds {
   monitor_id: string;
+  /** The page that it is on. */
+  status_page_id: string | null;
   /** When the first and the last of the late results were checked. */
   from: number;
   to: number;
@@ -30,7 +37,11 @@ interface Backfill {
  * transition that began it and keeps its last piece; the pieces before it get numbers below zero, which make a batch fail
  * that another one overtook.
  */
-export async function planBackfill(db: Db, requests: readonly BackfillRequest[], now: number): Promise<Backfill> {
+export async function planBackfill(
+  db: Db,
+  requests: readonly BackfillRequest[],
+  { now, outageIdOf }: { now: number; outageIdOf: (monitorId: string, startedAt: number) => string },
+): Promise<Backfill> {
   if (requests.length === 0) return { monitor_ids: [], statements: [] };
   const [stretches, lowest] = await db.batch([listStretches(db, requests), listLowestNumbers(db, requests)]);
   const stretchesOf = Map.groupBy(stretches, ({ monitor_id }) => monitor_id);
@@ -56,21 +67,41 @@ export async function planBackfill(db: Db, requests: readonly BackfillRequest[],
         db,
         changed.flatMap(({ updated }) => updated),
       ),
+      ...replaceBackfilledOutages(
+        db,
+        changed.map(({ request: { monitor_id }, range }) => ({ monitor_id, ...range })),
+        changed.flatMap(({ request: { monitor_id, status_page_id }, outages }) =>
+          outages.map((outage) => ({
+            ...{ id: outageIdOf(monitor_id, outage.started_at), monitor_id, status_page_id },
+            ...outage,
+          })),
+        ),
+      ),
     ],
   };
 }
 
 type StoredInterval = typeof statusIntervals.$inferSelect;
 
-function fill(
-  request: BackfillRequest,
-  stretches: readonly StoredInterval[],
-  lowest: number,
-): { added: StoredInterval[]; updated: StoredInterval[] } {
-  const { monitor_id } = request;
+interface Filled {
+  added: StoredInterval[];
+  updated: StoredInterval[];
+  /** What was looked at, and the outages that were backfilled in it. */
+  range: { from: number; to: number };
+  outages: BackfilledOutage[];
+}
+
+function fill(request: BackfillRequest, unordered: readonly StoredInterval[], lowest: number): Filled {
+  const { monitor_id, measurements, valid_for_ms } = request;
+  const stretches = unordered.toSorted((a, b) => a.from_at - b.from_at);
+  const begin = measurements[0]?.checked_at ?? 0;
+  const before = stretches.find(({ from_at, to_at }) => from_at <= begin && begin < (to_at ?? Infinity));
+  const judged = applyThresholds(measurements, request, { valid_for_ms, isDown: before?.status === "down" });
   let free = lowest;
+  const shown: SourcedInterval[] = [];
   const filled = stretches.filter(isBackfillable).flatMap((stretch) => {
-    const pieces = backfillInterval(stretch, request.measurements, request);
+    const pieces = backfillInterval(stretch, judged, request);
+    shown.push(...pieces);
     const last = pieces.pop();
     if (!last || isSame(stretch, last)) return [];
     const added = pieces.map((piece) => {
@@ -79,7 +110,12 @@ function fill(
     });
     return [{ added, updated: { ...last, monitor_id, seq: stretch.seq } }];
   });
-  return { added: filled.flatMap(({ added }) => added), updated: filled.map(({ updated }) => updated) };
+  return {
+    added: filled.flatMap(({ added }) => added),
+    updated: filled.map(({ updated }) => updated),
+    range: { from: shown.at(0)?.from_at ?? 0, to: shown.at(-1)?.to_at ?? Number.MAX_SAFE_INTEGER },
+    outages: listBackfilledOutages(shown, measurements),
+  };
 }
 
 function listStretches(db: Db, requests: readonly BackfillRequest[]) {
