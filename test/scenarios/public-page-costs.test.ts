@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { readPublicPage } from "../../src/data/public-page/read.ts";
 import { newId } from "../../src/platform/ids.ts";
@@ -8,6 +8,10 @@ import { meter } from "../support/cost-meter.ts";
 import { createShop, createVisitor, HOUR, insertIncident } from "../support/pages.ts";
 
 const db = openDb(env.DB);
+
+// A document is made anew in each minute.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
 
 /** Long after the page's payload would show it, so that its document is made from D1. */
 async function anOldIncident({ account, page }: Awaited<ReturnType<typeof createShop>>) {

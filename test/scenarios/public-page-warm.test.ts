@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import { meter } from "../support/cost-meter.ts";
@@ -10,9 +10,9 @@ const visit = createVisitor({ PAGE_MEMO_MS: "60000" });
 const db = openDb(env.DB);
 const DOCUMENTS = ["", "/summary.json", "/feed.atom", "/history", "/api/v2/summary.json"];
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+// A document is made anew in each minute.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
 
 /** Without what differs between any two answers. */
 function answerOf({ status, headers, text }: Awaited<ReturnType<typeof visit>>) {
@@ -67,7 +67,6 @@ describe("a document that was read a moment ago", () => {
   });
 
   it("is made anew in the next minute", async () => {
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     const { path } = await createShop();
     const asOf = async () => /class="as-of"[\s\S]*?datetime="([^"]+)"/.exec((await visit(path)).text)?.[1];
     const first = await asOf();
@@ -78,7 +77,7 @@ describe("a document that was read a moment ago", () => {
 
   it("is confirmed by one of many readers, and then stays ready for all of them", async () => {
     const minute = Math.ceil(Date.now() / 60_000) * 60_000;
-    vi.useFakeTimers({ toFake: ["Date"], now: minute + 1000 });
+    vi.setSystemTime(minute + 1000);
     const [quiet, busy] = [await createShop(), await createShop()];
     const texts = new Map<string, string>();
     for (const { path } of [quiet, busy]) texts.set(path, (await visit(path)).text);
@@ -98,7 +97,7 @@ describe("a document that was read a moment ago", () => {
 
   it("is gone once checks are late, though the page itself is as it was", async () => {
     const minute = Math.ceil(Date.now() / 60_000) * 60_000;
-    vi.useFakeTimers({ toFake: ["Date"], now: minute + 1000 });
+    vi.setSystemTime(minute + 1000);
     const { path, page } = await createShop();
     expect((await visit(path)).text).not.toContain("Checks are delayed.");
     await db.update(statusPages).set({ checks_late_since: minute }).where(eq(statusPages.id, page.id));
