@@ -1,73 +1,28 @@
 import type { Push, PushedResult, PushLog, PushQuery, StoredPush } from "../contract/monitor-object.ts";
 import type { LatencyStep } from "../contract/prober-object.ts";
-import type { MonitorRecord } from "../data/monitors/read.ts";
-import {
-  type Decision,
-  decide,
-  type MonitorInput,
-  type MonitorRules,
-  type MonitorState,
-} from "../domain/monitor-state.ts";
+import { type Decision, decide, type MonitorInput } from "../domain/monitor-state.ts";
 import {
   DEADLINE_TOLERANCE_MS,
   type Deadline,
   findDeadline,
-  INITIAL_PUSH_STATE,
   type PushRules,
   type PushState,
   restartDeadlines,
 } from "../domain/push-deadline.ts";
 import { evaluatePush, evaluateStoredPush } from "../domain/push-evaluation.ts";
-import { firstState, type RecordedTransition, reconcileState } from "../domain/restored-state.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { nextTime } from "../platform/cron.ts";
 import { monitorType } from "../probes/registry.ts";
 import { packTally } from "./latency-tiers.ts";
-import { pushRulesOf, rulesOf } from "./monitor-rules.ts";
 import { PushRing, RING_SIZE } from "./push-ring.ts";
-import { confirmOutbox, type Outbox, spillOutbox } from "./transition-outbox.ts";
-
-/** The state of an object: one row, so that state and outbox change together. */
-export interface StoredMonitor extends Outbox {
-  storage_version: 1;
-  monitor_id: string;
-  config_version: number;
-  /** The epoch (domain/epoch.ts) in which the configuration was read; absent in older rows. */
-  epoch?: string;
-  rules: MonitorRules;
-  /** Of monitors that others report to. */
-  push: {
-    rules: PushRules;
-    credential_version: number;
-    /** Absent in older rows: root key 1. */
-    credential_key?: number;
-    memory: PushState;
-    /** Event rules of the page may listen to what is pushed; absent in older rows. */
-    evaluates_rules?: boolean;
-  } | null;
-  /** Of composites, whose pause and status follow from more than their own row. */
-  composite: { paused: boolean } | null;
-  /** Of monitors of type agent, whose status is that of their agent. */
-  follows_agent?: { paused: boolean; agent_id: string } | null;
-  state: MonitorState;
-  settled: boolean;
-  /** What led to the present status. */
-  message: string | null;
-  /** Grows whenever this row is written. */
-  revision: number;
-  /** When the monitor's row was last read; absent in older rows. */
-  read_at?: number;
-  /** How often the alarm has sent the oldest transitions again, and when it does so next. */
-  resends?: number;
-  resend_at?: number;
-}
-
-/** A monitor's row in D1. `past` is given where the object cannot simply continue: after a restore or a loss. */
-export interface LoadedMonitor {
-  monitor: MonitorRecord;
-  epoch: string;
-  past: { recorded: RecordedTransition | null; known_until: number } | null;
-}
+import {
+  changesMore,
+  configureStored,
+  isDownAsBefore,
+  type LoadedMonitor,
+  type StoredMonitor,
+} from "./stored-monitor.ts";
+import { confirmOutbox, spillOutbox } from "./transition-outbox.ts";
 
 const KEY = "monitor";
 const RESEND_MS = 10_000;
@@ -108,40 +63,15 @@ export class MonitorStore {
   }
 
   applyConfig(loaded: LoadedMonitor, at: number): void {
-    const { monitor: record, epoch } = loaded;
-    const rules = pushRulesOf(record);
-    const { follows } = monitorType(record.type);
-    const isComposite = follows === "members";
-    const followsAgent = follows === "agent";
-    if (rules) this.#ring.open();
+    const { type, paused } = loaded.monitor;
+    const recall = () => {
+      this.#ring.open();
+      return this.#ring.recall();
+    };
     this.#change(() => {
-      const present = this.stored;
-      this.#known = {
-        storage_version: 1,
-        monitor_id: record.id,
-        config_version: record.config_version,
-        epoch,
-        rules: rulesOf(record, rules),
-        push: rules && {
-          rules,
-          credential_version: record.credential_version,
-          credential_key: record.credential_key,
-          evaluates_rules: record.has_metric_rules,
-          memory: this.#memoryUnder(rules, present, at),
-        },
-        composite: isComposite ? { paused: record.paused } : null,
-        follows_agent: followsAgent && record.agent_id ? { paused: record.paused, agent_id: record.agent_id } : null,
-        ...reconciled(loaded, present, at),
-        settled: loaded.past === null && (present?.settled ?? false),
-        message: present?.message ?? record.status_message,
-        revision: Math.max(present?.revision ?? 0, record.state_revision),
-        read_at: at,
-        outbox_waiting: present?.outbox_waiting,
-        resends: present?.resends,
-        resend_at: present?.resend_at,
-      };
-      const isMoved =
-        !isComposite && !followsAgent && this.#decide({ kind: record.paused ? "pause" : "resume" }, at).accepted;
+      this.#known = configureStored(loaded, this.stored, { recall, at });
+      const isComputed = monitorType(type).follows !== undefined;
+      const isMoved = !isComputed && this.#decide({ kind: paused ? "pause" : "resume" }, at).accepted;
       if (isMoved) this.#remember((memory) => restartDeadlines(memory, at));
       this.#save();
     });
@@ -282,13 +212,6 @@ export class MonitorStore {
     return { ...stored, state: replayed?.state ?? stored.state, push: { ...stored.push, memory } };
   }
 
-  /** Other deadlines than before begin to count when they become known. */
-  #memoryUnder(rules: PushRules, present: StoredMonitor | undefined, at: number): PushState {
-    const memory = present?.push?.memory ?? this.#ring.recall() ?? INITIAL_PUSH_STATE;
-    const isSame = JSON.stringify(present?.push?.rules) === JSON.stringify(rules);
-    return isSame ? memory : restartDeadlines(memory, at);
-  }
-
   #change(run: () => void): void {
     try {
       this.#storage.transactionSync(run);
@@ -348,30 +271,9 @@ function isFailure(input: MonitorInput): boolean {
   return input.kind === "result" && input.outcome === "failure";
 }
 
-/** Whatever rounds have passed meanwhile. */
-function isDownAsBefore(before: StoredMonitor | undefined, after: StoredMonitor | undefined): boolean {
-  if (before?.state.status !== "down" || before.state.run !== null) return false;
-  return after?.state.seq === before.state.seq && after.state.run === null && after.settled === before.settled;
-}
-
-/** The state, and the transitions that D1 has to hear of, after one of the two may have gone back in time. */
-function reconciled({ monitor, past }: LoadedMonitor, present: StoredMonitor | undefined, at: number) {
-  const { status, status_since, state_seq: seq, created_at } = monitor;
-  const [state, outbox] = [present?.state ?? null, present?.outbox ?? []];
-  const projected = { status, status_since, seq, created_at };
-  if (past === null) return { state: state ?? firstState(projected), outbox };
-  return reconcileState({ state, outbox, projected, ...past }, at);
-}
-
 /** What the successes of a push took. */
 function latenciesOf(stored: StoredPush, rules: PushRules): { at: number; latency_ms: number }[] {
   return evaluateStoredPush(stored, rules).flatMap(({ checked_at: at, outcome, latency_ms }) =>
     latency_ms !== null && (outcome === "success" || outcome === "slow") ? [{ at, latency_ms }] : [],
   );
-}
-
-/** Whether a push changed anything that its own row does not hold. */
-function changesMore(before: StoredMonitor, after: StoredMonitor): boolean {
-  const { state } = after;
-  return state.seq !== before.state.seq || state.run !== before.state.run || after.settled !== before.settled;
 }

@@ -24,8 +24,9 @@ import type { Env } from "../platform/env.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { countUnits, meterBindings, reportUsageWhenDue } from "../platform/usage.ts";
-import { type LoadedMonitor, MonitorStore, type StoredMonitor } from "./monitor-store.ts";
+import { MonitorStore } from "./monitor-store.ts";
 import { readState, writeState } from "./object-state.ts";
+import type { LoadedMonitor, StoredMonitor } from "./stored-monitor.ts";
 import { firstPage } from "./transition-outbox.ts";
 
 /** No row has this version, so it is read again. */

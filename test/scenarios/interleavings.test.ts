@@ -11,7 +11,7 @@ import { incidents } from "../../src/data/incidents/table.ts";
 import { monitors, transitions } from "../../src/data/monitors/table.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import { deliveries } from "../../src/data/webhooks/table.ts";
-import type { StoredMonitor } from "../../src/durable-objects/monitor-store.ts";
+import type { StoredMonitor } from "../../src/durable-objects/stored-monitor.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import { V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";
