@@ -1,4 +1,3 @@
-import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { asc, eq } from "drizzle-orm";
 import fc from "fast-check";
@@ -11,7 +10,6 @@ import { incidents } from "../../src/data/incidents/table.ts";
 import { monitors, transitions } from "../../src/data/monitors/table.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import { deliveries } from "../../src/data/webhooks/table.ts";
-import type { StoredMonitor } from "../../src/durable-objects/stored-monitor.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import { V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";
@@ -20,7 +18,7 @@ import { type Account, createAccount } from "../support/factories.ts";
 import { ask, interleave } from "../support/interleaving.ts";
 import { joinPage } from "../support/members.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
-import { stubOf } from "../support/pushes.ts";
+import { consumeOutbox, readObject } from "../support/outboxes.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { createWebhook, eventOf, route } from "../support/webhooks.ts";
 
@@ -63,16 +61,7 @@ const planOf = (verbs: fc.Arbitrary<Verb[]>) =>
     verbs,
   });
 
-const readObject = (id: string) =>
-  runInDurableObject(stubOf(id), (_object, state) => state.storage.kv.get<StoredMonitor>("monitor"));
-
-/** Lets the consumer take what the object has not been confirmed, as the queue would. */
-async function settle(id: string): Promise<void> {
-  const scope = jobScope(recordingEnv().env, "test");
-  for (let outbox = (await readObject(id))?.outbox; outbox?.length; outbox = (await readObject(id))?.outbox) {
-    await consumeEvent(scope, { monitor_id: id, transitions: outbox });
-  }
-}
+const settle = (id: string) => consumeOutbox(jobScope(recordingEnv().env, "test"), id);
 
 const eventsOf = (id: string) => db.select().from(events).where(eq(events.monitor_id, id)).orderBy(asc(events.id));
 
