@@ -63,6 +63,12 @@ const workers = {
   },
 };
 
+/** Stories that the soak tells at ten times the size; where it follows, telling them small before proves nothing more. */
+const SOAKED = "test/scenarios/{agent-fleet,model,interleavings,mass-silence,rule-replay,slow-receivers}.test.ts";
+
+/** One of them waits for minutes, which nothing shortens, and leaves two cores to two others. */
+const SOAKS_AT_ONCE = 3;
+
 /** Tests in Node that start services: two at once on two cores, because most of them wait most of the time. */
 const services = { ...PATIENCE, environment: "node", fileParallelism: true, maxWorkers: 2 } as const;
 
@@ -76,6 +82,8 @@ export default defineConfig({
           name: "unit",
           include: ["src/**/*.test.ts", "test/architecture/**/*.unit.test.ts"],
           environment: "node",
+          // Modules are evaluated once, not for each file.
+          isolate: false,
         },
       },
       {
@@ -84,6 +92,7 @@ export default defineConfig({
           ...workers.test,
           name: "workers",
           include: ["test/{api,durable-objects,jobs,scenarios}/**/*.test.ts"],
+          exclude: [...workers.test.exclude, ...(process.env.SOAK_FOLLOWS === undefined ? [] : [SOAKED])],
           provide: { seed, effort: 1 },
         },
       },
@@ -102,11 +111,9 @@ export default defineConfig({
         ...workers,
         test: {
           ...workers.test,
+          maxWorkers: SOAKS_AT_ONCE,
           name: "soak-workers",
-          include: [
-            "test/scenarios/{agent-fleet,model,interleavings,mass-silence,rule-replay,slow-receivers}.test.ts",
-            "test/sweeps/hostile.test.ts",
-          ],
+          include: [SOAKED, "test/sweeps/hostile.test.ts"],
           provide: { seed, effort: 10 },
         },
       },
@@ -126,7 +133,7 @@ export default defineConfig({
         // Browsers need the machine for themselves.
         test: { ...services, name: "browser", include: ["test/browser/**/*.test.ts"], fileParallelism: false },
       },
-      { test: { ...services, name: "soak", include: ["test/soak/**/*.test.ts"] } },
+      { test: { ...services, maxWorkers: SOAKS_AT_ONCE, name: "soak", include: ["test/soak/**/*.test.ts"] } },
     ],
   },
 });

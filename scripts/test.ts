@@ -13,10 +13,11 @@ import { NOT_POSSIBLE_HERE } from "./local/skips.ts";
 const PROJECT_ROOT = resolve(import.meta.dirname, "..");
 const VITEST = join(PROJECT_ROOT, "node_modules/vitest/vitest.mjs");
 
-/** Projects of one line run together; process tests need the machine for themselves. */
+/** Projects of one line are one run, in which no worker is idle before all of their files have begun. */
 const FAST = [["unit", "workers"], ["probes"]];
-const SLOW = [["sweeps"], ["process"], ["browser"]];
-const SOAKS = [["soak-workers"], ["soak"]];
+const SLOW = [["sweeps", "process"], ["browser"]];
+const SOAKS = [["soak-workers", "soak"]];
+const ALL = [["unit", "workers", "probes", "sweeps", "process"], ["browser"], ...SOAKS];
 
 /** What the tests of one file came to. */
 interface Outcome {
@@ -32,7 +33,7 @@ interface Report {
   testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[];
 }
 
-const LINES: Record<string, string[][]> = { "--slow": SLOW, "--soak": SOAKS, "--all": [...FAST, ...SLOW, ...SOAKS] };
+const LINES: Record<string, string[][]> = { "--slow": SLOW, "--soak": SOAKS, "--all": ALL };
 
 const args = process.argv.slice(2).filter((arg) => !(arg in LINES));
 const isGate = process.argv.includes("--all");
@@ -80,7 +81,8 @@ function runVitest(chosen: readonly string[]): Outcomes {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   // Only a choice of files or titles may leave a project without a test.
   const flags = [...(args.length > 0 ? ["--passWithNoTests"] : []), ...reporters, ...chosen, ...args];
-  const options = { cwd: PROJECT_ROOT, stdio: "inherit" } as const;
+  const env = { ...process.env, ...(isGate && args.length === 0 && { SOAK_FOLLOWS: "true" }) };
+  const options = { cwd: PROJECT_ROOT, stdio: "inherit", env } as const;
   const { status } = spawnSync(process.execPath, [VITEST, "run", ...flags], options);
   const outcomes = existsSync(report) ? outcomesOf(JSON.parse(readFileSync(report, "utf8"))) : new Map();
   rmSync(dir, { recursive: true });
