@@ -58,19 +58,6 @@ describe("while the object of a monitor never answers", () => {
     expect(answer.headers.get("retry-after")).toBe("5");
   });
 
-  it.each([
-    ["a heartbeat", "heartbeat", (id: string) => `/heartbeat/${id}`],
-    ["a heartbeat of a client of Healthchecks", "heartbeat", (_id: string, token: string) => `/ping/${token}`],
-    ["a push of metrics", "api", () => `${V1}/api-monitoring/push`],
-  ])("%s is to be sent again", async (_, type, address) => {
-    const { client } = await createAccount();
-    const { body } = await client.post(`${V1}/monitors`, { name: "Shop", type });
-    const credential = body.heartbeat_token ?? body.push_key;
-    const answer = await createClientUnder(SILENT, credential).post(address(body.id, credential), {});
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get("retry-after")).toBe("5");
-  });
-
   it("pushed metrics are unavailable", async () => {
     const { client, token } = await createAccount();
     const { body } = await client.post(`${V1}/monitors`, { name: "Shop", type: "api" });

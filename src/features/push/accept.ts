@@ -2,9 +2,7 @@ import { limitOf } from "../../access/rate-limit.ts";
 import type { RequestScope, Scope } from "../../access/scope.ts";
 import { rateLimited, unauthenticated, unavailable } from "../../contract/errors.ts";
 import type { Push, PushOutcome } from "../../contract/monitor-object.ts";
-import { DeadlineError, withDeadline } from "../../lib/with-deadline.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
-import { REQUEST_OBJECT_TIMEOUT_MS } from "../../platform/object-timeout.ts";
 import type { PushCredential } from "../../platform/push-tokens.ts";
 
 /** A push is accepted before anything is known of its sender but the credential, and most never ask the database. */
@@ -25,12 +23,11 @@ export async function acceptPush(ctx: PushScope, credential: PushCredential, pus
   return answer;
 }
 
-/** What was not answered in time may be stored all the same; sent again, it changes nothing more. */
 async function pushToObject(ctx: PushScope, monitorId: string, push: Push): Promise<PushOutcome> {
   try {
-    return await withDeadline(monitorObject(ctx.env, monitorId).push(monitorId, push), REQUEST_OBJECT_TIMEOUT_MS);
+    return await monitorObject(ctx.env, monitorId).push(monitorId, push);
   } catch (error) {
-    if (!(error instanceof DeadlineError) && !isObjectUnavailable(error)) throw error;
+    if (!isObjectUnavailable(error)) throw error;
     ctx.log.error("push", error, { monitor_id: monitorId });
     throw unavailable("the monitor cannot take the push now, send it again");
   }
