@@ -4,15 +4,14 @@ import { join } from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 import { compileRuntime } from "../local/compile-runtime.ts";
 import { startRuntime } from "../local/runtime.ts";
-
-const FRONT = "export default { fetch: (request, env) => env.WORKER.fetch(request) };";
+import { CONTROL_WORKER, controlWorker, newControlSecret } from "../local/runtime-control.ts";
 
 export interface WorkerUnderTest extends AsyncDisposable {
   /** Without a slash at its end. */
   url: string;
 }
 
-/** A Worker to compare with, in the same runtime and behind another Worker, as `npm start` runs the service. */
+/** A Worker to compare with, in the same runtime and behind the same worker as the service under `npm start`. */
 export async function startWorker(
   script: string,
   options: Omit<V4WorkerOptions, "modules"> = {},
@@ -20,10 +19,10 @@ export async function startWorker(
   const dir = mkdtempSync(join(tmpdir(), "vigil-worker-"));
   const workers = [
     { compatibilityDate: "2026-08-01", ...options, name: "worker", modules: true as const, script },
-    { name: "front", modules: true as const, script: FRONT, serviceBindings: { WORKER: "worker" } },
+    controlWorker({ secret: newControlSecret(), service: "worker" }),
   ];
   const configFile = join(dir, "runtime.bin");
-  writeFileSync(configFile, await compileRuntime({ workers, resourcePersistencePath: dir }, "front"));
+  writeFileSync(configFile, await compileRuntime({ workers, resourcePersistencePath: dir }, CONTROL_WORKER));
   const runtime = await startRuntime({
     configFile,
     address: { host: "127.0.0.1", port: 0 },

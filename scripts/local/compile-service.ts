@@ -1,7 +1,7 @@
 import { modulesOf } from "./bundle.ts";
 import { compileRuntime } from "./compile-runtime.ts";
 import type { WorkerConfig } from "./config.ts";
-import { CONTROL_WORKER, controlWorker } from "./runtime-control.ts";
+import { CONTROL_WORKER, controlWorker, databaseId } from "./runtime-control.ts";
 import type { StateDir } from "./settings.ts";
 
 /**
@@ -33,7 +33,7 @@ export function compileService({ config, stateDir, bindings, controlSecret }: Se
       serviceBindings: { ...options.serviceBindings, ASSETS: FILES_WORKER },
     },
     { name: FILES_WORKER, assets, modules: true, script: HAND_OUT },
-    controlWorker(config, { secret: controlSecret, service: config.name }),
+    controlWorker({ secret: controlSecret, service: config.name, database: databaseId(config) }),
   ];
   return compileRuntime({ workers, resourcePersistencePath: stateDir.data }, CONTROL_WORKER);
 }

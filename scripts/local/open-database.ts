@@ -1,7 +1,7 @@
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { WorkerConfig } from "./config.ts";
 import { databaseOf } from "./database.ts";
-import { controlWorker, newControlSecret } from "./runtime-control.ts";
+import { controlWorker, databaseId, newControlSecret } from "./runtime-control.ts";
 import type { StateDir } from "./settings.ts";
 
 /**
@@ -11,7 +11,9 @@ import type { StateDir } from "./settings.ts";
 export async function openDatabase(stateDir: StateDir, config: WorkerConfig) {
   const shared = { resourcePersistencePath: stateDir.data, telemetry: { enabled: false }, cf: false } as const;
   const secret = newControlSecret();
-  const runtime = new Miniflare(convertV4MiniflareOptions({ ...shared, workers: [controlWorker(config, { secret })] }));
+  const runtime = new Miniflare(
+    convertV4MiniflareOptions({ ...shared, workers: [controlWorker({ secret, database: databaseId(config) })] }),
+  );
   const { origin } = await runtime.ready;
   return { execute: databaseOf({ origin, secret }), [Symbol.asyncDispose]: () => runtime.dispose() };
 }

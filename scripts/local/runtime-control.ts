@@ -18,26 +18,30 @@ export interface Control {
 
 export const newControlSecret = () => randomBytes(32).toString("base64url");
 
+/** What it reaches: a worker by its name, a database by its id. */
+interface Controlled {
+  secret: string;
+  service?: string;
+  database?: ReturnType<typeof databaseId>;
+}
+
 /**
  * The worker through which scripts reach what belongs to the runtime. Before a service it gets all requests, and leaves
  * those for a connection (CONNECT) to the runtime, whose answer without that flag would be 500.
  */
-export function controlWorker(
-  { options, database }: WorkerConfig,
-  { secret, service }: { secret: string; service?: string },
-): V4WorkerOptions {
+export function controlWorker({ secret, service, database }: Controlled): V4WorkerOptions {
   return {
     name: CONTROL_WORKER,
     modules: [{ type: "ESModule", path: join(import.meta.dirname, "control-worker.js") }],
     modulesRoot: import.meta.dirname,
     compatibilityFlags: ["service_binding_extra_handlers", "connect_pass_through"],
     bindings: { SECRET: secret },
-    d1Databases: { DB: databaseId(options.d1Databases, database.binding) },
+    ...(database && { d1Databases: { DB: database } }),
     ...(service && { serviceBindings: { SERVICE: service } }),
   };
 }
 
-function databaseId(databases: WorkerConfig["options"]["d1Databases"], binding: string) {
+export function databaseId({ options: { d1Databases: databases }, database: { binding } }: WorkerConfig) {
   const database = databases && !Array.isArray(databases) ? databases[binding] : undefined;
   if (database === undefined) throw new Error(`wrangler.toml has no database ${binding}`);
   return database;
