@@ -54,6 +54,26 @@ describe.skipIf(!existsSync(CHROMIUM))("an action whose result is safe to show a
     expect(await dashboard.call("GET", `${V1}/monitors/${id}`)).toMatchObject({ paused: false });
   });
 
+  it("does not cancel another form that is sent before it is done", async () => {
+    const fields = { status_page_id: pageId, title: "Two at once", message: "We look into it." };
+    const { id } = await dashboard.call("POST", `${V1}/incidents`, fields);
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/incidents/${id}`);
+      const [finish, send] = [await hold(page, /\/acknowledge$/), await hold(page, /\/publish$/)];
+      await press(page, "Acknowledge");
+      // A click would wait for the view that it leads to.
+      await page.getByRole("button", { name: "Publish", exact: true }).dispatchEvent("click");
+      finish();
+      const read = () => dashboard.call("GET", `${V1}/incidents/${id}`);
+      await expect.poll(async () => (await read()).acknowledged_at, { timeout: 10_000 }).not.toBe(null);
+      // Time in which the view could be loaded again.
+      await page.waitForTimeout(500);
+      send();
+      await page.getByRole("button", { name: "Unpublish" }).waitFor();
+    });
+    expect(await dashboard.call("GET", `${V1}/incidents/${id}`)).toMatchObject({ is_public: true });
+  });
+
   it.each(SIZES)("is taken back with the reason where the server refuses, on %s", async (_name, options) => {
     const id = await createMonitor("Deleted meanwhile");
     await dashboard.visit({ ...options }, async (page) => {

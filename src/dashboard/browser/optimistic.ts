@@ -17,8 +17,12 @@ async function send(form: HTMLFormElement, targetId: string): Promise<void> {
   for (const [name, value] of new FormData(form)) body.append(name, String(value));
   const takeBack = showResult(form, targetId);
   const problem = await post(form.action, body);
-  // The stored state, with the notice of the action; or the sign-in form, where the session has ended.
-  if (problem === null) return location.reload();
+  if (problem === null) {
+    // A form that was sent meanwhile loads a view by itself, and would be cancelled.
+    if (document.querySelector("form[data-sent]")) return;
+    // The stored state, with the notice of the action; or the sign-in form, where the session has ended.
+    return location.reload();
+  }
   takeBack();
   showProblem(problem);
 }
