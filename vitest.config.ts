@@ -82,6 +82,7 @@ export default defineConfig({
           name: "unit",
           include: ["src/**/*.test.ts", "test/architecture/**/*.unit.test.ts"],
           environment: "node",
+          maxWorkers: 2,
           // Modules are evaluated once, not for each file.
           isolate: false,
         },
