@@ -25,13 +25,17 @@ const { outputFiles } = await build({
   sourcemap: "linked",
   logLevel: "warning",
 });
+/** What schemas say of a property, as esbuild prints it. */
+const META = /\.meta\(\{\s+description: "(?:[^"\\]|\\.)*"\s+\}\)/g;
+
 /**
- * Of the operations nothing at run time reads what they are about: the API description is an asset. esbuild prints each
- * property of a call in a line of its own, and emptied lines leave the others where the source map says.
+ * Nothing at run time reads what operations and properties are about: the API description is an asset. esbuild prints each
+ * property of a call in a line of its own; emptied lines and blanks leave the others where the source map says.
  */
 function withoutTexts(code: string): string {
   let end: string | undefined;
-  const lines = code.split("\n").map((line) => {
+  const described = code.replaceAll(META, (text) => text.replaceAll(/\S/g, " "));
+  const lines = described.split("\n").map((line) => {
     const [, indent] = /^( *)createRoute\d*\(\{$/.exec(line) ?? [];
     if (indent !== undefined) end = `${indent}})`;
     else if (end !== undefined && line.startsWith(end)) end = undefined;
