@@ -13,31 +13,34 @@ const RATIO_AIM = 0.9;
 export async function benchPush(minutes: number): Promise<void> {
   await using service = await startBenchService({});
   const beats = await createHeartbeats(service);
-  const beat = () => turn(beats, service.cpuSeconds);
   // One at a time, because the CPU time of all that this process started is counted together.
-  const shortest = await compare({ beat, minutes: minutes / 2, name: "object call" });
-  const alike = {
-    beat,
+  const shortest = await compare({ service, beats, minutes: minutes / 2, name: "object call" });
+  const answer = await fetch(beats[0] ?? "");
+  const equal = await compare({
+    service,
+    // New ones, as the objects that they are compared with: what they have written slows both down.
+    beats: await createHeartbeats(service),
     minutes: minutes / 2,
     name: "object call with an equal answer",
-    answer: await fetch(beats[0] ?? ""),
-  };
-  const equal = await compare(alike);
+    answer,
+  });
   console.log(`a heartbeat has ${shortest.toFixed(2)} of the object call's speed (aim: ${RATIO_AIM})`);
   console.log(`and ${equal.toFixed(2)} where the object call is answered with the same headers and body`);
   console.log(`heartbeats lost of ${AT_ONCE} at once: ${await countLost(beats[0] ?? "", AT_ONCE)} (aim: 0)`);
 }
 
 interface Comparison {
-  beat: () => Promise<Turn>;
+  service: BenchService;
+  beats: readonly string[];
   minutes: number;
   name: string;
   /** What the object calls are answered with. */
   answer?: Response;
 }
 
-async function compare({ beat, minutes, name, answer }: Comparison): Promise<number> {
+async function compare({ service, beats, minutes, name, answer }: Comparison): Promise<number> {
   await using bare = await startBare(answer);
+  const beat = () => turn(beats, service.cpuSeconds);
   const calls = Array.from({ length: MONITORS }, (_, n) => `${bare.url}/object/${n}`);
   const call = () => turn(calls, bare.cpuSeconds);
   await beat();
