@@ -26,8 +26,7 @@ export function describeSubject(record: SubjectRecord, public_url: string): Even
   return { monitor_ids, group_ids, impact, url: public_url === "" ? null : public_url + pathOf(record) };
 }
 
-/** Windows have no public page of their own: the status page shows them. */
 function pathOf({ id, kind, is_public, page }: SubjectRecord): string {
-  if (!is_public || !page.is_public) return kind === "incident" ? `/app/incidents/${id}` : `/app/maintenance/${id}`;
-  return kind === "incident" ? `/status/${page.slug}/incidents/${id}` : `/status/${page.slug}`;
+  const part = kind === "incident" ? `incidents/${id}` : `maintenance/${id}`;
+  return is_public && page.is_public ? `/status/${page.slug}/${part}` : `/app/${part}`;
 }
