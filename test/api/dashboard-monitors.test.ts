@@ -38,6 +38,16 @@ const buttonsIn = (text: string) =>
   [...text.matchAll(/<button[^>]*>(Pause|Delete|Clone|Test now)</g)].map(([, name]) => name);
 
 describe("a monitor in the dashboard", () => {
+  it("stays muted when a form names no time that is offered", async () => {
+    expect((await browsers.owner.submit(`${detail()}/mute`, { hours: "4" })).status).toBe(303);
+    const muted = await owner.client.get(`${V1}/monitors/${monitorId}`);
+    expect(muted.body.muted_until).not.toBeNull();
+    expect((await browsers.owner.submit(`${detail()}/mute`, { hours: "12" })).status).toBe(400);
+    expect((await browsers.owner.submit(`${detail()}/mute`)).status).toBe(400);
+    expect((await owner.client.get(`${V1}/monitors/${monitorId}`)).body).toEqual(muted.body);
+    expect((await browsers.owner.submit(`${detail()}/mute`, { hours: "0" })).status).toBe(303);
+  });
+
   it("offers each member what they may do", async () => {
     const seen = await Promise.all([browsers.owner.open(detail()), browsers.viewer.open(detail())]);
     expect(seen.map(({ status, text }) => [status, buttonsIn(text)])).toEqual([

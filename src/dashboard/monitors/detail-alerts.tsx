@@ -15,7 +15,7 @@ export function isMuted({ record, now }: Muted): boolean {
   return record.muted_until !== null && record.muted_until > now;
 }
 
-/** Why nobody hears of a change, where that is so. */
+/** Says that the monitor is muted or flapping, so that its changes send no alert at once. */
 export function WithheldAlerts({ picture: { monitor, now, may_change } }: { picture: MonitorPicture }) {
   const { record } = monitor;
   return (
@@ -23,7 +23,7 @@ export function WithheldAlerts({ picture: { monitor, now, may_change } }: { pict
       {record.muted_until !== null && isMuted({ record, now }) ? (
         <div class="banner is-warn row">
           <span>
-            Alerts are muted until <ExactTime at={record.muted_until} />: nobody is notified.
+            Alerts are muted until <ExactTime at={record.muted_until} />.
           </span>
           {may_change ? (
             <PostButton action={`/app/monitors/${record.id}/mute`} label="Unmute" fields={{ hours: "0" }} />

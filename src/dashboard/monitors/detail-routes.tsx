@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { invalid } from "../../contract/errors.ts";
 import { LATENCY_PERIODS } from "../../contract/latency.ts";
 import { CheckReport } from "../../contract/monitor.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
@@ -46,10 +47,12 @@ export const endpoints = [
   action(
     { path: "/app/monitors/{id}/mute", summary: "Mute the alerts of a monitor, or end that", params },
     async (c, entered, { id }) => {
-      const hours = z.enum(MUTE_HOURS).transform(Number).safeParse(entered.get("hours")).data ?? 0;
+      const chosen = z.enum(["0", ...MUTE_HOURS]).safeParse(entered.get("hours"));
+      if (!chosen.success) throw invalid(`hours must be 0 or one of ${MUTE_HOURS.join(", ")}`);
+      const hours = Number(chosen.data);
       const muted_until = hours === 0 ? null : toIso(c.var.now + hours * HOUR_MS);
       await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { muted_until } });
-      const notice = hours === 0 ? "Alerts are sent again." : "Muted: changes are recorded, and nobody is notified.";
+      const notice = hours === 0 ? "Alerts are sent again." : "Muted: changes are recorded without a notification.";
       return redirectWithNotice(`/app/monitors/${id}`, notice);
     },
   ),

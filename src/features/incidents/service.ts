@@ -126,7 +126,7 @@ export async function changeIncident(
 ): Promise<IncidentDetail> {
   const current = await getIncident(ctx, incidentId);
   const page = await requirePage(ctx, current.status_page_id);
-  // Who left the page stays responsible until somebody else is, so that what was read can be written back.
+  // An assignee who left the page may be sent back, so that clients can write what they read.
   const isSameAssignee = input.assigned_to_id === undefined || input.assigned_to_id === current.assigned_to_id;
   const change: IncidentEdit = {
     title: input.title ?? current.title,

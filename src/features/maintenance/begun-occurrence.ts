@@ -9,13 +9,12 @@ import type { Occurrence } from "../../domain/recurrence.ts";
 import { boundaryEvent } from "../../events/emit.ts";
 import { trackedOccurrence, withoutSubscribers } from "./subscriber-messages.ts";
 
-/**
- * The occurrence of a window that is changed or deleted while it is in progress: whoever received its start receives its
- * end, too.
- */
 const UNCHANGED = { statements: [], events: [] };
 
-/** It ends when the changed window says, or now if the window has moved away from it. */
+/**
+ * What a change does to the occurrence in progress, so that its start is followed by its end: it ends when the changed
+ * window says, or now if the window has moved away from it.
+ */
 export function followBegun(ctx: RequestScope, current: MaintenanceRecord, changed: MaintenanceRecord) {
   const begun = announcedOccurrence(current);
   const after = trackedOccurrence(changed);
@@ -28,7 +27,7 @@ export function followBegun(ctx: RequestScope, current: MaintenanceRecord, chang
   };
 }
 
-/** Whoever consumes the event finds no window any more, so it carries what the window affected. */
+/** The consumer of the event no longer finds the window, so the event carries what the window affected. */
 export async function endOfDeleted(ctx: RequestScope, window: MaintenanceRecord): Promise<NewEvent[]> {
   const begun = announcedOccurrence(window);
   const affected = begun && (await findMaintenanceSubject(ctx.db, window.id));
