@@ -1,6 +1,6 @@
 import { startBare } from "./bare.ts";
 import { type BenchService, startBenchService } from "./service.ts";
-import { countLost, report, type Turn, turn } from "./turns.ts";
+import { countLost, median, report, type Turn, turn } from "./turns.ts";
 
 /**
  * How fast heartbeats are taken, beside the least that any such service has to do: one call of one object that writes
@@ -9,6 +9,8 @@ import { countLost, report, type Turn, turn } from "./turns.ts";
 const MONITORS = 200;
 const AT_ONCE = 256;
 const RATIO_AIM = 0.9;
+/** Short, so that both turns of a pair meet the same machine: what else it does changes within seconds. */
+const TURN_MS = 500;
 
 export async function benchPush(minutes: number): Promise<void> {
   await using service = await startBenchService({});
@@ -40,18 +42,21 @@ interface Comparison {
 
 async function compare({ service, beats, minutes, name, answer }: Comparison): Promise<number> {
   await using bare = await startBare(answer);
-  const beat = () => turn(beats, service.cpuSeconds);
   const calls = Array.from({ length: MONITORS }, (_, n) => `${bare.url}/object/${n}`);
-  const call = () => turn(calls, bare.cpuSeconds);
-  await beat();
-  await call();
+  await turn(beats, service.cpuSeconds);
+  await turn(calls, bare.cpuSeconds);
   const turns = { beat: [] as Turn[], call: [] as Turn[] };
   for (const end = Date.now() + minutes * 60_000; Date.now() < end; ) {
-    turns.call.push(await call());
-    turns.beat.push(await beat());
+    turns.call.push(await turn(calls, bare.cpuSeconds, { turnMs: TURN_MS }));
+    turns.beat.push(await turn(beats, service.cpuSeconds, { turnMs: TURN_MS }));
   }
-  const speed = report(name, turns.call);
-  return report("heartbeat", turns.beat) / speed;
+  report(name, turns.call);
+  report("heartbeat", turns.beat);
+  return median(turns.beat.map((each, n) => speedOf(each) / speedOf(turns.call[n] ?? each)));
+}
+
+function speedOf({ answers, seconds }: Turn): number {
+  return answers / seconds;
 }
 
 async function createHeartbeats({ url, token }: BenchService): Promise<string[]> {
