@@ -3,6 +3,7 @@ import type { MonitorStatus } from "../contract/monitor-values.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import {
   addToRound,
+  findSince,
   type Round,
   type RoundResult,
   type RoundRules,
@@ -149,28 +150,32 @@ function decideResult(state: MonitorState, input: RoundResult, rules: MonitorRul
 
   const isOpen = state.round?.slot_at === round.slot_at && state.round.attempt === round.attempt;
   const verdict = isOpen && state.round?.verdict ? null : round.verdict;
-  const before = { ...state, round, run: hasMissedSlots(state, round, rules) ? null : state.run };
-  if (verdict === null) return orderRetry(accept(before), input, rules, now);
+  const run = hasMissedSlots(state, round, rules) ? null : state.run;
+  if (verdict === null) return orderRetry(accept({ ...state, round, run }), input, rules, now);
 
-  const finding = summarizeRound(round, verdict);
-  const decided = decideVerdict({ ...before, judged_at: finding.since }, verdict, finding, rules, now);
+  const judged = { ...state, round, run, judged_at: findSince(round, verdict) };
+  const decided = decideVerdict(judged, verdict, () => summarizeRound(round, verdict), rules, now);
   return orderRetry(decided, input, rules, now);
 }
 
-/** Applies one verdict: it either extends the run against the status, or ends that run. */
+/**
+ * Applies one verdict: it either extends the run against the status, or ends that run. Most of them change nothing, so
+ * that nobody asks what was found.
+ */
 function decideVerdict(
   state: MonitorState,
   verdict: Verdict,
-  finding: RoundSummary,
+  find: () => RoundSummary,
   rules: MonitorRules,
   now: number,
 ): Decision {
   const isDown = state.status === "down";
   if (isDown === (verdict === "failure")) {
-    const rested = { ...state, run: null };
+    const rested = state.run === null ? state : { ...state, run: null };
     const to = followVerdict(state.status, verdict);
-    return to === state.status ? accept(rested) : move(rested, to, finding, now);
+    return to === state.status ? accept(rested) : move(rested, to, find(), now);
   }
+  const finding = find();
   const { since, first } = state.run ?? finding;
   // Only an outage remembers how it began.
   const run = { count: (state.run?.count ?? 0) + 1, since, ...(isDown || !first ? {} : { first }) };
@@ -220,7 +225,7 @@ function decideMissedDeadline(
   const finding = ours(message, due_at);
   if (level === "degraded") return state.status === "up" ? move(state, "degraded", finding, now) : refuse(state);
   const round: Round = { slot_at: due_at, attempt: 0, results: {}, verdict: null, retry: null };
-  return decideVerdict({ ...state, round }, "failure", finding, rules, now);
+  return decideVerdict({ ...state, round }, "failure", () => finding, rules, now);
 }
 
 /**

@@ -82,12 +82,17 @@ export function findDeadline(
 ): Deadline | null {
   // A monitor that is down stays down; a missed deadline only ends its recovery.
   if (status === "paused" || (status === "down" && run === null)) return null;
-  const found =
-    rules.kind === "heartbeat"
-      ? [...openRuns(memory, rules, nextTime), dueBeat(memory, rules, nextTime), oldBeat(memory, rules, status)]
-      : [stalePush(memory, rules)];
-  const [first] = found.filter((deadline) => deadline !== null).sort((a, b) => a.at - b.at);
-  return first ?? null;
+  if (rules.kind !== "heartbeat") return stalePush(memory, rules);
+  const found = [
+    ...openRuns(memory, rules, nextTime),
+    dueBeat(memory, rules, nextTime),
+    oldBeat(memory, rules, status),
+  ];
+  return found.reduce(earlier);
+}
+
+function earlier(one: Deadline | null, other: Deadline | null): Deadline | null {
+  return one === null || (other !== null && other.at < one.at) ? other : one;
 }
 
 /** When the next heartbeat is due; null when none is expected. */

@@ -45,11 +45,14 @@ export function addToRound(current: Round | null, result: RoundResult, rules: Ro
   if (!listRegions(rules).includes(region)) return null;
   const age = current === null ? 1 : slot_at - current.slot_at || attempt - current.attempt;
   if (age < 0) return null;
-  const round = current === null || age > 0 ? { slot_at, attempt, results: {}, verdict: null, retry: null } : current;
-  if (Object.hasOwn(round.results, region)) return null;
   const found = { outcome, checked_at, latency_ms, message, ...(evidence && { evidence }) };
-  const results = { ...round.results, [region]: found };
-  return { ...round, results, verdict: round.verdict ?? computeVerdict(results, rules) };
+  if (current === null || age > 0) {
+    const results = { [region]: found };
+    return { slot_at, attempt, results, verdict: computeVerdict(results, rules), retry: null };
+  }
+  if (Object.hasOwn(current.results, region)) return null;
+  const results = { ...current.results, [region]: found };
+  return { ...current, results, verdict: current.verdict ?? computeVerdict(results, rules) };
 }
 
 /**
@@ -98,6 +101,15 @@ export interface RoundSummary extends Omit<RegionResult, "outcome" | "checked_at
   first: { message: string; evidence: Evidence | null };
   /** When what was found began to be so. */
   since: number;
+}
+
+/** When what the round found began to be so: the earliest check that agrees with the verdict. */
+export function findSince({ results }: Round, verdict: Verdict): number {
+  let since = Infinity;
+  for (const { outcome, checked_at } of Object.values(results)) {
+    if (outcome === verdict) since = Math.min(since, checked_at);
+  }
+  return since;
 }
 
 /** What the round found: since the earliest check that agrees with the verdict, in the words of the latest one. */

@@ -40,6 +40,8 @@ export class MonitorStore {
   readonly #ring: PushRing;
   /** The stored row and what the ring adds to it. */
   #known: StoredMonitor | undefined;
+  /** Each push asks for it before and after what it changes. */
+  #deadline: { of: StoredMonitor; next: Deadline | null } | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -53,8 +55,13 @@ export class MonitorStore {
 
   /** The next time at which nobody having reported changes anything. */
   get deadline(): Deadline | null {
-    const push = this.stored?.push;
-    return push && this.stored ? findDeadline(push.memory, push.rules, this.stored.state, nextTime) : null;
+    const { stored } = this;
+    if (!stored?.push) return null;
+    if (this.#deadline?.of !== stored) {
+      const { memory, rules } = stored.push;
+      this.#deadline = { of: stored, next: findDeadline(memory, rules, stored.state, nextTime) };
+    }
+    return this.#deadline.next;
   }
 
   /** After everything stored was deleted. */
@@ -227,12 +234,13 @@ export class MonitorStore {
     if (!known) return undefined;
     const { memory, rules } = known;
     const { results, runs, entry } = evaluatePush(push, memory, rules, at);
-    this.#remember(() => ({ ...memory, count: memory.count + 1, runs }));
+    let after = { ...memory, count: memory.count + 1, runs };
     for (const result of results) {
       if (!this.#decide({ kind: "result", ...result }, at).accepted) continue;
       const { checked_at: since } = result;
-      this.#remember((present) => ({ ...present, result, since, judged_to: since }));
+      after = { ...after, result, since, judged_to: since };
     }
+    this.#remember(() => after);
     return entry;
   }
 

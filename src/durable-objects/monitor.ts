@@ -50,8 +50,8 @@ const FAULT_DELAY_MS = 10_000;
 export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   readonly #log: Logger;
   readonly #store: MonitorStore;
-  /** When the alarm fires, null for never; undefined = not asked yet. */
-  #alarmAt: number | null | undefined;
+  /** When the alarm fires, Infinity for never; undefined = not asked yet. */
+  #alarmAt: number | undefined;
   /** The monitor was deleted. Its id never comes back, whatever a call read before it went. */
   #isGone = false;
   /** Readings of a composite's members, and the newest that was used. */
@@ -153,7 +153,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   override async alarm(): Promise<void> {
     countUnits({ object_requests: 1 });
     reportUsageWhenDue(this.env);
-    this.#alarmAt = null;
+    this.#alarmAt = Infinity;
     const { resendAt } = this.#store;
     const isIdle = resendAt === null;
     const isDue = resendAt !== null && resendAt <= now();
@@ -270,19 +270,21 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     if (!stored) return;
     try {
       const { deadline, resendAt } = this.#store;
-      if (deadline) await this.#wakeBefore(deadline.at + 1);
-      if (stored.push) await this.#wakeBefore(Math.max((stored.read_at ?? 0) + READ_EVERY_MS, now() + 1));
-      if (resendAt === null) return;
-      await this.#wakeBefore(Math.max(resendAt, now() + 1));
-      if (isSent) await this.env.EVENTS.send({ monitor_id: stored.monitor_id, transitions: firstPage(stored) });
+      const readAt = stored.push ? (stored.read_at ?? 0) + READ_EVERY_MS : Infinity;
+      const dutyAt = Math.max(Math.min(readAt, resendAt ?? Infinity), now() + 1);
+      await this.#wakeBefore(Math.min(deadline ? deadline.at + 1 : Infinity, dutyAt));
+      if (resendAt === null || !isSent) return;
+      await this.env.EVENTS.send({ monitor_id: stored.monitor_id, transitions: firstPage(stored) });
     } catch (error) {
       this.#log.error("outbox", error, { monitor_id: stored.monitor_id });
     }
   }
 
+  /** Infinity asks for nothing. */
   async #wakeBefore(at: number): Promise<void> {
-    if (this.#alarmAt === undefined) this.#alarmAt = await this.ctx.storage.getAlarm();
-    if (this.#alarmAt !== null && this.#alarmAt <= at) return;
+    if (at === Infinity) return;
+    this.#alarmAt ??= (await this.ctx.storage.getAlarm()) ?? Infinity;
+    if (this.#alarmAt <= at) return;
     this.#alarmAt = at;
     await this.ctx.storage.setAlarm(at);
   }
