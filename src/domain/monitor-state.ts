@@ -159,8 +159,8 @@ function decideResult(state: MonitorState, input: RoundResult, rules: MonitorRul
 }
 
 /**
- * Applies one verdict: it either extends the run against the status, or ends that run. Most of them change nothing, so
- * that nobody asks what was found.
+ * Applies one verdict: it either extends the run against the status, or ends that run. `find` summarizes the round; most
+ * verdicts change nothing and do not call it.
  */
 function decideVerdict(
   state: MonitorState,

@@ -280,7 +280,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     }
   }
 
-  /** Infinity asks for nothing. */
+  /** `at` is Infinity where no alarm is wanted. */
   async #wakeBefore(at: number): Promise<void> {
     if (at === Infinity) return;
     this.#alarmAt ??= (await this.ctx.storage.getAlarm()) ?? Infinity;
