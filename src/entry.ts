@@ -22,17 +22,9 @@ let publicApp: App | undefined;
  * never mounts a route.
  */
 export default {
-  async fetch(request, env, ctx) {
+  fetch(request, env, ctx) {
     const metered = countInvocation(env);
-    const heartbeat = answerPlainHeartbeat(request, metered, ctx);
-    if (heartbeat) return heartbeat;
-    // An isolate that has all routes has those of public pages among them.
-    if (!app && isPublicAddress(request.url, settingsOf(env).PUBLIC_URL)) {
-      publicApp ??= (await import("./public-app.ts")).getPublicApp();
-      return publicApp.fetch(request, metered, ctx);
-    }
-    app ??= (await import("./app.ts")).getApp();
-    return app.fetch(request, metered, ctx);
+    return answerPlainHeartbeat(request, metered, ctx) ?? answerByRoutes(request, metered, ctx);
   },
   async scheduled(controller, env, _ctx) {
     const { runMinute } = await import("./jobs/minute.ts");
@@ -43,6 +35,16 @@ export default {
     return handleBatch(batch, countInvocation(env), (work) => ctx.waitUntil(work));
   },
 } satisfies ExportedHandler<Env>;
+
+async function answerByRoutes(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+  // An isolate that has all routes has those of public pages among them.
+  if (!app && isPublicAddress(request.url, settingsOf(env).PUBLIC_URL)) {
+    publicApp ??= (await import("./public-app.ts")).getPublicApp();
+    return publicApp.fetch(request, env, ctx);
+  }
+  app ??= (await import("./app.ts")).getApp();
+  return app.fetch(request, env, ctx);
+}
 
 function countInvocation(env: Env): Env {
   const metered = meterBindings(env);

@@ -42,6 +42,8 @@ export interface Push {
   per_minute: number | null;
   beat?: Heartbeat;
   samples?: MetricSample[];
+  /** The caller can read an answer in text. */
+  reads_text?: true;
 }
 
 export type PushOutcome =
@@ -109,8 +111,8 @@ export interface MonitorRpc extends ObjectStateRpc {
   report(monitorId: string, version: number, results: CheckResult[]): Promise<MonitorSnapshot | null>;
   /** Marks the status as stale: no result arrived in time, for a reason of the service or the agent. */
   markStale(monitorId: string, version: number, report: StaleReport): Promise<MonitorSnapshot | null>;
-  /** Accepts a push of the target. */
-  push(monitorId: string, push: Push): Promise<PushOutcome>;
+  /** Accepts a push of the target. Text where the caller reads it and nothing changed but times, see repeated-heartbeat.ts. */
+  push(monitorId: string, push: Push): Promise<PushOutcome | string>;
   /** Lists recent pushes. */
   pushes(monitorId: string, query: PushQuery): Promise<PushLog>;
   /** Results of pushes that were measured in `[from, to)`, the last received first; at most `limit`. */

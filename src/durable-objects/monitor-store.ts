@@ -1,5 +1,6 @@
 import type { Push, PushedResult, PushLog, PushQuery, StoredPush } from "../contract/monitor-object.ts";
 import type { LatencyStep } from "../contract/prober-object.ts";
+import { packRepeated } from "../contract/repeated-heartbeat.ts";
 import { type Decision, decide, type MonitorInput } from "../domain/monitor-state.ts";
 import {
   DEADLINE_TOLERANCE_MS,
@@ -15,12 +16,14 @@ import { nextTime } from "../platform/cron.ts";
 import { monitorType } from "../probes/registry.ts";
 import { packTally } from "./latency-tiers.ts";
 import { PushRing, RING_SIZE } from "./push-ring.ts";
+import { isRepeated, type RepeatedHeartbeats, repeatAt, startRepeating } from "./repeated-heartbeats.ts";
 import {
   changesMore,
   configureStored,
   isDownAsBefore,
   type LoadedMonitor,
   type StoredMonitor,
+  withMemory,
 } from "./stored-monitor.ts";
 import { confirmOutbox, spillOutbox } from "./transition-outbox.ts";
 
@@ -42,6 +45,8 @@ export class MonitorStore {
   #known: StoredMonitor | undefined;
   /** Each push asks for it before and after what it changes. */
   #deadline: { of: StoredMonitor; next: Deadline | null } | undefined;
+  /** Heartbeats that are stored; what is known learns of them when somebody asks for it. */
+  #repeated: RepeatedHeartbeats | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -50,6 +55,9 @@ export class MonitorStore {
 
   get stored(): StoredMonitor | undefined {
     this.#known ??= this.#recall();
+    if (this.#known && this.#repeated?.of === this.#known) {
+      this.#known = withMemory(this.#known, this.#repeated.memory);
+    }
     return this.#known;
   }
 
@@ -105,6 +113,23 @@ export class MonitorStore {
     return retryAt;
   }
 
+  /** Takes a heartbeat that changes times alone; gives them in text, or undefined where more has to be decided. */
+  repeatHeartbeat(push: Push, at: number): string | undefined {
+    const repeated = this.#repeated;
+    if (!repeated || repeated.of !== this.#known || !isRepeated(repeated, push, at)) return undefined;
+    const { memory, entry, interval_ms } = repeated;
+    const { count, tallied } = memory;
+    if (this.#ring.isTallyDue(count, tallied, at) || this.#delayMs(count, push.per_minute, at) > 0) return undefined;
+    try {
+      repeatAt(repeated, at);
+      this.#ring.write(count, entry, memory);
+    } catch (error) {
+      this.reset();
+      throw error;
+    }
+    return packRepeated({ received_at: at, next_expected_at: at + interval_ms });
+  }
+
   /** A push that changes nothing but its own memory is one row, which needs no transaction around it. */
   applyPush(push: Push, at: number): void {
     const before = this.stored;
@@ -124,8 +149,9 @@ export class MonitorStore {
       };
       if (isTallyDue || isMore) this.#storage.transactionSync(write);
       else write();
+      if (entry && this.stored) this.#repeated = startRepeating(this.stored, entry, this.deadline);
     } catch (error) {
-      this.#known = undefined;
+      this.reset();
       throw error;
     }
   }
@@ -174,7 +200,10 @@ export class MonitorStore {
 
   /** How long until the push that is a minute's limit back is a minute ago. */
   rateLimitDelayMs(perMinute: number | null, at: number): number {
-    const count = this.stored?.push?.memory.count ?? 0;
+    return this.#delayMs(this.stored?.push?.memory.count ?? 0, perMinute, at);
+  }
+
+  #delayMs(count: number, perMinute: number | null, at: number): number {
     if (perMinute === null) return 0;
     const receivedAt = this.#ring.receivedAt(count - Math.min(perMinute, RING_SIZE));
     return receivedAt === undefined ? 0 : Math.max(0, receivedAt + MINUTE_MS - at);
@@ -213,17 +242,14 @@ export class MonitorStore {
     if (!stored?.push) return stored;
     this.#ring.open();
     const memory = this.#ring.recall();
-    if (!memory || memory.count <= stored.push.memory.count) return stored;
-    const { result } = memory;
-    const replayed = result && decide(stored.state, { kind: "result", ...result }, stored.rules, result.checked_at);
-    return { ...stored, state: replayed?.state ?? stored.state, push: { ...stored.push, memory } };
+    return memory ? withMemory(stored, memory) : stored;
   }
 
   #change(run: () => void): void {
     try {
       this.#storage.transactionSync(run);
     } catch (error) {
-      this.#known = undefined;
+      this.reset();
       throw error;
     }
   }

@@ -26,6 +26,7 @@ import { settingsOf } from "../platform/settings.ts";
 import { countUnits, meterBindings, reportUsageWhenDue } from "../platform/usage.ts";
 import { MonitorStore } from "./monitor-store.ts";
 import { readState, writeState } from "./object-state.ts";
+import { isCurrentCredential, isNewerCredential } from "./push-credential.ts";
 import type { LoadedMonitor, StoredMonitor } from "./stored-monitor.ts";
 import { firstPage } from "./transition-outbox.ts";
 
@@ -98,7 +99,12 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     return this.#answer(null);
   }
 
-  async push(monitorId: string, push: Push): Promise<PushOutcome> {
+  async push(monitorId: string, push: Push): Promise<PushOutcome | string> {
+    const repeated = this.#isGone ? undefined : this.#store.repeatHeartbeat(push, now());
+    return repeated ?? this.#takePush(monitorId, push);
+  }
+
+  async #takePush(monitorId: string, push: Push): Promise<PushOutcome> {
     const isIdle = this.#store.resendAt === null;
     let loaded = await this.#load(monitorId, 0);
     // Only we mint, so a newer credential than the known one means that the rotation was not heard of yet.
@@ -288,22 +294,6 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     this.#alarmAt = at;
     await this.ctx.storage.setAlarm(at);
   }
-}
-
-type Credential = Pick<Push, "credential_version"> & Partial<Pick<Push, "credential_key">>;
-
-function isCurrentCredential(known: Credential, presented: Credential): boolean {
-  return known.credential_version === presented.credential_version && isSameKey(known, presented);
-}
-
-function isNewerCredential(known: Credential, presented: Credential): boolean {
-  const step = presented.credential_version - known.credential_version;
-  return step > 0 || (step === 0 && !isSameKey(known, presented));
-}
-
-/** Where none is stored, the row is older than root keys with ids. */
-function isSameKey({ credential_key = 1 }: Credential, presented: Credential): boolean {
-  return credential_key === presented.credential_key;
 }
 
 function toAnswer(stored: StoredMonitor, retryAt: number | null): MonitorSnapshot {

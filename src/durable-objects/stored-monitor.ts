@@ -1,5 +1,5 @@
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import type { MonitorRules, MonitorState } from "../domain/monitor-state.ts";
+import { decide, type MonitorRules, type MonitorState } from "../domain/monitor-state.ts";
 import { INITIAL_PUSH_STATE, type PushRules, type PushState, restartDeadlines } from "../domain/push-deadline.ts";
 import { firstState, type RecordedTransition, reconcileState } from "../domain/restored-state.ts";
 import { monitorType } from "../probes/registry.ts";
@@ -106,6 +106,14 @@ function reconciled({ monitor, past }: LoadedMonitor, present: StoredMonitor | u
   const projected = { status, status_since, seq, created_at };
   if (past === null) return { state: state ?? firstState(projected), outbox };
   return reconcileState({ state, outbox, projected, ...past }, at);
+}
+
+/** The monitor after pushes that changed nothing but their own memory: the newest of them says all that is left of them. */
+export function withMemory(stored: StoredMonitor, memory: PushState): StoredMonitor {
+  if (!stored.push || memory.count <= stored.push.memory.count) return stored;
+  const { result } = memory;
+  const replayed = result && decide(stored.state, { kind: "result", ...result }, stored.rules, result.checked_at);
+  return { ...stored, state: replayed?.state ?? stored.state, push: { ...stored.push, memory } };
 }
 
 /** Whether both are down, whatever rounds have passed meanwhile. */

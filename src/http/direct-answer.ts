@@ -17,19 +17,26 @@ export type Deferring = Pick<ExecutionContext, "waitUntil">;
 /** Most such requests never ask the database, so it is opened by those that do. */
 type DirectScope = Omit<Scope, "db"> & Pick<RequestScope, "defer">;
 
-interface DirectCall {
+interface DirectCall<Taken> {
   request: Request;
   env: Env;
   context: Deferring;
   /** As the router names it. */
   route: string;
   rateClass: RateClass;
+  take: (scope: DirectScope) => Promise<Taken>;
+  present: (taken: Taken) => object;
 }
 
-export async function answerDirectly(
-  { request, env, context, route, rateClass }: DirectCall,
-  answer: (scope: DirectScope) => Promise<object>,
-): Promise<Response> {
+export async function answerDirectly<Taken>({
+  request,
+  env,
+  context,
+  route,
+  rateClass,
+  take,
+  present,
+}: DirectCall<Taken>): Promise<Response> {
   const started = now();
   const settings = settingsOf(env);
   const requestId = newId(started);
@@ -37,7 +44,7 @@ export async function answerDirectly(
   let response: Response;
   try {
     const defer = (work: Promise<unknown>) => context.waitUntil(work);
-    const body = JSON.stringify(await answer({ env, settings, log, now: started, defer }));
+    const body = JSON.stringify(present(await take({ env, settings, log, now: started, defer })));
     response = new Response(body, { headers: headersOf(settings, rateClass, requestId) });
   } catch (error) {
     response = toErrorResponse(error, requestId, log);

@@ -16,6 +16,7 @@ import { presentBeat } from "../push/present-beat.ts";
 /** What follows the address of the service: the monitor, and its token unless that is in a header. */
 const PLAIN = /^\/heartbeat\/([0-9a-f-]{36})(?:\?token=(\w+))?$/;
 const OK: Heartbeat = { status: "ok", message: null, duration_ms: null, exit_code: null, run_id: null };
+const PLAIN_HEARTBEAT = { kind: "heartbeat", beat: OK } as const;
 
 /** Its credential. Undefined for every other request, and where anything is wrong with it: those go through the router. */
 export function findPlainHeartbeat(request: Request, settings: Settings): PushCredential | undefined {
@@ -25,7 +26,8 @@ export function findPlainHeartbeat(request: Request, settings: Settings): PushCr
   const [, monitorId, token] = PLAIN.exec(url.slice(PUBLIC_URL.length)) ?? [];
   if (monitorId === undefined) return undefined;
   const { method, headers } = request;
-  if ((method !== "GET" && method !== "POST") || request.body !== null || headers.has(HOP_HEADER)) return undefined;
+  if (method !== "GET" && (method !== "POST" || request.body !== null)) return undefined;
+  if (headers.has(HOP_HEADER)) return undefined;
   const authorization = headers.get("authorization") ?? undefined;
   const credential = findPushCredential(settings, "beat", { authorization, token });
   return credential?.monitor_id === monitorId ? credential : undefined;
@@ -34,8 +36,13 @@ export function findPlainHeartbeat(request: Request, settings: Settings): PushCr
 export function answerPlainHeartbeat(request: Request, env: Env, context: Deferring): Promise<Response> | undefined {
   const credential = findPlainHeartbeat(request, settingsOf(env));
   if (!credential) return undefined;
-  const call = { request, env, context, route: "/heartbeat/:monitor_id", rateClass: "push" } as const;
-  return answerDirectly(call, async (scope) =>
-    presentBeat(credential.monitor_id, await acceptPush(scope, credential, { kind: "heartbeat", beat: OK })),
-  );
+  return answerDirectly({
+    request,
+    env,
+    context,
+    route: "/heartbeat/:monitor_id",
+    rateClass: "push",
+    take: (scope) => acceptPush(scope, credential, PLAIN_HEARTBEAT),
+    present: (taken) => presentBeat(credential.monitor_id, taken),
+  });
 }

@@ -2,6 +2,7 @@ import { limitOf } from "../../access/rate-limit.ts";
 import type { RequestScope, Scope } from "../../access/scope.ts";
 import { rateLimited, unauthenticated, unavailable } from "../../contract/errors.ts";
 import type { Push, PushOutcome } from "../../contract/monitor-object.ts";
+import { unpackRepeated } from "../../contract/repeated-heartbeat.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
 import type { PushCredential } from "../../platform/push-tokens.ts";
 
@@ -14,21 +15,20 @@ type Pushed = Pick<Push, "kind" | "beat" | "samples">;
 export async function acceptPush(ctx: PushScope, credential: PushCredential, pushed: Pushed): Promise<AcceptedPush> {
   const { monitor_id, credential_version, credential_key } = credential;
   const per_minute = limitOf(ctx.settings, "push")?.limit ?? null;
-  const answer = await pushToObject(ctx, monitor_id, { ...pushed, credential_version, credential_key, per_minute });
+  const push = { ...pushed, credential_version, credential_key, per_minute, reads_text: true } as const;
+  let answer: PushOutcome | string;
+  try {
+    answer = await monitorObject(ctx.env, monitor_id).push(monitor_id, push);
+  } catch (error) {
+    if (!isObjectUnavailable(error)) throw error;
+    ctx.log.error("push", error, { monitor_id });
+    throw unavailable("the monitor cannot take the push now, send it again");
+  }
+  if (typeof answer === "string") return unpackRepeated(answer);
   if (answer.outcome === "unauthorized") throw unauthenticated();
   if (answer.outcome === "rate_limited") throw rateLimited(Math.ceil(answer.retry_after_ms / 1000));
   if (!answer.snapshot && !answer.evaluates_rules) return answer;
   const { followUp } = await import("./follow-up.ts");
   await followUp(ctx, monitor_id, answer);
   return answer;
-}
-
-async function pushToObject(ctx: PushScope, monitorId: string, push: Push): Promise<PushOutcome> {
-  try {
-    return await monitorObject(ctx.env, monitorId).push(monitorId, push);
-  } catch (error) {
-    if (!isObjectUnavailable(error)) throw error;
-    ctx.log.error("push", error, { monitor_id: monitorId });
-    throw unavailable("the monitor cannot take the push now, send it again");
-  }
 }

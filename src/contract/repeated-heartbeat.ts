@@ -1,0 +1,22 @@
+import type { PushOutcome } from "./monitor-object.ts";
+
+type Taken = Extract<PushOutcome, { outcome: "taken" }>;
+
+/**
+ * What a monitor's object answers where a heartbeat changed times alone. In text, because the runtime keeps track of every
+ * JavaScript object that a call gives back, which makes the call a quarter dearer.
+ */
+export function packRepeated({
+  received_at,
+  next_expected_at,
+}: {
+  received_at: number;
+  next_expected_at: number;
+}): string {
+  return `${received_at} ${next_expected_at}`;
+}
+
+export function unpackRepeated(text: string): Taken {
+  const [received_at, next_expected_at] = text.split(" ").map(Number) as [number, number];
+  return { outcome: "taken", received_at, status: "up", next_expected_at, snapshot: null, evaluates_rules: false };
+}
