@@ -90,7 +90,7 @@ function readSamples(
 }
 
 /** Several may arrive in one millisecond, and each counts. */
-function nextSlot(last: number | undefined, now: number): number {
+export function nextSlot(last: number | undefined, now: number): number {
   return last === undefined ? now : Math.max(now, last + 1);
 }
 

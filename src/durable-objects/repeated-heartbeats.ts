@@ -1,6 +1,7 @@
 import type { Push, StoredPush } from "../contract/monitor-object.ts";
 import type { Heartbeat } from "../contract/push.ts";
 import type { Deadline, PushState } from "../domain/push-deadline.ts";
+import { nextSlot } from "../domain/push-evaluation.ts";
 import type { RoundResult } from "../domain/rounds.ts";
 import { isCurrentCredential } from "./push-credential.ts";
 import type { StoredMonitor } from "./stored-monitor.ts";
@@ -42,17 +43,16 @@ export function startRepeating(
 }
 
 export function isRepeated({ push, patience_ms, memory }: RepeatedHeartbeats, pushed: Push, at: number): boolean {
-  const { slot_at, checked_at } = memory.result;
-  // Of two in one millisecond, the second one has a slot after it.
-  if (at <= slot_at || at - checked_at > patience_ms) return false;
-  return pushed.reads_text === true && isPlain(pushed.beat) && isCurrentCredential(push, pushed);
+  const waited = at - memory.result.checked_at;
+  if (pushed.reads_text !== true || waited < 0 || waited > patience_ms) return false;
+  return isPlain(pushed.beat) && isCurrentCredential(push, pushed);
 }
 
 export function repeatAt({ entry, memory }: RepeatedHeartbeats, at: number): void {
   memory.count += 1;
   memory.since = at;
   memory.judged_to = at;
-  memory.result.slot_at = at;
+  memory.result.slot_at = nextSlot(memory.result.slot_at, at);
   memory.result.checked_at = at;
   entry.received_at = at;
 }
