@@ -6,14 +6,8 @@ type Taken = Extract<PushOutcome, { outcome: "taken" }>;
  * What a monitor's object answers where a heartbeat changed times alone. In text, because the runtime keeps track of every
  * JavaScript object that a call gives back, which makes the call a quarter dearer.
  */
-export function packRepeated({
-  received_at,
-  next_expected_at,
-}: {
-  received_at: number;
-  next_expected_at: number;
-}): string {
-  return `${received_at} ${next_expected_at}`;
+export function packRepeated(receivedAt: number, nextExpectedAt: number): string {
+  return `${receivedAt} ${nextExpectedAt}`;
 }
 
 export function unpackRepeated(text: string): Taken {

@@ -127,7 +127,7 @@ export class MonitorStore {
       this.reset();
       throw error;
     }
-    return packRepeated({ received_at: at, next_expected_at: at + interval_ms });
+    return packRepeated(at, at + interval_ms);
   }
 
   /** A push that changes nothing but its own memory is one row, which needs no transaction around it. */
