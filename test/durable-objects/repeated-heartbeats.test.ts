@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { unpackRepeated } from "../../src/contract/repeated-heartbeat.ts";
+import { HOUR_MS } from "../../src/lib/durations.ts";
 import { monitorObject } from "../../src/platform/monitor-objects.ts";
 import { V1 } from "../support/client.ts";
 import { type Account, createAccount } from "../support/factories.ts";
@@ -33,11 +34,14 @@ const BEATS = {
   talking: { ...SAID, message: "all is well" },
 } as const;
 
+const BETWEEN = ["evict", "read the row again", "fire the alarm", "wait for the end of the hour"] as const;
+
 /** Plain heartbeats most of the time, as jobs send them. */
-const Step = fc.oneof(
+type Step = keyof typeof BEATS | (typeof BETWEEN)[number];
+const Step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 16, arbitrary: fc.constant("plain" as const) },
   { weight: 5, arbitrary: fc.constantFrom(...(Object.keys(BEATS) as (keyof typeof BEATS)[])) },
-  { weight: 2, arbitrary: fc.constantFrom("evict" as const, "read the row again" as const, "fire the alarm" as const) },
+  { weight: 2, arbitrary: fc.constantFrom(...BETWEEN) },
 );
 /** On time, in the same millisecond, at the last one of the deadline and after it. */
 const WAITS = [0, 1, 1_000, 20_000, 60_000, 66_000, 66_001, 200_000];
@@ -50,8 +54,21 @@ const Fields = fc.record({
 
 let repeated = 0;
 
+const DEFAULTS = {
+  failure_threshold: 1,
+  degraded_timeout_seconds: undefined,
+  latency_threshold_ms: undefined,
+} as const;
+const steps = (...named: [wait: number, step: Step][]) => named.map(([wait, step]) => ({ wait, step }));
+/** What chance rarely finds: a run that is overdue meanwhile, and an hour that ends. */
+const EXAMPLES: [ReturnType<typeof steps>, typeof DEFAULTS][] = [
+  [steps([0, "started as a run"], [1_000, "plain"], [4_000, "plain"], [4_000, "plain"]), DEFAULTS],
+  [steps([0, "wait for the end of the hour"], [0, "plain"], [0, "plain"], [20_000, "plain"], [0, "plain"]), DEFAULTS],
+];
+
 async function take(id: string, step: string, reads_text: true | undefined) {
   const object = monitorObject(env, id);
+  if (step === "wait for the end of the hour") return undefined;
   if (step === "fire the alarm") return fireAlarm(id);
   if (step === "evict") {
     // Only what runs can be evicted.
@@ -88,7 +105,7 @@ describe("a heartbeat that repeats the one before it", () => {
       fc.asyncProperty(Steps, Fields, async (steps, fields) => {
         const [quick, careful] = [await createHeartbeat(account, fields), await createHeartbeat(account, fields)];
         for (const { wait, step } of steps) {
-          moveClock(wait);
+          moveClock(step === "wait for the end of the hour" ? HOUR_MS - (Date.now() % HOUR_MS) - 10_000 : wait);
           const [answer, other] = [await take(quick.id, step, true), await take(careful.id, step, undefined)];
           expect(answer).toEqual(other);
         }
@@ -98,7 +115,7 @@ describe("a heartbeat that repeats the one before it", () => {
         );
         expect(await storedOf(quick.id)).toBe(await storedOf(careful.id));
       }),
-      { numRuns: 40 },
+      { numRuns: 40, examples: EXAMPLES },
     );
     expect(repeated).toBeGreaterThan(50);
   });
