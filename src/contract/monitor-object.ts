@@ -111,7 +111,7 @@ export interface MonitorRpc extends ObjectStateRpc {
   report(monitorId: string, version: number, results: CheckResult[]): Promise<MonitorSnapshot | null>;
   /** Marks the status as stale: no result arrived in time, for a reason of the service or the agent. */
   markStale(monitorId: string, version: number, report: StaleReport): Promise<MonitorSnapshot | null>;
-  /** Accepts a push of the target. Text where the caller reads it and nothing changed but times, see repeated-heartbeat.ts. */
+  /** Accepts a push of the target. Answers a repeated heartbeat in text if the caller reads it (repeated-heartbeat.ts). */
   push(monitorId: string, push: Push): Promise<PushOutcome | string>;
   /** Lists recent pushes. */
   pushes(monitorId: string, query: PushQuery): Promise<PushLog>;

@@ -45,7 +45,7 @@ export class MonitorStore {
   #known: StoredMonitor | undefined;
   /** Each push asks for it before and after what it changes. */
   #deadline: { of: StoredMonitor; next: Deadline | null } | undefined;
-  /** Heartbeats that are stored; what is known learns of them when somebody asks for it. */
+  /** Repeated heartbeats since `#known`: the ring has stored them, and reading `stored` adds them. */
   #repeated: RepeatedHeartbeats | undefined;
 
   constructor(storage: DurableObjectStorage) {
@@ -113,7 +113,7 @@ export class MonitorStore {
     return retryAt;
   }
 
-  /** Takes a heartbeat that changes times alone; gives them in text, or undefined where more has to be decided. */
+  /** Stores a repeated heartbeat and returns its times in text; undefined if the push has to be decided. */
   repeatHeartbeat(push: Push, at: number): string | undefined {
     const repeated = this.#repeated;
     if (!repeated || repeated.of !== this.#known || !isRepeated(repeated, push, at)) return undefined;

@@ -12,7 +12,7 @@ import type { StoredMonitor } from "./stored-monitor.ts";
  * of what a heartbeat costs.
  */
 export interface RepeatedHeartbeats {
-  /** What was known when they began; once that is replaced, they are over. */
+  /** The monitor that they leave as it is; they end when the object replaces it. */
   readonly of: StoredMonitor;
   readonly push: NonNullable<StoredMonitor["push"]>;
   readonly interval_ms: number;
@@ -23,7 +23,7 @@ export interface RepeatedHeartbeats {
   readonly memory: PushState & { result: RoundResult };
 }
 
-/** Those that may follow a push that was just decided; undefined where the next one may change more than times. */
+/** Starts after a push that was just decided; undefined if the next heartbeat may change more than times. */
 export function startRepeating(
   stored: StoredMonitor,
   entry: StoredPush,
@@ -35,7 +35,7 @@ export function startRepeating(
   const { result, runs } = memory;
   const at = entry.received_at;
   if (deadline === null || runs.length > 0 || result?.checked_at !== at) return undefined;
-  // Of a schedule, the time until the next one differs.
+  // The times of a schedule are not evenly spaced.
   if (typeof rules.every !== "number") return undefined;
   const patience_ms = deadline.at - at;
   const own = { ...memory, result: { ...result } };

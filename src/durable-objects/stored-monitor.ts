@@ -108,7 +108,7 @@ function reconciled({ monitor, past }: LoadedMonitor, present: StoredMonitor | u
   return reconcileState({ state, outbox, projected, ...past }, at);
 }
 
-/** The monitor after pushes that changed nothing but their own memory: the newest of them says all that is left of them. */
+/** The monitor after pushes that changed only the memory; the memory of the newest push contains the others. */
 export function withMemory(stored: StoredMonitor, memory: PushState): StoredMonitor {
   if (!stored.push || memory.count <= stored.push.memory.count) return stored;
   const { result } = memory;

@@ -75,7 +75,7 @@ const HEX_DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCode
 const PLACES = Uint8Array.of(0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34);
 const characters = Array.from("-".repeat(36), (dash) => dash.charCodeAt(0));
 
-/** One text of all characters at once: adding one to the other leaves a text behind for each byte. */
+/** Builds the string in one step, because concatenation allocates a string for each byte. */
 function format(id: DataView): string {
   for (let n = 0; n < 16; n++) {
     const [byte, place] = [id.getUint8(n), PLACES[n] ?? 0];
