@@ -24,7 +24,10 @@ export interface Assumptions {
   call_ms: number;
 }
 export const ASSUMED: Assumptions = {
-  ...{ changes_per_month: CHANGES_PER_MONTH, check_ms: 300, rows_per_second: 1_000, call_ms: 30 },
+  changes_per_month: CHANGES_PER_MONTH,
+  check_ms: 300,
+  rows_per_second: 1_000,
+  call_ms: 30,
 };
 
 const INTERVAL_SECONDS = 60;
@@ -70,29 +73,41 @@ export function simulateSecond(monitors: number, assumed: Assumptions = ASSUMED)
     { name: "database size", limit: 10e9, unit: "bytes", used: bytes },
     { name: "database writer", limit: rows_per_second, unit: "rows", used: written },
     {
-      ...{ name: "database writer, 2 % of all targets failing within a minute", limit: rows_per_second, unit: "rows" },
+      name: "database writer, 2 % of all targets failing within a minute",
+      limit: rows_per_second,
+      unit: "rows",
       used: written + faultsPerSecond * ROWS_PER_CHANGE,
     },
     {
-      ...{ name: "messages of the queue of checks", limit: 5_000, unit: "a second" },
+      name: "messages of the queue of checks",
+      limit: 5_000,
+      unit: "a second",
       used: checksPerSecond * MESSAGES_PER_CHECK,
     },
     {
-      ...{ name: "messages of the queue of events, 2 % failing", limit: 5_000, unit: "a second" },
+      name: "messages of the queue of events, 2 % failing",
+      limit: 5_000,
+      unit: "a second",
       used: faultsPerSecond * MESSAGES_PER_CHANGE.events,
     },
     {
-      ...{ name: "consumers of the queue of checks, six connections each", limit: CONSUMERS_MAX, unit: "at once" },
+      name: "consumers of the queue of checks, six connections each",
+      limit: CONSUMERS_MAX,
+      unit: "at once",
       used: consumers,
     },
     {
-      ...{ name: "busiest object: the meter, called by each isolate", limit: 1_000, unit: "requests a second" },
+      name: "busiest object: the meter, called by each isolate",
+      limit: 1_000,
+      unit: "requests a second",
       used: consumers / 60,
     },
     { name: "minute: calls that plan its checks", limit: 1_000, unit: "an invocation", used: planning },
     { name: "minute: time of these calls", limit: 60, unit: "seconds", used: (planning * call_ms) / 1_000 },
     {
-      ...{ name: "minute: every monitor silent at once", limit: 60 * CONSUMERS_MAX, unit: "consumer seconds" },
+      name: "minute: every monitor silent at once",
+      limit: 60 * CONSUMERS_MAX,
+      unit: "consumer seconds",
       used: ((monitors / SILENT_PER_MESSAGE) * (SILENT_PER_MESSAGE / CONNECTIONS) * call_ms) / 1_000,
     },
   ];

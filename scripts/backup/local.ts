@@ -38,7 +38,9 @@ export async function backUpLocal(stateDir: StateDir, file: string, passphrase: 
   mkdirSync(copies, { mode: 0o700 });
   const was_running = isLocked(stateDir);
   const manifest = {
-    ...{ kind: "local" as const, made_at: new Date().toISOString(), was_running },
+    kind: "local" as const,
+    made_at: new Date().toISOString(),
+    was_running,
     migrations: migrationsOf(database),
   };
   const archive = createArchive(file, manifest, passphrase);

@@ -97,7 +97,8 @@ function summarise({ name, unit, baseline }: Measure, rounds: readonly { round: 
   const each = (unit: keyof Units) =>
     Math.max(0, median(rounds.map(({ round, units }) => units[unit] / (round.operations ?? 1))));
   return {
-    ...{ name, unit },
+    name,
+    unit,
     value: middle(({ value }) => value),
     baseline: { name: baseline, value: middle((round) => round.baseline) },
     ratio: middle((round) => round.value / round.baseline),
@@ -116,7 +117,12 @@ function summarise({ name, unit, baseline }: Measure, rounds: readonly { round: 
 }
 
 const NOTHING: Units = {
-  ...{ requests: 0, object_requests: 0, messages: 0, d1_calls: 0, d1_rows_read: 0, d1_rows_written: 0 },
+  requests: 0,
+  object_requests: 0,
+  messages: 0,
+  d1_calls: 0,
+  d1_rows_read: 0,
+  d1_rows_written: 0,
 };
 
 async function countDuring(rig: Rig, work: () => Promise<void>): Promise<Units> {
@@ -176,9 +182,12 @@ function print({ machine, rounds, rows, per_million, growth, peers }: Report, fo
         return [
           name,
           {
-            ...{ measured: `${short(value)} ${unit}`, baseline: `${short(baseline.value)} (${baseline.name})` },
-            ...{ ratio: short(ratio), ...(former && { before: before === undefined ? "" : short(before) }) },
-            ...{ "CPU ms": cpu_ms === null ? "" : short(cpu_ms), "units each*": counted ?? "" },
+            measured: `${short(value)} ${unit}`,
+            baseline: `${short(baseline.value)} (${baseline.name})`,
+            ratio: short(ratio),
+            ...(former && { before: before === undefined ? "" : short(before) }),
+            "CPU ms": cpu_ms === null ? "" : short(cpu_ms),
+            "units each*": counted ?? "",
           },
         ];
       }),

@@ -55,8 +55,12 @@ async function createMonitors(service: BenchService): Promise<void> {
     await Promise.all(
       Array.from({ length: BATCH }, async (_, place) => {
         const body = {
-          ...{ name: `Service ${n + place}`, type: "heartbeat", expected_interval: 86_400, status_page_id },
-          ...{ group_id: groups[place % groups.length]?.id, tags: [`team-${place}`] },
+          name: `Service ${n + place}`,
+          type: "heartbeat",
+          expected_interval: 86_400,
+          status_page_id,
+          group_id: groups[place % groups.length]?.id,
+          tags: [`team-${place}`],
         };
         const { push_urls } = await send(service, "POST", "/api/uptime/v1/monitors", body);
         if (place % 2 === 0) await fetch(push_urls?.heartbeat ?? "", { method: "POST" });

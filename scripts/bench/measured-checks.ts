@@ -32,18 +32,24 @@ export async function measureChecks(rig: Rig): Promise<Measure[]> {
     watching.measure("check"),
     watching.lateness("lateness of checks, p99"),
     {
-      ...{ name: "slots without a check", unit: "slots", baseline: "limit" },
+      name: "slots without a check",
+      unit: "slots",
+      baseline: "limit",
       round: async () => ({ value: (await watching.latest()).log.missed, baseline: 0 }),
     },
     {
-      ...{ name: "bytes kept of a check", unit: "bytes", baseline: "limit" },
+      name: "bytes kept of a check",
+      unit: "bytes",
+      baseline: "limit",
       async round() {
         const { bytes, checks } = await watching.latest();
         return { value: bytes / checks, baseline: 8 };
       },
     },
     {
-      ...{ name: "memory of the runtime", unit: "MB", baseline: "before the first round" },
+      name: "memory of the runtime",
+      unit: "MB",
+      baseline: "before the first round",
       round: async () => ({ value: service.residentBytes() / 1e6, baseline: before / 1e6 }),
     },
   ];
@@ -80,7 +86,9 @@ function watchIn(rig: Rig) {
     latest,
     /** The first measure of a round: watches. */
     measure: (name: string): Measure => ({
-      ...{ name, unit: "CPU ms", baseline: "one fetch" },
+      name,
+      unit: "CPU ms",
+      baseline: "one fetch",
       async round(): Promise<Round> {
         const to = encodeURIComponent(`${receiver.url}/baseline`);
         const bare = await turn([`${rig.bare.url}/fetch/1?to=${to}`], rig.bare.cpuSeconds, { turnMs: scale.turnMs });
@@ -90,7 +98,9 @@ function watchIn(rig: Rig) {
       },
     }),
     lateness: (name: string): Measure => ({
-      ...{ name, unit: "ms", baseline: "of a timer" },
+      name,
+      unit: "ms",
+      baseline: "of a timer",
       async round() {
         const { log, timer } = await latest();
         return { value: log.at(0.99), baseline: quantile(timer, 0.99) };

@@ -20,7 +20,9 @@ export async function measureFailures(rig: Rig): Promise<Measure[]> {
   const slowest = { value: Number.NaN, baseline: Number.NaN };
   return [
     {
-      ...{ name: "failure to webhook", unit: "ms", baseline: "object, queue, request" },
+      name: "failure to webhook",
+      unit: "ms",
+      baseline: "object, queue, request",
       async round() {
         const [values, baselines]: [number[], number[]] = [[], []];
         for (let n = 0; n < rig.scale.failures; n++) {
@@ -34,15 +36,15 @@ export async function measureFailures(rig: Rig): Promise<Measure[]> {
       },
     },
     {
-      ...{
-        name: `failure to webhook, slowest of ${rig.scale.failures}`,
-        unit: "ms",
-        baseline: "object, queue, request",
-      },
+      name: `failure to webhook, slowest of ${rig.scale.failures}`,
+      unit: "ms",
+      baseline: "object, queue, request",
       round: async () => ({ ...slowest }),
     },
     {
-      ...{ name: "failure to public page", unit: "ms", baseline: "object call with one row" },
+      name: "failure to public page",
+      unit: "ms",
+      baseline: "object call with one row",
       async round() {
         await reach(push(beat, "ok"), () => shows("up"));
         const baseline = await timeBareCall(rig);
@@ -74,7 +76,9 @@ export async function measureFanOut(rig: Rig): Promise<Measure[]> {
   const answering = scale.receivers - 1;
   return [
     {
-      ...{ name: `last of ${answering} receivers, one more hanging`, unit: "ms", baseline: "object, queue, requests" },
+      name: `last of ${answering} receivers, one more hanging`,
+      unit: "ms",
+      baseline: "object, queue, requests",
       async round() {
         await reach(push(beat, "fail"), () => shows("down"));
         const to = encodeURIComponent(`${receiver.url}/bare`);
@@ -98,7 +102,9 @@ export async function measureComposite(rig: Rig): Promise<Measure[]> {
   );
   const beats = made.map(({ push_urls }) => push_urls?.heartbeat ?? "");
   const composite = await post("/monitors", {
-    ...{ name: "Whole", type: "composite", child_ids: made.map(({ id }) => id) },
+    name: "Whole",
+    type: "composite",
+    child_ids: made.map(({ id }) => id),
   });
   const slug = "bench-composite";
   await post("/status-pages", { name: "Whole", slug, monitors: [composite.id] });
@@ -108,7 +114,9 @@ export async function measureComposite(rig: Rig): Promise<Measure[]> {
   const [beat = ""] = beats;
   return [
     {
-      ...{ name: `composite of ${size}, one fails`, unit: "ms", baseline: "object call with one row" },
+      name: `composite of ${size}, one fails`,
+      unit: "ms",
+      baseline: "object call with one row",
       async round() {
         await reach(push(beat, "ok"), () => shows("up"));
         const baseline = await timeBareCall(rig);

@@ -15,7 +15,9 @@ export async function measureOutages(rig: Rig): Promise<Measure[]> {
   let calls = Number.NaN;
   return [
     {
-      ...{ name: `${scale.failing} outages at once, stored`, unit: "s", baseline: "object, queue, request of each" },
+      name: `${scale.failing} outages at once, stored`,
+      unit: "s",
+      baseline: "object, queue, request of each",
       async round() {
         const baseline = await timeBare(rig);
         const [units, cpu] = [await rig.units(), service.cpuSeconds()];
@@ -35,7 +37,9 @@ export async function measureOutages(rig: Rig): Promise<Measure[]> {
       },
     },
     {
-      ...{ name: "database calls of an outage", unit: "calls", baseline: "limit" },
+      name: "database calls of an outage",
+      unit: "calls",
+      baseline: "limit",
       round: async () => ({ value: calls, baseline: CALLS_MAX }),
     },
   ];

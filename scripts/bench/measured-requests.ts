@@ -35,24 +35,34 @@ export async function measureRequests(rig: Rig): Promise<Measure[]> {
     heartbeats(rig, { ...large, beats: large.beats.slice(0, 1) }),
     lostHeartbeats(rig, large),
     {
-      ...{ name: `page of ${small.size} as JSON`, unit: "answers/s", baseline: "constant of equal size" },
+      name: `page of ${small.size} as JSON`,
+      unit: "answers/s",
+      baseline: "constant of equal size",
       round: () => compareSpeed(rig, smallJson),
     },
     {
-      ...{ name: `page of ${large.size} as JSON`, unit: "answers/s", baseline: "constant of equal size" },
+      name: `page of ${large.size} as JSON`,
+      unit: "answers/s",
+      baseline: "constant of equal size",
       round: () => compareSpeed(rig, json),
     },
     {
-      ...{ name: "page, not modified", unit: "answers/s", baseline: "constant 304" },
+      name: "page, not modified",
+      unit: "answers/s",
+      baseline: "constant 304",
       round: () => compareUnchanged(rig, service.url + summary),
     },
     changedPage(rig, large, summary),
     {
-      ...{ name: `first view of a page of ${pages[1].size}`, unit: "bytes gzip", baseline: "limit" },
+      name: `first view of a page of ${pages[1].size}`,
+      unit: "bytes gzip",
+      baseline: "limit",
       round: async () => ({ value: (await weighPage(service.url, pages[1])).bytes, baseline: PAGE_BYTES_MAX }),
     },
     {
-      ...{ name: "requests before it is shown", unit: "requests", baseline: "limit" },
+      name: "requests before it is shown",
+      unit: "requests",
+      baseline: "limit",
       round: async () => ({ value: (await weighPage(service.url, pages[1])).requests, baseline: PAGE_REQUESTS_MAX }),
     },
     await wait(`list of ${large.size / 2} monitors`, `${list}&limit=${large.size / 2}`),
@@ -98,7 +108,9 @@ function heartbeats(rig: Rig, { beats }: Page, options: { connections?: number; 
   const of = beats.length === 1 ? "one monitor" : `${beats.length} monitors`;
   const how = (asleep ? ", asleep" : "") + (connections === undefined ? "" : `, ${connections} at once`);
   return {
-    ...{ name: `heartbeat, ${of}${how}`, unit: "answers/s", baseline: "object call with one row" },
+    name: `heartbeat, ${of}${how}`,
+    unit: "answers/s",
+    baseline: "object call with one row",
     async round() {
       const woken = asleep ? [] : beats;
       if (!asleep) await mapConcurrently([...baseline, ...woken], PARALLEL, (address) => fetchText(address));
@@ -111,7 +123,9 @@ function heartbeats(rig: Rig, { beats }: Page, options: { connections?: number; 
 
 function lostHeartbeats(rig: Rig, { beats }: Page): Measure {
   return {
-    ...{ name: `heartbeats lost of ${AT_ONCE} at once`, unit: "lost", baseline: "object call with one row" },
+    name: `heartbeats lost of ${AT_ONCE} at once`,
+    unit: "lost",
+    baseline: "object call with one row",
     round: async () => {
       const baseline = await countLost(`${rig.bare.url}/object/0`, AT_ONCE);
       return { value: await countLost(beats[0] ?? "", AT_ONCE), baseline, operations: AT_ONCE };
@@ -128,7 +142,9 @@ function changedPage({ service, bare, put }: Rig, { id, size }: Page, summary: s
     return { ms: performance.now() - from, length };
   };
   return {
-    ...{ name: `page of ${size} as JSON, after a change`, unit: "ms", baseline: "constant of equal size" },
+    name: `page of ${size} as JSON, after a change`,
+    unit: "ms",
+    baseline: "constant of equal size",
     async round() {
       changes += 1;
       await put(`/status-pages/${id}`, { name: `Page ${changes}` });
@@ -147,8 +163,12 @@ function createdMonitors(rig: Rig): Measure {
     return JSON.stringify({ ...UNCHECKED, name: `New ${created}`, target: "http://127.0.0.1:9/" });
   };
   const asked = {
-    ...{ addresses: [`${rig.service.url}${API}/monitors`], baseline: [`${rig.bare.url}/insert`] },
-    ...{ method: "POST", body, status: 201, headers: { ...rig.headers, "content-type": "application/json" } },
+    addresses: [`${rig.service.url}${API}/monitors`],
+    baseline: [`${rig.bare.url}/insert`],
+    method: "POST",
+    body,
+    status: 201,
+    headers: { ...rig.headers, "content-type": "application/json" },
   };
   return { name: "new monitor", unit: "ms", baseline: "insert of one row", round: () => compareWaits(rig, asked) };
 }

@@ -38,7 +38,9 @@ export async function measureStart({ bare }: Rig): Promise<Measure[]> {
   const latest = { idle: Number.NaN, cpu: Number.NaN, bareCpu: Number.NaN };
   return [
     {
-      ...{ name: "start, nothing changed", unit: "ms", baseline: "start of a bare Worker" },
+      name: "start, nothing changed",
+      unit: "ms",
+      baseline: "start of a bare Worker",
       async round() {
         const [from, cpu] = [performance.now(), bare.cpuSeconds()];
         const started = await startBare();
@@ -57,17 +59,23 @@ export async function measureStart({ bare }: Rig): Promise<Measure[]> {
       },
     },
     {
-      ...{ name: "start of the runtime", unit: "CPU ms", baseline: "bare Worker" },
+      name: "start of the runtime",
+      unit: "CPU ms",
+      baseline: "bare Worker",
       round: async () => ({ value: latest.cpu, baseline: latest.bareCpu }),
     },
     firstRequest(stateDir, "heartbeat", heartbeat.address),
     firstRequest(stateDir, "visit of a public page", `${service.url}/status/first`),
     {
-      ...{ name: "memory when idle, all processes", unit: "MB", baseline: "limit" },
+      name: "memory when idle, all processes",
+      unit: "MB",
+      baseline: "limit",
       round: async () => ({ value: latest.idle / 1e6, baseline: IDLE_BYTES_MAX / 1e6 }),
     },
     {
-      ...{ name: "Worker", unit: "kB gzip", baseline: "limit" },
+      name: "Worker",
+      unit: "kB gzip",
+      baseline: "limit",
       async round() {
         const script = readFileSync(join(stateDirOf({ STATE_DIR: stateDir }).build, "worker.js"));
         return { value: gzipSync(script).length / 1000, baseline: BUNDLE_BYTES_MAX / 1000 };
@@ -80,7 +88,9 @@ export async function measureStart({ bare }: Rig): Promise<Measure[]> {
 function firstRequest(stateDir: string, name: string, address: string): Measure {
   const { runtimeConfig: configFile } = stateDirOf({ STATE_DIR: stateDir });
   return {
-    ...{ name: `first ${name} of an isolate`, unit: "CPU ms", baseline: "start of its runtime" },
+    name: `first ${name} of an isolate`,
+    unit: "CPU ms",
+    baseline: "start of its runtime",
     async round() {
       const cpuMs = () => 1000 * cpuSecondsOf(process.pid);
       const before = cpuMs();

@@ -120,24 +120,31 @@ async function createFullestPage(service: BenchService): Promise<FullestPage> {
   }
   const slug = "bench-fullest";
   const { id } = await send(service, "POST", `${API}/status-pages`, {
-    ...{ name: "Page", slug, monitors, description: textOf(0), footer_text: "Status of the shop" },
+    name: "Page",
+    slug,
+    monitors,
+    description: textOf(0),
+    footer_text: "Status of the shop",
   });
   const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
   const incidents = await fill(CAPS.open_incidents, (n) =>
     send(service, "POST", `${API}/incidents`, {
-      ...{ title: `Incident ${n}`, status_page_id: id, severity: "major", description: textOf(n) },
-      ...{ is_public: true, monitor_ids: monitors, initial_update: textOf(n + 1) },
+      title: `Incident ${n}`,
+      status_page_id: id,
+      severity: "major",
+      description: textOf(n),
+      is_public: true,
+      monitor_ids: monitors,
+      initial_update: textOf(n + 1),
     }),
   );
   const windows = await fill(CAPS.planned_maintenance, (n) =>
     send(service, "POST", `${API}/maintenance`, {
-      ...{
-        title: `Window ${n}`,
-        status_page_id: id,
-        description: textOf(n),
-        start_time: at(n + 1),
-        end_time: at(n + 2),
-      },
+      title: `Window ${n}`,
+      status_page_id: id,
+      description: textOf(n),
+      start_time: at(n + 1),
+      end_time: at(n + 2),
     }),
   );
   const threads = [...incidents.map((each) => `incidents/${each}`), ...windows.map((each) => `maintenance/${each}`)];

@@ -29,12 +29,26 @@ export interface Scale {
   settles: boolean;
 }
 export const FULL: Scale = {
-  ...{ rounds: 5, turnMs: 1_500, monitors: 1_000 },
-  ...{ checked: 600, watchedMs: 20_000, receivers: 100, failing: 2_000, failures: 10, settles: true },
+  rounds: 5,
+  turnMs: 1_500,
+  monitors: 1_000,
+  checked: 600,
+  watchedMs: 20_000,
+  receivers: 100,
+  failing: 2_000,
+  failures: 10,
+  settles: true,
 };
 export const QUICK: Scale = {
-  ...{ rounds: 1, turnMs: 150, monitors: 100 },
-  ...{ checked: 6, watchedMs: 12_000, receivers: 5, failing: 40, failures: 2, settles: false },
+  rounds: 1,
+  turnMs: 150,
+  monitors: 100,
+  checked: 6,
+  watchedMs: 12_000,
+  receivers: 5,
+  failing: 40,
+  failures: 2,
+  settles: false,
 };
 
 export interface Page {
@@ -81,7 +95,12 @@ export async function startRig(scale: Scale): Promise<Rig> {
   await insertHistory(service, DAYS_BETWEEN_OUTAGES);
   const headers = { authorization: `Bearer ${service.token}` };
   return {
-    ...{ scale, service, bare, receiver, pages, headers },
+    scale,
+    service,
+    bare,
+    receiver,
+    pages,
+    headers,
     post: (path, body) => send(service, "POST", API + path, body),
     put: (path, body) => send(service, "PUT", API + path, body),
     async units() {

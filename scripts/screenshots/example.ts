@@ -48,7 +48,10 @@ export async function furnishExample(service: ExampleService): Promise<Example> 
   const call = callOf(service);
   const page = (
     await call("POST", "/status-pages", {
-      ...{ name: "Northwind Status", slug: "northwind", timezone: "Europe/Berlin", brand_color: "#1f5f8b" },
+      name: "Northwind Status",
+      slug: "northwind",
+      timezone: "Europe/Berlin",
+      brand_color: "#1f5f8b",
       description: "Orders, payments and deliveries of the Northwind shop.",
     })
   ).id;
@@ -56,7 +59,9 @@ export async function furnishExample(service: ExampleService): Promise<Example> 
   const member = await furnishTeam(service, call, page);
   const template = (
     await call("POST", `/status-pages/${page}/incident-templates`, {
-      ...{ name: "Supplier outage", title: "{{monitor}} is unreachable", severity: "major" },
+      name: "Supplier outage",
+      title: "{{monitor}} is unreachable",
+      severity: "major",
       initial_update: "A supplier has an outage. **We are in contact with them.**",
     })
   ).id;
@@ -64,13 +69,18 @@ export async function furnishExample(service: ExampleService): Promise<Example> 
   const { incident, resolved, maintenance } = await furnishPlan(call, { page, shop, checkout, assignee: member });
   const rule = (
     await call("POST", `/status-pages/${page}/events/rules`, {
-      ...{ display_name: "Slow checkout", event_name: "monitor.degraded", monitor_id: checkout, cooldown_seconds: 900 },
+      display_name: "Slow checkout",
+      event_name: "monitor.degraded",
+      monitor_id: checkout,
+      cooldown_seconds: 900,
       conditions: [{ metric: "latency_ms", operator: "gt", value: 800, window_minutes: 5 }],
     })
   ).id;
   const { schedule, policy } = await furnishOnCall(call, page, member);
   const invited = await call("POST", `/status-pages/${page}/members`, {
-    ...{ email: "jonas@northwind.example", name: "Jonas Weber", role: "viewer" },
+    email: "jonas@northwind.example",
+    name: "Jonas Weber",
+    role: "viewer",
   });
   await call("POST", "/subscribers", {
     status_page_id: page,
@@ -79,8 +89,23 @@ export async function furnishExample(service: ExampleService): Promise<Example> 
   });
   const subscribers = (await call("GET", `/subscribers?status_page_id=${page}`)) as unknown as Answer[];
   return {
-    ...{ page, group, shop, checkout, heartbeat, incident, resolved, template, maintenance, webhook, rule },
-    ...{ schedule, policy, agent, member, invitation: invited.id, subscriber: subscribers[0]?.id ?? "" },
+    page,
+    group,
+    shop,
+    checkout,
+    heartbeat,
+    incident,
+    resolved,
+    template,
+    maintenance,
+    webhook,
+    rule,
+    schedule,
+    policy,
+    agent,
+    member,
+    invitation: invited.id,
+    subscriber: subscribers[0]?.id ?? "",
   };
 }
 
@@ -123,16 +148,25 @@ async function furnishMonitors({ siteUrl, breakCheckout }: ExampleService, call:
   breakCheckout();
   await call("POST", `/monitors/${checkout}/check`);
   const heartbeat = await call("POST", "/monitors", {
-    ...{ status_page_id: page, name: "Nightly backup", type: "heartbeat", expected_interval: 86_400 },
+    status_page_id: page,
+    name: "Nightly backup",
+    type: "heartbeat",
+    expected_interval: 86_400,
   });
   const { heartbeat: address } = heartbeat.push_urls as { heartbeat: string };
   await fetch(address, { method: "POST" });
   await call("POST", "/monitors", { name: "Invoice run", type: "heartbeat", schedule: "30 2 * * *" });
   await call("POST", "/monitors", {
-    ...{ name: "Old web shop", type: "http", target: `${siteUrl}/old`, paused: true },
+    name: "Old web shop",
+    type: "http",
+    target: `${siteUrl}/old`,
+    paused: true,
   });
   await call("POST", "/monitors", {
-    ...{ status_page_id: page, name: "Customer area", type: "composite", child_ids: [search, accounts] },
+    status_page_id: page,
+    name: "Customer area",
+    type: "composite",
+    child_ids: [search, accounts],
   });
   return { group, shop, checkout, heartbeat: heartbeat.id, agent: agent.id };
 }
@@ -209,7 +243,9 @@ async function reportDay(call: Call, token: string, courses: readonly Course[]):
 /** Gives the user id of a second person. */
 async function furnishTeam({ memberToken }: ExampleService, call: Call, page: string): Promise<string> {
   const { accept_url } = await call("POST", `/status-pages/${page}/members`, {
-    ...{ email: "mira@northwind.example", name: "Mira Sand", role: "editor" },
+    email: "mira@northwind.example",
+    name: "Mira Sand",
+    role: "editor",
   });
   const token = new URL(String(accept_url)).searchParams.get("token");
   await call("POST", "/status-pages/members/accept", { token }, { authorization: `Bearer ${memberToken}` });
@@ -219,7 +255,10 @@ async function furnishTeam({ memberToken }: ExampleService, call: Call, page: st
 
 async function furnishChannels({ siteUrl }: ExampleService, call: Call, page: string): Promise<string> {
   const { id } = await call("POST", "/webhooks", {
-    ...{ status_page_id: page, name: "Operations room", url: `${siteUrl}/hook`, provider: "generic" },
+    status_page_id: page,
+    name: "Operations room",
+    url: `${siteUrl}/hook`,
+    provider: "generic",
   });
   await call("POST", `/webhooks/${id}/test`);
   return id;
@@ -234,24 +273,38 @@ interface Planned {
 
 async function furnishPlan(call: Call, { page, shop, checkout, assignee }: Planned) {
   const incident = await call("POST", "/incidents", {
-    ...{ status_page_id: page, title: "Payments are refused", severity: "major", is_public: true },
-    ...{ message: "We see failing payments and are looking into it.", monitor_ids: [checkout] },
+    status_page_id: page,
+    title: "Payments are refused",
+    severity: "major",
+    is_public: true,
+    message: "We see failing payments and are looking into it.",
+    monitor_ids: [checkout],
     assigned_to_id: assignee,
   });
   await call("POST", `/incidents/${incident.id}/updates`, {
-    ...{ status: "identified", message: "The payment provider returns errors. **Orders are kept** and charged later." },
+    status: "identified",
+    message: "The payment provider returns errors. **Orders are kept** and charged later.",
   });
   const resolved = await call("POST", "/incidents", {
-    ...{ status_page_id: page, title: "Slow product pages", severity: "minor", is_public: true },
-    ...{ message: "Pages load slowly.", monitor_ids: [shop] },
+    status_page_id: page,
+    title: "Slow product pages",
+    severity: "minor",
+    is_public: true,
+    message: "Pages load slowly.",
+    monitor_ids: [shop],
     started_at: new Date(Date.now() - 30 * HOUR).toISOString(),
   });
   await call("PUT", `/incidents/${resolved.id}`, { status: "resolved" });
   const start = Math.ceil(Date.now() / HOUR) * HOUR + 26 * HOUR;
   const maintenance = await call("POST", "/maintenance", {
-    ...{ status_page_id: page, title: "New database servers", description: "The shop is *read only* meanwhile." },
-    ...{ start_time: new Date(start).toISOString(), end_time: new Date(start + HOUR).toISOString() },
-    ...{ recurrence_type: "weekly", is_public: true, targets: [{ target_type: "monitor", target_id: shop }] },
+    status_page_id: page,
+    title: "New database servers",
+    description: "The shop is *read only* meanwhile.",
+    start_time: new Date(start).toISOString(),
+    end_time: new Date(start + HOUR).toISOString(),
+    recurrence_type: "weekly",
+    is_public: true,
+    targets: [{ target_type: "monitor", target_id: shop }],
   });
   await call("POST", `/maintenance/${maintenance.id}/updates`, { message: "The copy of the data is **up to date**." });
   return { incident: incident.id, resolved: resolved.id, maintenance: maintenance.id };
@@ -261,15 +314,19 @@ async function furnishOnCall(call: Call, page: string, member: string) {
   const me = (await call("GET", "/../../core/v1/auth/me")).id;
   const path = `/status-pages/${page}/on-call`;
   const schedule = await call("POST", `${path}/schedules`, {
-    ...{ name: "Primary", timezone: "Europe/Berlin" },
+    name: "Primary",
+    timezone: "Europe/Berlin",
     rotations: [{ user_ids: [member, me], start_at: "2026-01-05T08:00:00Z", period_hours: 24, handoff_time: "09:00" }],
   });
   const policy = await call("POST", `${path}/policies`, {
-    ...{ name: "Outages", is_default: true, repeat_count: 2 },
+    name: "Outages",
+    is_default: true,
+    repeat_count: 2,
     steps: [
       { level: 1, wait_minutes: 0, contacts: [{ type: "schedule", value: schedule.id }] },
       {
-        ...{ level: 2, wait_minutes: 10 },
+        level: 2,
+        wait_minutes: 10,
         contacts: [
           { type: "user", value: me },
           { type: "email", value: "lead@northwind.example", label: "Team lead" },

@@ -56,11 +56,15 @@ async function byPolicyUse(ctx: RequestScope, policy: SlaPolicyRecord) {
 /** Everything that belongs to a page or an account: how it is found, who may see it, and its name in a 404. */
 const RESOURCES = {
   monitor: resource({
-    ...{ notFound: "monitor", find: findMonitor, findMany: listMonitorsByIds },
+    notFound: "monitor",
+    find: findMonitor,
+    findMany: listMonitorsByIds,
     ownedBy: byPageOrOwner,
   }),
   group: resource({
-    ...{ notFound: "group", find: findMonitorGroup, findMany: listGroupsByIds },
+    notFound: "group",
+    find: findMonitorGroup,
+    findMany: listGroupsByIds,
     ownedBy: byPage,
   }),
   agent: resource({ notFound: "agent", find: findAgent, ownedBy: byPageOrOwner }),

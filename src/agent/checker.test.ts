@@ -6,15 +6,28 @@ import { mysqlProbe } from "../probes/mysql.ts";
 import { checkAssignment } from "./checker.ts";
 
 const assignment: AgentAssignment = {
-  ...{ id: "0199c0de-0000-7000-8000-000000000001", name: "Database", type: "mysql", target: "db.example:3306" },
-  ...{ interval: 60, timeout_seconds: 5, retry_interval: 15, failure_threshold: 1, recovery_threshold: 1 },
-  ...{ latency_threshold_ms: null, options: {}, config_version: 1 },
+  id: "0199c0de-0000-7000-8000-000000000001",
+  name: "Database",
+  type: "mysql",
+  target: "db.example:3306",
+  interval: 60,
+  timeout_seconds: 5,
+  retry_interval: 15,
+  failure_threshold: 1,
+  recovery_threshold: 1,
+  latency_threshold_ms: null,
+  options: {},
+  config_version: 1,
 };
 
 it("sends a failure in a form that the service accepts, whatever the target said", async () => {
   const said = "refused\u0000\u001b[31m \ud800 by db-1";
   const failure: ProbeResult = {
-    ...{ outcome: "failure", latency_ms: 3, cause: "protocol", message: said, details: { greeting: said } },
+    outcome: "failure",
+    latency_ms: 3,
+    cause: "protocol",
+    message: said,
+    details: { greeting: said },
     evidence: { status_line: null, excerpt: said, addresses: ["192.0.2.1"] },
   };
   const probe = { ...mysqlProbe, check: async () => failure };

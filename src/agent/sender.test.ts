@@ -85,8 +85,11 @@ describe("the sender", () => {
     await vi.advanceTimersByTimeAsync(10);
     expect(requests).toEqual([
       {
-        ...{ path: "/api/uptime/v1/agents/results", token: "ag_secret", at: expect.any(Number) },
-        ...{ monitors: ["m1", "m2", "m1"], times: [1, 2, 3] },
+        path: "/api/uptime/v1/agents/results",
+        token: "ag_secret",
+        at: expect.any(Number),
+        monitors: ["m1", "m2", "m1"],
+        times: [1, 2, 3],
       },
     ]);
     expect(buffer.size).toBe(0);

@@ -168,7 +168,8 @@ interface Taken extends Prepared {
 /** Late ones say nothing about the present, so that no rule fires on them. */
 function presentResultsOf({ monitor, present }: Taken): MonitorResult[] {
   return present.map(({ status, ...result }) => ({
-    ...{ monitor, region: DEFAULT_REGION },
+    monitor,
+    region: DEFAULT_REGION,
     ...toMeasuredCheck({ ...result, outcome: OUTCOMES[status] }),
   }));
 }

@@ -157,7 +157,11 @@ function bridge(
   const slot_at = Math.min(nextOf(from), now + DELAY_MAX_MS);
   return ids.flatMap((monitor_id) =>
     regionsOf(regions).map((region) => ({
-      ...{ group_id: to, region, slot_at, attempt: 0, monitor_id },
+      group_id: to,
+      region,
+      slot_at,
+      attempt: 0,
+      monitor_id,
       run_at: slot_at,
     })),
   );

@@ -17,9 +17,13 @@ interface Answers {
 async function findingsOf(changes: Partial<Answers> = {}) {
   const url = changes.url ?? "https://127.0.0.1";
   const health = {
-    ...{ status: "ok", version: "1.0.0", checks: { database: "ok", cache: "ok", queue: "ok" } },
-    ...{ scheduler: { last_tick_age_s: 12 }, queues: { checks: { last_marker_age_s: 15 } } },
-    ...{ time: new Date(NOW).toISOString(), ...changes.health },
+    status: "ok",
+    version: "1.0.0",
+    checks: { database: "ok", cache: "ok", queue: "ok" },
+    scheduler: { last_tick_age_s: 12 },
+    queues: { checks: { last_marker_age_s: 15 } },
+    time: new Date(NOW).toISOString(),
+    ...changes.health,
   };
   const settings = { public_url: url, sends_mail: true, canaries: 2, sends_heartbeat: true, ...changes.settings };
   const service = { late_queues: [], alarms: [], settings, ...changes.service };

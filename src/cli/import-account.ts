@@ -67,16 +67,19 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
   const onPage = (item: Item) => ({ status_page_id: mapped(item.status_page_id) });
   const steps: Step[] = [
     {
-      ...{ kind: "status_pages", items: file.status_pages },
+      kind: "status_pages",
+      items: file.status_pages,
       make: (page) => put("/status-pages", page, settingsOf(page, StatusPageCreate.shape)),
     },
     {
-      ...{ kind: "groups", items: file.groups },
+      kind: "groups",
+      items: file.groups,
       make: (group) => put("/groups", group, { name: group.name, ...onPage(group) }),
     },
     {
       // A composite comes after its members.
-      ...{ kind: "monitors", items: file.monitors.toSorted((a, b) => isComposite(a) - isComposite(b)) },
+      kind: "monitors",
+      items: file.monitors.toSorted((a, b) => isComposite(a) - isComposite(b)),
       make: (monitor) => {
         const settings = Object.entries(monitor).filter(([name, value]) => isMonitorSetting(name) && value !== null);
         const children = isComposite(monitor) ? { child_ids: mappedAll(monitor.child_ids) } : {};
@@ -86,14 +89,16 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
       },
     },
     {
-      ...{ kind: "incident_templates", items: file.incident_templates },
+      kind: "incident_templates",
+      items: file.incident_templates,
       make: (template) => {
         const path = `/status-pages/${mapped(template.status_page_id)}/incident-templates`;
         return post(path, template, settingsOf(template, IncidentTemplateCreate.shape));
       },
     },
     {
-      ...{ kind: "maintenance", items: file.maintenance },
+      kind: "maintenance",
+      items: file.maintenance,
       make: (window) => {
         const targets = (window.targets as { type: string; id: string }[]).flatMap(({ type, id }) => {
           const target = mapped(id);
@@ -107,7 +112,8 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
       },
     },
     {
-      ...{ kind: "incidents", items: file.incidents.toReversed() },
+      kind: "incidents",
+      items: file.incidents.toReversed(),
       make: (incident) =>
         post("/incidents", incident, {
           ...settingsOf(incident, IncidentCreate.shape),
@@ -119,7 +125,8 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
     },
     {
       // Last, so that nobody receives what is imported.
-      ...{ kind: "webhooks", items: file.webhooks },
+      kind: "webhooks",
+      items: file.webhooks,
       make: (hook) => put("/webhooks", hook, { ...settingsOf(hook, WebhookCreate.shape), ...onPage(hook) }),
     },
   ];

@@ -34,8 +34,12 @@ describe("a custom event", () => {
 
 describe("a stored event", () => {
   const stored = {
-    ...{ id: "e", owner_id: "o", status_page_id: null, monitor_id: null },
-    ...{ classification: "public" as const, created_at: 1 },
+    id: "e",
+    owner_id: "o",
+    status_page_id: null,
+    monitor_id: null,
+    classification: "public" as const,
+    created_at: 1,
   };
 
   it("has the data that its name promises, or is refused", () => {
@@ -48,8 +52,14 @@ describe("a stored event", () => {
 
   it("keeps the members that older rows lack at their defaults", () => {
     const data = {
-      ...{ monitor_id: "m", monitor_name: "Shop", status: "down", previous_status: "up", message: "x" },
-      ...{ latency: null, region: null, since: "2026-01-01T00:00:00.000Z" },
+      monitor_id: "m",
+      monitor_name: "Shop",
+      status: "down",
+      previous_status: "up",
+      message: "x",
+      latency: null,
+      region: null,
+      since: "2026-01-01T00:00:00.000Z",
     };
     expect(parseEvent({ ...stored, name: "monitor.down", data }).data).toEqual({
       ...data,

@@ -14,8 +14,13 @@ export type TeamTopic = (typeof TEAM_TOPICS)[number];
 
 /** Without any setting a team hears of everything but slowness. */
 export const TEAM_TOPIC_DEFAULTS: Record<TeamTopic, boolean> = {
-  ...{ down: true, up: true, degraded: false, incident: true, maintenance: true },
-  ...{ agent_offline: true, certificate: true },
+  down: true,
+  up: true,
+  degraded: false,
+  incident: true,
+  maintenance: true,
+  agent_offline: true,
+  certificate: true,
 };
 
 const flags = <Schema extends z.ZodType>(flag: Schema) =>

@@ -22,9 +22,13 @@ export const endpoints = [
   endpoint(
     { ...policy, audit: null },
     {
-      ...{ method: "get", path: "/acknowledge/{token}", tags, summary: "Incident of an acknowledge link" },
+      method: "get",
+      path: "/acknowledge/{token}",
+      tags,
+      summary: "Incident of an acknowledge link",
       description: "Shows a button and changes nothing, because mail programs open links by themselves.",
-      ...{ request: { params }, responses },
+      request: { params },
+      responses,
     },
     (c) => show(c, tokenOf(c)),
   ),
@@ -32,8 +36,12 @@ export const endpoints = [
   endpoint(
     { ...policy, audit: "incident.acknowledged" },
     {
-      ...{ method: "post", path: "/acknowledge/{token}", tags, summary: "Acknowledge an incident by link" },
-      ...{ request: { params }, responses },
+      method: "post",
+      path: "/acknowledge/{token}",
+      tags,
+      summary: "Acknowledge an incident by link",
+      request: { params },
+      responses,
     },
     async (c) => {
       const linked = await findLinkedAlert(c.var.ctx, tokenOf(c));

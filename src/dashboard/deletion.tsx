@@ -46,7 +46,7 @@ function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems =
     hasProblem: Object.keys(problems).length > 0,
     ...(Object.keys(problems).length > 0 ? { status: 400 } : {}),
     children: (
-      <ConfirmByName {...{ kind, name, verb, problems }} action={confirmation} cancel={shown}>
+      <ConfirmByName kind={kind} name={name} verb={verb} problems={problems} action={confirmation} cancel={shown}>
         <p>{lost}</p>
       </ConfirmByName>
     ),

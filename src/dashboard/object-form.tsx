@@ -49,7 +49,7 @@ interface Shown {
 
 export function showForm(c: AppContext, form: ObjectForm, values: FormValues, shown: Shown = {}): Promise<Response> {
   const { problems = {}, status, headers, result } = shown;
-  const card = <FormCard {...{ form, values, problems, result }} />;
+  const card = <FormCard form={form} values={values} problems={problems} result={result} />;
   return showView(c, {
     title: form.title,
     section: form.section,

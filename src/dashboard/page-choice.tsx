@@ -75,7 +75,8 @@ export function showNoPage(
     </a>
   );
   return showView(c, {
-    ...{ title: view.title, section: view.section },
+    title: view.title,
+    section: view.section,
     children: (
       <EmptyState title="No status page yet" action={link}>
         {view.reason}

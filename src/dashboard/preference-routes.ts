@@ -26,9 +26,13 @@ export const endpoints = [
   endpoint(
     { ...policy, audit: null },
     {
-      ...{ method: "get", path, tags, summary: "Notification settings of a mailed link" },
+      method: "get",
+      path,
+      tags,
+      summary: "Notification settings of a mailed link",
       description: "Shows a form and changes nothing, because mail programs open links by themselves.",
-      ...{ request, responses },
+      request,
+      responses,
     },
     (c) => answer(c, false),
   ),
@@ -36,9 +40,13 @@ export const endpoints = [
   endpoint(
     { ...policy, audit: "user.preferences_updated" },
     {
-      ...{ method: "post", path, tags, summary: "Change notification settings by a mailed link" },
+      method: "post",
+      path,
+      tags,
+      summary: "Change notification settings by a mailed link",
       description: "application/x-www-form-urlencoded. Without the field `save` all mail of the team stops (RFC 8058).",
-      ...{ request, responses },
+      request,
+      responses,
     },
     (c) => answer(c, true),
   ),

@@ -39,7 +39,10 @@ interface TimelineViews {
 
 const FIELDS: readonly FormField[] = [
   {
-    ...{ kind: "textarea", name: "message", label: "Message", required: true },
+    kind: "textarea",
+    name: "message",
+    label: "Message",
+    required: true,
     hint: "Markdown; corrects the text where it is read, and sends no message",
   },
 ];
@@ -90,8 +93,12 @@ async function loadUpdate(c: AppContext, { load, timeline, section, heading }: T
 async function updateForm(c: AppContext, views: TimelineViews, ids: Ids): Promise<EditForm> {
   const { subject, update, own, shown, trail } = await loadUpdate(c, views, ids);
   return {
-    ...{ title: `Edit an update of ${subject.title}`, section: views.section, trail, fields: FIELDS },
-    ...{ action: own, cancel: shown },
+    title: `Edit an update of ${subject.title}`,
+    section: views.section,
+    trail,
+    fields: FIELDS,
+    action: own,
+    cancel: shown,
     stored: storedValues(FIELDS, { message: update.message }),
     intents: [{ intent: "preview", label: "Preview" }],
     above: (
@@ -113,13 +120,17 @@ async function deletionOf(c: AppContext, views: TimelineViews, ids: Ids): Promis
   const { subject, update, own, shown, trail } = await loadUpdate(c, views, ids);
   const at = exactTime(Date.parse(update.created_at));
   return {
-    ...{ kind: views.noun, name: subject.title, section: views.section, trail, list: shown, shown },
-    ...{ path: own, api: apiOf(views, ids) },
-    ...{
-      title: `Delete an update of ${subject.title}`,
-      verb: ["Delete update", "deleted"],
-      notice: "The update is deleted.",
-    },
+    kind: views.noun,
+    name: subject.title,
+    section: views.section,
+    trail,
+    list: shown,
+    shown,
+    path: own,
+    api: apiOf(views, ids),
+    title: `Delete an update of ${subject.title}`,
+    verb: ["Delete update", "deleted"],
+    notice: "The update is deleted.",
     lost: `The update of ${at} leaves the timeline for good. The ${views.noun} itself and its other updates stay.`,
   };
 }

@@ -30,9 +30,13 @@ export const endpoints = [
   endpoint(
     { ...policy, audit: null },
     {
-      ...{ method: "get", path: "/app/transfer", tags, summary: "Offer of a status page" },
+      method: "get",
+      path: "/app/transfer",
+      tags,
+      summary: "Offer of a status page",
       description: "Shows a button and changes nothing, because mail programs open links by themselves.",
-      ...{ request: { query }, responses },
+      request: { query },
+      responses,
     },
     (c) => show(c, null),
   ),
@@ -40,8 +44,12 @@ export const endpoints = [
   endpoint(
     { ...policy, audit: "page.transferred" },
     {
-      ...{ method: "post", path: "/app/transfer", tags, summary: "Accept a status page by link" },
-      ...{ request: { query }, responses },
+      method: "post",
+      path: "/app/transfer",
+      tags,
+      summary: "Accept a status page by link",
+      request: { query },
+      responses,
     },
     (c) =>
       answer(c, async (token) => {
@@ -53,8 +61,12 @@ export const endpoints = [
   endpoint(
     { ...policy, audit: "page.transfer_declined" },
     {
-      ...{ method: "post", path: "/app/transfer/decline", tags, summary: "Decline a status page by link" },
-      ...{ request: { query }, responses: { ...responses, 200: html("It is declined") } },
+      method: "post",
+      path: "/app/transfer/decline",
+      tags,
+      summary: "Decline a status page by link",
+      request: { query },
+      responses: { ...responses, 200: html("It is declined") },
     },
     (c) =>
       answer(c, async (token) => {

@@ -55,7 +55,10 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
   const receiver = await findReceiver(scope, opened.data);
   if (!receiver) return "the webhook of the contact no longer exists";
   const input: NotifierInput = {
-    ...{ delivery_id: claimed.id, event, event_name: event.name, sent_at: scope.now },
+    delivery_id: claimed.id,
+    event,
+    event_name: event.name,
+    sent_at: scope.now,
     message: withUsableButton(scope.settings, receiver.provider, message),
     acknowledge_url: message.links.find(({ label }) => label === "Acknowledge")?.url,
     services: chatServicesOf(scope.settings),
@@ -87,7 +90,10 @@ function withUsableButton(
 async function mailTo(scope: Scope, { id }: Claimed, opened: SealedContact): Promise<string | null> {
   const reason = `This address is an on-call contact of ${opened.page_name}.`;
   const mail = await sealAlertMail(scope, {
-    ...{ id: idFrom("escalation mail", id), to: opened.value, message: opened.message, reason },
+    id: idFrom("escalation mail", id),
+    to: opened.value,
+    message: opened.message,
+    reason,
   });
   await runBatch(scope.db, [insertMail(scope.db, mail)]);
   await dispatchMail(scope, [mail]);

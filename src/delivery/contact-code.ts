@@ -40,8 +40,11 @@ export async function publishContactCode(
   const code = contactCode(settings.ROOT_SECRET, contact);
   const built = notifierOf(provider).build(
     {
-      ...{ delivery_id: idFrom("contact code", contact.id), event: codeEvent(contact, code) },
-      ...{ event_name: CODE_EVENT, message: codeMessage(contact, code), sent_at: scope.now },
+      delivery_id: idFrom("contact code", contact.id),
+      event: codeEvent(contact, code),
+      event_name: CODE_EVENT,
+      message: codeMessage(contact, code),
+      sent_at: scope.now,
       services: chatServicesOf(settings),
     },
     target,

@@ -55,8 +55,14 @@ function startOfIncident(scope: PublishScope, event: EventOf<"incident.created">
   // A past incident that is entered with its end has nobody to wake.
   if (data.status === "resolved") return Promise.resolve(NOTHING);
   return start(scope, event, {
-    ...{ id: escalationId(data.incident_id), incident_id: data.incident_id, subject: null, thread_id: null },
-    ...{ monitor_id: null, transition_seq: null, is_automatic: data.outage_id !== null, now },
+    id: escalationId(data.incident_id),
+    incident_id: data.incident_id,
+    subject: null,
+    thread_id: null,
+    monitor_id: null,
+    transition_seq: null,
+    is_automatic: data.outage_id !== null,
+    now,
   });
 }
 
@@ -65,10 +71,14 @@ function startOfEvent(scope: PublishScope, event: NewEvent, now: number): Promis
   const isOfMonitor = event.name.startsWith("monitor.");
   const [, seq] = /\/(\d+)$/.exec(event.name === "monitor.down" ? thread.id : "") ?? [];
   return start(scope, event, {
-    ...{ id: criticalEscalationId(event.id), incident_id: null, thread_id: thread.id },
+    id: criticalEscalationId(event.id),
+    incident_id: null,
+    thread_id: thread.id,
     subject: { event_id: event.id, event_name: event.name, title, text, since: event.created_at },
-    ...{ monitor_id: isOfMonitor ? event.monitor_id : null, transition_seq: seq === undefined ? null : Number(seq) },
-    ...{ is_automatic: true, now },
+    monitor_id: isOfMonitor ? event.monitor_id : null,
+    transition_seq: seq === undefined ? null : Number(seq),
+    is_automatic: true,
+    now,
   });
 }
 
@@ -89,17 +99,22 @@ async function start(
   const delay = gathers ? GATHER_MS : 0;
   const escalation: EscalationRecord = {
     ...begun,
-    ...{ owner_id, status_page_id, policy_id: policy.id, ended_at: null, acknowledged_at: null, acknowledged_by: null },
-    ...{
-      bundle_id: null,
-      bundled_at: null,
-      state: null,
-      revision: 0,
-      failures: 0,
-      started_at: now,
-      snoozed_until: null,
-    },
-    ...{ due_at: now + delay, created_at: now, updated_at: now },
+    owner_id,
+    status_page_id,
+    policy_id: policy.id,
+    ended_at: null,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    bundle_id: null,
+    bundled_at: null,
+    state: null,
+    revision: 0,
+    failures: 0,
+    started_at: now,
+    snoozed_until: null,
+    due_at: now + delay,
+    created_at: now,
+    updated_at: now,
   };
   return {
     statements: [insertEscalation(scope.db, escalation)],

@@ -59,8 +59,12 @@ export async function prepare(scope: Scope, claimed: Claimed): Promise<Prepared 
   if (composed === null) return null;
   const { target, message } = composed;
   const input = {
-    ...{ delivery_id: delivery.id, event, event_name: delivery.event_name, sent_at: scope.now },
-    ...{ message, services: chatServicesOf(scope.settings) },
+    delivery_id: delivery.id,
+    event,
+    event_name: delivery.event_name,
+    sent_at: scope.now,
+    message,
+    services: chatServicesOf(scope.settings),
   };
   // The caller of a test waits for its result and can repeat it.
   const attemptsMax = event.name === TEST_EVENT ? 1 : (notifier.attemptsMax ?? Number.POSITIVE_INFINITY);

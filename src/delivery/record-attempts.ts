@@ -63,8 +63,10 @@ function statementsOf(scope: Scope, attempts: readonly Attempted[], notices: rea
   const { db, now } = scope;
   const records = attempts.flatMap(({ outcome, record }) => (outcome.state === "skipped" ? [] : [record]));
   const settled = attempts.map(({ delivery, outcome }) => ({
-    ...{ id: delivery.id, attempt: delivery.attempt },
-    ...{ state: outcome.state, next_attempt_at: outcome.next_attempt_at },
+    id: delivery.id,
+    attempt: delivery.attempt,
+    state: outcome.state,
+    next_attempt_at: outcome.next_attempt_at,
   }));
   const failures = failuresOf(scope, attempts).map(({ failure }) => failure);
   const delivered = webhooksOf(attempts, ({ outcome }) => outcome.state === "delivered");

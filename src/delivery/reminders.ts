@@ -89,9 +89,15 @@ function toEvent({ now }: Scope, reminder: DueReminder): EventOf<"monitor.remind
     name: "monitor.reminder",
     classification: monitor.parent_monitor_id === null ? "public" : "team_only",
     data: {
-      ...{ monitor_id: monitor.id, monitor_name: monitor.name, status: "down", is_reminder: true, message: cause },
-      ...{ since: toIso(started_at), duration_seconds: Math.round((now - started_at) / 1000) },
-      ...{ outage_id: `${monitor.id}/${seq}`, incident_id },
+      monitor_id: monitor.id,
+      monitor_name: monitor.name,
+      status: "down",
+      is_reminder: true,
+      message: cause,
+      since: toIso(started_at),
+      duration_seconds: Math.round((now - started_at) / 1000),
+      outage_id: `${monitor.id}/${seq}`,
+      incident_id,
     },
     created_at: now,
     // Nothing but these deliveries follows from it.

@@ -117,9 +117,16 @@ function endSubscription({ db }: Scope, subscriber: Subscriber, now: number): St
   return [
     updateSubscriber(db, subscriber.id, change),
     insertSystemAudit(db, {
-      ...{ id: idFrom("ended subscription", subscriber.id, String(now)), event_type: "subscriber.ended" },
-      ...{ owner_id: subscriber.owner_id, status_page_id: subscriber.status_page_id, monitor_id: null },
-      ...{ target_type: "subscriber", target_id: subscriber.id, summary, data: {}, created_at: now },
+      id: idFrom("ended subscription", subscriber.id, String(now)),
+      event_type: "subscriber.ended",
+      owner_id: subscriber.owner_id,
+      status_page_id: subscriber.status_page_id,
+      monitor_id: null,
+      target_type: "subscriber",
+      target_id: subscriber.id,
+      summary,
+      data: {},
+      created_at: now,
     }),
   ];
 }

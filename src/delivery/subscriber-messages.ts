@@ -91,7 +91,9 @@ function messageOf(change: PublishedChange): Message | null {
       if (!data.is_public || !data.notify_subscribers) return null;
       const { incident_id, title, status, severity, message } = data;
       return {
-        ...{ topic: EVENTS[change.name].topic, about_id: incident_id, status_page_id },
+        topic: EVENTS[change.name].topic,
+        about_id: incident_id,
+        status_page_id,
         // The incident of a monitor is stored in this very batch.
         monitor_ids: data.monitor_id === null ? [] : [data.monitor_id],
         content: {
@@ -117,10 +119,20 @@ function messageOf(change: PublishedChange): Message | null {
       if (!data.is_public || data.notify_subscribers === false) return null;
       const { maintenance_id, title, status, message, start, end } = data;
       return {
-        ...{ topic: topicOf(change.name), about_id: maintenance_id, status_page_id, monitor_ids: [] },
+        topic: topicOf(change.name),
+        about_id: maintenance_id,
+        status_page_id,
+        monitor_ids: [],
         content: {
-          ...{ event: change.name, title, status, message, at, starts_at: start, ends_at: end },
-          ...{ severity: null, incident_id: null },
+          event: change.name,
+          title,
+          status,
+          message,
+          at,
+          starts_at: start,
+          ends_at: end,
+          severity: null,
+          incident_id: null,
         },
       };
     }

@@ -100,7 +100,9 @@ function mailOf(scope: Scope, team: Team, { event, member, message }: Personal):
   const url = `${PUBLIC_URL}/preferences/${preferenceToken(ROOT_SECRET, member.id)}`;
   const hasLink = PUBLIC_URL !== "";
   return sealAlertMail(scope, {
-    ...{ id: idFrom("team mail", event.id, member.id), to: member.email, message },
+    id: idFrom("team mail", event.id, member.id),
+    to: member.email,
+    message,
     reason:
       team.page === null
         ? "You receive this message because it is about a monitor of yours."

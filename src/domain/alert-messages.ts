@@ -74,8 +74,13 @@ function contentOf(event: KnownEvent): Content {
     case "monitor.flapping": {
       const { monitor_id, monitor_name, message, since } = event.data;
       return {
-        ...{ tone: "warning", title: `${oneLine(monitor_name)} is flapping`, text: message, monitor_id },
-        ...{ facts: [fact("Since", moment(since))], thread: { id: monitor_id, state: "flapping" }, is_resolved: false },
+        tone: "warning",
+        title: `${oneLine(monitor_name)} is flapping`,
+        text: message,
+        monitor_id,
+        facts: [fact("Since", moment(since))],
+        thread: { id: monitor_id, state: "flapping" },
+        is_resolved: false,
       };
     }
     case "monitor.reminder":
@@ -95,29 +100,34 @@ function contentOf(event: KnownEvent): Content {
     case "agent.offline": {
       const { agent_id, agent_name, status, hostname, last_seen_at } = event.data;
       return {
-        ...{
-          tone: status === "online" ? "good" : "down",
-          title: `Agent ${oneLine(agent_name)} is ${status}`,
-          text: "",
-        },
+        tone: status === "online" ? "good" : "down",
+        title: `Agent ${oneLine(agent_name)} is ${status}`,
+        text: "",
         facts: [fact("Host", hostname), fact("Last seen", last_seen_at && moment(last_seen_at))].filter(hasValue),
-        ...{ thread: { id: agent_id, state: status }, is_resolved: status === "online" },
+        thread: { id: agent_id, state: status },
+        is_resolved: status === "online",
       };
     }
     case "oncall.gap": {
       const { policy_id, policy_name, schedule_id, schedule_name, start, message, incident_id } = event.data;
       const name = oneLine(schedule_name ?? policy_name ?? "");
       return {
-        ...{ tone: start === null ? "down" : "warning", title: `${headingOf(event.name)}: ${name}`, text: message },
-        ...{ thread: { id: incident_id ?? schedule_id ?? policy_id ?? event.id, state: `gap ${start ?? ""}`.trim() } },
-        ...{ facts: [], is_resolved: false, incident_id },
+        tone: start === null ? "down" : "warning",
+        title: `${headingOf(event.name)}: ${name}`,
+        text: message,
+        thread: { id: incident_id ?? schedule_id ?? policy_id ?? event.id, state: `gap ${start ?? ""}`.trim() },
+        facts: [],
+        is_resolved: false,
+        incident_id,
       };
     }
     case "service.alarm_raised":
     case "service.alarm_cleared": {
       const { alarm, message, raised_at, cleared_at } = event.data;
       return {
-        ...{ tone: cleared_at === null ? "down" : "good", title: `${headingOf(event.name)}: ${alarm}`, text: message },
+        tone: cleared_at === null ? "down" : "good",
+        title: `${headingOf(event.name)}: ${alarm}`,
+        text: message,
         facts: [fact("Since", moment(raised_at))],
         thread: { id: `${alarm}/${raised_at}`, state: cleared_at === null ? "raised" : "cleared" },
         is_resolved: cleared_at !== null,
@@ -125,8 +135,12 @@ function contentOf(event: KnownEvent): Content {
     }
     case "test_event":
       return {
-        ...{ tone: "info", title: `Test message for ${oneLine(event.data.webhook_name)}`, text: event.data.message },
-        ...{ facts: [], thread: { id: event.id, state: "test" }, is_resolved: false },
+        tone: "info",
+        title: `Test message for ${oneLine(event.data.webhook_name)}`,
+        text: event.data.message,
+        facts: [],
+        thread: { id: event.id, state: "test" },
+        is_resolved: false,
       };
   }
 }
@@ -151,7 +165,8 @@ function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof 
     ].filter(hasValue),
     thread: { id: outage_id ?? monitor_id, state: data.status },
     is_resolved: isRecovery,
-    ...{ monitor_id, incident_id },
+    monitor_id,
+    incident_id,
   };
 }
 
@@ -159,10 +174,14 @@ function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof 
 function reminderContent({ data }: EventOf<"monitor.reminder">): Content {
   const { monitor_id, monitor_name, message, since, duration_seconds, outage_id, incident_id } = data;
   return {
-    ...{ tone: "down", title: `${oneLine(monitor_name)} is still down`, text: message },
+    tone: "down",
+    title: `${oneLine(monitor_name)} is still down`,
+    text: message,
     facts: [fact("Down for", formatDuration(duration_seconds)), fact("Since", moment(since))],
     thread: { id: outage_id, state: `down for ${duration_seconds} s` },
-    ...{ is_resolved: false, monitor_id, incident_id },
+    is_resolved: false,
+    monitor_id,
+    incident_id,
   };
 }
 
@@ -193,7 +212,8 @@ function expiryContent({
     text: message,
     facts: [fact("Expires", moment(expires_at))],
     thread: { id: `${monitor_id}/${expires_at}`, state: `${days_left} days` },
-    ...{ is_resolved: false, monitor_id },
+    is_resolved: false,
+    monitor_id,
   };
 }
 
@@ -214,14 +234,19 @@ function incidentContent({ name, data }: Of<"incident">): Content {
       fact("Lasted", isResolved && seconds !== null ? formatDuration(seconds) : null),
     ].filter(hasValue),
     thread: { id: outage_id ?? incident_id, state: `incident ${status}` },
-    ...{ is_resolved: isResolved, monitor_id, incident_id },
+    is_resolved: isResolved,
+    monitor_id,
+    incident_id,
   };
 }
 
 function maintenanceContent({ name, data }: Of<"maintenance">): Content {
   const { maintenance_id, title, message, start, end } = data;
   return {
-    ...{ tone: "info", title: `${headingOf(name)}: ${oneLine(title)}`, text: message ?? "", is_markdown: true },
+    tone: "info",
+    title: `${headingOf(name)}: ${oneLine(title)}`,
+    text: message ?? "",
+    is_markdown: true,
     facts: [fact("Start", start && moment(start)), fact("End", end && moment(end))].filter(hasValue),
     thread: { id: `${maintenance_id}/${start}`, state: name },
     is_resolved: name === "maintenance.completed",

@@ -196,7 +196,10 @@ function advance(state: EscalationState, { policy, resolved }: Context, now: num
       const sent = recipients.map((recipient) => ({
         kind: "notify" as const,
         notification_id: `${state.run}.${round}.${step}.${recipient.key}`,
-        ...{ level, step, round, recipient },
+        level,
+        step,
+        round,
+        recipient,
       }));
       const reached = Object.fromEntries(sent.map(({ notification_id }) => [notification_id, true]));
       const due_at = now + waitAfter(policy, step, round) * MINUTE_MS;

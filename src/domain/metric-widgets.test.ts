@@ -29,7 +29,11 @@ describe("the picture of a monitor's metrics", () => {
   it("has the state of a game server, and its players though no widget names them", () => {
     const picture = buildMetricPicture({ widgets, series, last, game: { join_url: "steam://connect/a:1" } });
     expect(picture.game).toEqual({
-      ...{ players: 4, max_players: 64, peak: 5, map: "Arena", join_url: "steam://connect/a:1" },
+      players: 4,
+      max_players: 64,
+      peak: 5,
+      map: "Arena",
+      join_url: "steam://connect/a:1",
     });
     expect(picture.widgets.map(({ metric }) => metric)).toEqual(["player_count", "seed", "queue"]);
     const own = { type: "bar" as const, metric: "player_count", title: "Crowd" };

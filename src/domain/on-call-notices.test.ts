@@ -6,7 +6,11 @@ const HOUR = 3_600_000;
 const NOW = Date.parse("2026-03-28T12:00:00Z");
 const at = (hours: number) => NOW + hours * HOUR;
 const schedule = (shifts: Schedule["shifts"], overrides: Schedule["overrides"] = []): Schedule => ({
-  ...{ timezone: "Europe/Berlin", is_active: true, rotations: [], shifts, overrides },
+  timezone: "Europe/Berlin",
+  is_active: true,
+  rotations: [],
+  shifts,
+  overrides,
 });
 const shift = (user_id: string, start: number, end: number) => ({ user_id, start_at: at(start), end_at: at(end) });
 

@@ -44,16 +44,24 @@ type Links = AlertMessage["links"];
 
 export function composeGapNotice(schedule: Named & { id: string }, gap: Gap, context: { now: number; links: Links }) {
   return {
-    ...{ tone: "warning", title: `Nobody on call: ${oneLine(schedule.name)}`, is_resolved: false },
+    tone: "warning",
+    title: `Nobody on call: ${oneLine(schedule.name)}`,
+    is_resolved: false,
     text: `In this time ${describeGap(schedule, gap, context.now)}. Add a shift or an override.`,
-    ...{ facts: [], links: context.links, thread: { id: schedule.id, state: `gap ${gap.start_at}` } },
+    facts: [],
+    links: context.links,
+    thread: { id: schedule.id, state: `gap ${gap.start_at}` },
   } satisfies AlertMessage;
 }
 
 export function composeShiftReminder(schedule: Named & { id: string }, shift: Shift, links: Links) {
   return {
-    ...{ tone: "info", title: `Your on-call shift begins soon: ${oneLine(schedule.name)}`, is_resolved: false },
+    tone: "info",
+    title: `Your on-call shift begins soon: ${oneLine(schedule.name)}`,
+    is_resolved: false,
     text: `You are on call from ${formatMoment(shift.start_at, schedule.timezone)}.`,
-    ...{ facts: [], links, thread: { id: schedule.id, state: `shift ${shift.start_at}` } },
+    facts: [],
+    links,
+    thread: { id: schedule.id, state: `shift ${shift.start_at}` },
   } satisfies AlertMessage;
 }

@@ -42,7 +42,10 @@ describe("packed checks", () => {
   it("that are cut off are refused instead of misread", () => {
     const bytes = packChecks([
       {
-        ...{ member: 1, outcome: "failure", latency_ms: null, delay_ms: 3 },
+        member: 1,
+        outcome: "failure",
+        latency_ms: null,
+        delay_ms: 3,
         message: "refused",
         place: null,
         details: "{}",

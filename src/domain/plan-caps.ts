@@ -5,7 +5,10 @@ import type { Plan } from "../contract/plan.ts";
 type ByPlan = Record<Plan, number | null>;
 
 const byPlan = (free: number, starter: number, pro: number, business: number): ByPlan => ({
-  ...{ free, starter, pro, business },
+  free,
+  starter,
+  pro,
+  business,
   self_hosted: null,
 });
 const MEGABYTE = 1_000_000;

@@ -8,17 +8,34 @@ const OUTAGE: Outage = { seq: 5, started_at: 500 };
 
 const state = (status: MonitorState["status"], seq: number, since = seq * 100, outage: Outage | null = null) => ({
   ...initialState(0),
-  ...{ status, seq, status_since: since, outage },
+  status,
+  seq,
+  status_since: since,
+  outage,
 });
 const row = (status: ProjectedState["status"], seq: number, status_since = seq * 100): ProjectedState => ({
-  ...{ status, seq, status_since, created_at: 0 },
+  status,
+  seq,
+  status_since,
+  created_at: 0,
 });
 const last = (to: RecordedTransition["to"], seq: number, outage: Outage | null = null): RecordedTransition => ({
-  ...{ to, seq, effective_at: seq * 100, outage },
+  to,
+  seq,
+  effective_at: seq * 100,
+  outage,
 });
 const waiting = (seq: number, to: Transition["to"] = "down"): Transition => ({
-  ...{ seq, from: "up", to, at: seq * 100, effective_at: seq * 100, message: "", latency_ms: null, region: null },
-  ...{ outage: null, event: null },
+  seq,
+  from: "up",
+  to,
+  at: seq * 100,
+  effective_at: seq * 100,
+  message: "",
+  latency_ms: null,
+  region: null,
+  outage: null,
+  event: null,
 });
 const short = (transitions: readonly Transition[]) =>
   transitions.map(({ seq, from, to, effective_at, event }) => [seq, from, to, effective_at, event]);

@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import { buildRounds, type RegionCheck } from "./threshold-tuner.ts";
 
 const check = (at: number, region: string, outcome: RegionCheck["outcome"], latency_ms: number | null = 10) => ({
-  ...{ at, region, outcome, latency_ms },
+  at,
+  region,
+  outcome,
+  latency_ms,
 });
 
 it("joins the regions of a round and applies the policy of the monitor", () => {

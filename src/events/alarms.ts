@@ -66,8 +66,16 @@ async function notifyOperators(scope: Scope, { alarm, cleared_at, change }: Alar
   for (const { id: user_id, email } of await listOperators(db)) {
     const idOf = (kind: string) => idFrom(kind, alarm.name, String(alarm.raised_at), String(cleared_at), user_id);
     const notification = {
-      ...{ id: idOf("alarm notification"), user_id, type: "service.alarm" as const, title, message: alarm.message },
-      ...{ status_page_id: null, target_id: null, read_at: null, created_at: now, updated_at: now },
+      id: idOf("alarm notification"),
+      user_id,
+      type: "service.alarm" as const,
+      title,
+      message: alarm.message,
+      status_page_id: null,
+      target_id: null,
+      read_at: null,
+      created_at: now,
+      updated_at: now,
     };
     const text = `${alarm.message}.\n\n${help}${place}\n`;
     const mail = await sealMail({ settings, now }, { to: email, subject: title, text }, idOf("alarm mail"));
@@ -92,7 +100,11 @@ interface AlarmEventInput extends Pick<AlarmChange, "alarm" | "cleared_at"> {
 function alarmEvent({ alarm, cleared_at, id, user_id, now }: AlarmEventInput) {
   const name = cleared_at === null ? ("service.alarm_raised" as const) : ("service.alarm_cleared" as const);
   return {
-    ...{ id, owner_id: user_id, status_page_id: null, monitor_id: null, name },
+    id,
+    owner_id: user_id,
+    status_page_id: null,
+    monitor_id: null,
+    name,
     classification: "team_only" as const,
     data: {
       alarm: alarm.name,

@@ -183,7 +183,9 @@ function evaluateTransition(
     scope,
     [...(own ? [own] : []), ...others].map((event) => ({
       ...triggerOf(event, { page, monitor }),
-      ...{ latest, turn: "first", in_maintenance: isSuppressed(event) },
+      latest,
+      turn: "first",
+      in_maintenance: isSuppressed(event),
     })),
   );
 }

@@ -85,7 +85,10 @@ export function acknowledgedEvent(incident: IncidentRecord, now: number): EventO
     { ...incident, acknowledged_at: now },
     {
       id: idFrom("event", incident.id, "incident.acknowledged", String(incident.updated_at)),
-      ...{ name: "incident.acknowledged", message: "The incident is acknowledged.", notify_subscribers: false, now },
+      name: "incident.acknowledged",
+      message: "The incident is acknowledged.",
+      notify_subscribers: false,
+      now,
     },
   );
   return { ...event, name: "incident.acknowledged" };

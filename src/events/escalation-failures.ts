@@ -45,13 +45,22 @@ async function buildNotice(scope: Scope, failed: NonNullable<Awaited<ReturnType<
     settings.PUBLIC_URL === "" || failed.incident_id === null ? [] : [{ label: "Incident", url: incident }],
   );
   const mail = await sealAlertMail(scope, {
-    ...{ id: idFrom("escalation mail", id), to: failed.owner_email, message },
+    id: idFrom("escalation mail", id),
+    to: failed.owner_email,
+    message,
     reason: `You own the status page ${failed.page_name}.`,
   });
   const notification = {
-    ...{ id: idFrom("notification", id), user_id: failed.owner_id, type: "oncall.exhausted" as const },
-    ...{ title: message.title, message: message.text, status_page_id: failed.status_page_id },
-    ...{ target_id: failed.incident_id ?? failed.id, read_at: null, created_at: now, updated_at: now },
+    id: idFrom("notification", id),
+    user_id: failed.owner_id,
+    type: "oncall.exhausted" as const,
+    title: message.title,
+    message: message.text,
+    status_page_id: failed.status_page_id,
+    target_id: failed.incident_id ?? failed.id,
+    read_at: null,
+    created_at: now,
+    updated_at: now,
   };
   return { notification, mail };
 }

@@ -36,8 +36,12 @@ export async function notifyPerson(
   { effect, person }: { effect: NotifyEffect; person: Person },
 ): Promise<OnCallMessage> {
   return toPerson(scope, loaded, {
-    ...{ key: effect.notification_id, level: effect.level, person, type: "oncall.notified" },
-    ...{ message: messageFor(scope, loaded, effect), reason: `You are on call for ${loaded.page.name}.` },
+    key: effect.notification_id,
+    level: effect.level,
+    person,
+    type: "oncall.notified",
+    message: messageFor(scope, loaded, effect),
+    reason: `You are on call for ${loaded.page.name}.`,
   });
 }
 
@@ -77,7 +81,9 @@ export async function notifyOwner(
 ): Promise<OnCallMessage> {
   const { page, owner_email } = loaded;
   return toPerson(scope, loaded, {
-    ...{ key: effect.notification_id, level: 0, type: "oncall.exhausted" },
+    key: effect.notification_id,
+    level: 0,
+    type: "oncall.exhausted",
     person: { id: page.owner_id, name: "owner", email: owner_email, contacts: [] },
     message: composeExhaustedMessage(subjectsOf(loaded), effect.reason, linksOf(scope, loaded)),
     reason: `You own the status page ${page.name}.`,
@@ -99,15 +105,27 @@ async function toPerson(scope: Scope, loaded: LoadedEscalation, personal: Person
   const id = idFrom("escalation notification", loaded.escalation.id, key);
   const mail = await sealAlertMail(scope, { id: idFrom("escalation mail", id), to: person.email, message, reason });
   const notification = {
-    ...{ id: idFrom("notification", id), user_id: person.id, type, title: message.title, message: message.text },
-    ...{ status_page_id: loaded.page.id, target_id: loaded.own.incident_id ?? loaded.escalation.id, read_at: null },
-    ...{ created_at: now, updated_at: now },
+    id: idFrom("notification", id),
+    user_id: person.id,
+    type,
+    title: message.title,
+    message: message.text,
+    status_page_id: loaded.page.id,
+    target_id: loaded.own.incident_id ?? loaded.escalation.id,
+    read_at: null,
+    created_at: now,
+    updated_at: now,
   };
   const sealed = await seal(scope.settings.ROOT_SECRET, id, { type: "user", value: person.id });
   return {
     record: {
       ...base(loaded, { id, key, level, now }),
-      ...{ contact_type: "user", label: person.name, sealed, state: "sent", next_attempt_at: null, mail_id: mail.id },
+      contact_type: "user",
+      label: person.name,
+      sealed,
+      state: "sent",
+      next_attempt_at: null,
+      mail_id: mail.id,
     },
     statements: [insertNotification(db, notification), insertMail(db, mail)],
     wake: () => dispatchMail(scope, [mail]).catch((error) => scope.log.error("mail", error, { mail_id: mail.id })),
@@ -126,8 +144,12 @@ export async function buildNotification(
   const sealed = await sealContact(scope, id, { type, value, message, page_name: loaded.page.name });
   return {
     ...base(loaded, { id, key: effect.notification_id, level: effect.level, now: scope.now }),
-    ...{ contact_type: type, label: contact.label ?? maskValue(value), sealed },
-    ...{ state: "pending", next_attempt_at: scope.now, mail_id: null },
+    contact_type: type,
+    label: contact.label ?? maskValue(value),
+    sealed,
+    state: "pending",
+    next_attempt_at: scope.now,
+    mail_id: null,
   };
 }
 
@@ -141,8 +163,14 @@ export function buildGapRecord(
   const id = idFrom("escalation notification", loaded.escalation.id, key);
   return {
     ...base(loaded, { id, key, level, now }),
-    ...{ contact_type: "nobody", label: `step ${level}`, sealed: "", mail_id: null, next_attempt_at: null },
-    ...{ state: "failed", error: "the step leads to nobody", is_failure_reported: true },
+    contact_type: "nobody",
+    label: `step ${level}`,
+    sealed: "",
+    mail_id: null,
+    next_attempt_at: null,
+    state: "failed",
+    error: "the step leads to nobody",
+    is_failure_reported: true,
   };
 }
 
@@ -151,8 +179,17 @@ function base(
   { id, key, level, now }: { id: string; key: string; level: number; now: number },
 ) {
   return {
-    ...{ id, escalation_id: escalation.id, notification_key: key, level, is_failure_reported: false, error: null },
-    ...{ attempt: 0, lease_until: 0, wake_at: now + WAKE_GRACE_MS, created_at: now, updated_at: now },
+    id,
+    escalation_id: escalation.id,
+    notification_key: key,
+    level,
+    is_failure_reported: false,
+    error: null,
+    attempt: 0,
+    lease_until: 0,
+    wake_at: now + WAKE_GRACE_MS,
+    created_at: now,
+    updated_at: now,
   };
 }
 

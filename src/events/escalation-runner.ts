@@ -99,7 +99,9 @@ async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced
   const isNewRun = escalation.state === null || state.run !== escalation.state.run;
   const isChanged = state.status !== escalation.state?.status;
   const advanced = {
-    ...{ state, due_at: state.due_at, updated_at: scope.now },
+    state,
+    due_at: state.due_at,
+    updated_at: scope.now,
     started_at: isNewRun ? scope.now : escalation.started_at,
     snoozed_until: state.status === "snoozed" ? escalation.snoozed_until : null,
     bundle_id: state.status === "active" || state.status === "snoozed" ? null : bundle_id,
@@ -243,7 +245,10 @@ function gapEvents(
     data: {
       policy_id: policy?.id ?? escalation.id,
       policy_name: policy?.name ?? "deleted policy",
-      ...{ schedule_id, schedule_name: null, start: null, end: null },
+      schedule_id,
+      schedule_name: null,
+      start: null,
+      end: null,
       message: `step ${level} leads to nobody, the next step is notified at once`,
       incident_id: own.incident_id,
     },

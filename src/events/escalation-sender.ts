@@ -72,7 +72,8 @@ async function sendNotification(scope: Scope, id: string): Promise<boolean> {
       ...(delay === undefined
         ? { state: error === null ? ("sent" as const) : ("failed" as const), next_attempt_at: null }
         : { next_attempt_at: scope.now + delay }),
-      ...{ error, updated_at: scope.now },
+      error,
+      updated_at: scope.now,
     }),
     // The escalation decides what follows from the failure, also when the message that wakes it is lost.
     ...(isFirstFailure ? [touchEscalationById(scope.db, claimed.escalation_id, scope.now)] : []),

@@ -175,7 +175,10 @@ function storing(
   const wake_at = decision.wake_at ?? steadyUntil(known, state, { window_ms: rules?.window_ms ?? 0, now });
   const isOver = !isFlapping && known?.state.flapping === null && wake_at <= now;
   const record = {
-    ...{ monitor_id: monitor.id, state, held_routing: routing, wake_at },
+    monitor_id: monitor.id,
+    state,
+    held_routing: routing,
+    wake_at,
     revision: (known?.revision ?? 0) + 1,
   };
   return [
@@ -230,9 +233,12 @@ function flappingEvent(
     // Children of a composite are not public.
     classification: monitor.parent_monitor_id === null ? "public" : "team_only",
     data: {
-      ...{ monitor_id: monitor.id, monitor_name: monitor.name, status: monitor.status },
+      monitor_id: monitor.id,
+      monitor_name: monitor.name,
+      status: monitor.status,
       message: `${changes} changes within 10 minutes; alerts wait until it is stable or down for a minute`,
-      ...{ changes, since: toIso(now) },
+      changes,
+      since: toIso(now),
     },
     created_at: now,
   };

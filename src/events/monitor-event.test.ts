@@ -4,21 +4,27 @@ import type { TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
 
 const monitor = {
-  ...{ id: "0199c0de-0000-7000-8000-000000000001", owner_id: "o", status_page_id: "p", parent_monitor_id: null },
-  ...{ name: "Shop", type: "https", tags: ["eu", "checkout"], external_key: "shop-web", failure_threshold: 3 },
+  id: "0199c0de-0000-7000-8000-000000000001",
+  owner_id: "o",
+  status_page_id: "p",
+  parent_monitor_id: null,
+  name: "Shop",
+  type: "https",
+  tags: ["eu", "checkout"],
+  external_key: "shop-web",
+  failure_threshold: 3,
 };
 const transition = {
-  ...{
-    seq: 2,
-    from: "up",
-    to: "down",
-    at: 1_000,
-    effective_at: 0,
-    message: "HTTP 500",
-    latency_ms: 12,
-    region: "weur",
-  },
-  ...{ outage: { seq: 2, started_at: 0 }, event: "monitor.down" },
+  seq: 2,
+  from: "up",
+  to: "down",
+  at: 1_000,
+  effective_at: 0,
+  message: "HTTP 500",
+  latency_ms: 12,
+  region: "weur",
+  outage: { seq: 2, started_at: 0 },
+  event: "monitor.down",
 };
 
 /** Only the columns that an event is made of. */
@@ -29,7 +35,10 @@ describe("an alert of a monitor", () => {
   it("names type, tags, key and how the failure was confirmed where the page's advanced_alerts is on", () => {
     const event = monitorEvent(contextOf(true), null);
     expect(event?.data.context).toEqual({
-      ...{ monitor_type: "https", tags: ["eu", "checkout"], external_key: "shop-web", failure_threshold: 3 },
+      monitor_type: "https",
+      tags: ["eu", "checkout"],
+      external_key: "shop-web",
+      failure_threshold: 3,
     });
     expect(event && composeAlert(event, "").facts).toEqual(
       expect.arrayContaining([

@@ -95,8 +95,16 @@ async function review(scope: Scope, reviewed: Reviewed): Promise<void> {
     postponeReview(db, schedule.id, now + REVIEW_EVERY_MS),
     ...reachable.map(({ id, user_id, type, message }) =>
       insertNotification(db, {
-        ...{ id, user_id, type, title: message.title, message: message.text, status_page_id: page.id },
-        ...{ target_id: schedule.id, read_at: null, created_at: now, updated_at: now },
+        id,
+        user_id,
+        type,
+        title: message.title,
+        message: message.text,
+        status_page_id: page.id,
+        target_id: schedule.id,
+        read_at: null,
+        created_at: now,
+        updated_at: now,
       }),
     ),
     ...mails.map((mail) => insertMail(db, mail)),
@@ -114,7 +122,9 @@ function announcementsOf({ now, settings }: Scope, { schedule, page }: Reviewed)
       // A gap that goes on is the same one; one that has no beginning, because nobody was ever on call, too.
       const key = String(gap.began_at ?? "always");
       return {
-        ...{ id: idFrom("on-call gap", schedule.id, key), type: "oncall.gap", user_id: page.owner_id },
+        id: idFrom("on-call gap", schedule.id, key),
+        type: "oncall.gap",
+        user_id: page.owner_id,
         message: composeGapNotice(schedule, gap, { now, links }),
         reason: `You own the status page ${page.name}.`,
         event: gapEvent({ schedule, page }, gap, now),
@@ -123,7 +133,9 @@ function announcementsOf({ now, settings }: Scope, { schedule, page }: Reviewed)
     ...shifts.map(
       (shift): Announcement => ({
         id: idFrom("on-call shift", schedule.id, shift.user_id, String(shift.start_at)),
-        ...{ type: "oncall.shift", user_id: shift.user_id, message: composeShiftReminder(schedule, shift, links) },
+        type: "oncall.shift",
+        user_id: shift.user_id,
+        message: composeShiftReminder(schedule, shift, links),
         reason: `You are on call for ${page.name}.`,
       }),
     ),
@@ -133,11 +145,19 @@ function announcementsOf({ now, settings }: Scope, { schedule, page }: Reviewed)
 function gapEvent({ schedule, page }: Reviewed, gap: Gap, now: number): EventOf<"oncall.gap"> {
   return {
     id: idFrom("event", schedule.id, "gap ahead", String(gap.began_at ?? "always")),
-    ...{ owner_id: page.owner_id, status_page_id: page.id, monitor_id: null },
-    ...{ name: "oncall.gap", classification: "team_only" },
+    owner_id: page.owner_id,
+    status_page_id: page.id,
+    monitor_id: null,
+    name: "oncall.gap",
+    classification: "team_only",
     data: {
-      ...{ policy_id: null, policy_name: null, schedule_id: schedule.id, schedule_name: schedule.name },
-      ...{ start: toIso(gap.start_at), end: toIso(gap.end_at), message: describeGap(schedule, gap, now) },
+      policy_id: null,
+      policy_name: null,
+      schedule_id: schedule.id,
+      schedule_name: schedule.name,
+      start: toIso(gap.start_at),
+      end: toIso(gap.end_at),
+      message: describeGap(schedule, gap, now),
       incident_id: null,
     },
     created_at: now,

@@ -56,8 +56,12 @@ export async function planRuleIncident(
   };
   const message = template.initial_update === null ? null : fillPlaceholders(template.initial_update, values);
   const update = {
-    ...{ id: idFrom("incident update", firing_id, "opened"), incident_id: incident.id, status: incident.status },
-    ...{ created_by: null, created_at: now, updated_at: now },
+    id: idFrom("incident update", firing_id, "opened"),
+    incident_id: incident.id,
+    status: incident.status,
+    created_by: null,
+    created_at: now,
+    updated_at: now,
   };
   const change = { id: idFrom("event", incident.id, "incident.created"), name: "incident.created" as const, now };
   const monitor_ids = monitor ? [monitor.id] : [];

@@ -220,7 +220,11 @@ function emittedEvent({ rule, page, trigger, conditions }: Firing, id: string): 
   if (!isCustomEventName(name)) throw new Error(`${name} is an event of the service`);
   const subject = trigger.monitor ? `${rule.display_name}: ${trigger.monitor.name}` : rule.display_name;
   return {
-    ...{ id, owner_id: page.owner_id, status_page_id: page.id, monitor_id: trigger.monitor?.id ?? null, name },
+    id,
+    owner_id: page.owner_id,
+    status_page_id: page.id,
+    monitor_id: trigger.monitor?.id ?? null,
+    name,
     classification: rule.classification,
     data: {
       title: rule.display_name,
@@ -237,7 +241,10 @@ function emittedEvent({ rule, page, trigger, conditions }: Firing, id: string): 
 
 function logEntry({ db }: Scope, { rule, page, trigger, conditions }: Firing, id: string): Statement {
   return insertLogEntry(db, {
-    ...{ id, owner_id: page.owner_id, status_page_id: page.id, rule_id: rule.id },
+    id,
+    owner_id: page.owner_id,
+    status_page_id: page.id,
+    rule_id: rule.id,
     event_name: rule.event_name,
     classification: rule.classification,
     title: rule.display_name,
@@ -247,7 +254,8 @@ function logEntry({ db }: Scope, { rule, page, trigger, conditions }: Firing, id
     payload: JSON.stringify({ event_id: trigger.event?.id ?? null, conditions }),
     evaluates_rules: false,
     // The instant by which cooldowns are counted, and which a backtest names.
-    ...{ created_at: trigger.at, updated_at: trigger.at },
+    created_at: trigger.at,
+    updated_at: trigger.at,
   });
 }
 

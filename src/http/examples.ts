@@ -142,7 +142,12 @@ const AGENTS = {
 };
 
 export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
-  ...{ ...ACCOUNT, ...MONITORS, ...PAGES, ...INCIDENTS, ...ALERTS, ...AGENTS },
+  ...ACCOUNT,
+  ...MONITORS,
+  ...PAGES,
+  ...INCIDENTS,
+  ...ALERTS,
+  ...AGENTS,
 };
 
 /** By the parameter's name; every other parameter of a path is an id. */

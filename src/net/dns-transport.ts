@@ -13,7 +13,16 @@ export interface Question {
 }
 
 const TYPE_NUMBERS: Readonly<Record<DnsRecordType, number>> = {
-  ...{ A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, MX: 15, TXT: 16, AAAA: 28, SRV: 33, CAA: 257 },
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  PTR: 12,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  SRV: 33,
+  CAA: 257,
 };
 /** One question per connection, so that its id needs no randomness. */
 const ID = 1;

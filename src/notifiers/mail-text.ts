@@ -27,8 +27,16 @@ export function formatAlertMail(
     subject,
     text: `${lines.filter((line) => line !== "").join("\n\n")}\n`,
     html: renderMail({
-      ...{ subject, name: "Vigil", color: COLORS[tone], kind: null, heading: title, facts, body },
-      ...{ actions: links, reason, footer },
+      subject,
+      name: "Vigil",
+      color: COLORS[tone],
+      kind: null,
+      heading: title,
+      facts,
+      body,
+      actions: links,
+      reason,
+      footer,
     }),
     headers: { References: `<${thread.id.replace(/[^A-Za-z0-9]/g, ".")}@alerts.vigil>` },
   };

@@ -28,7 +28,9 @@ export const ntfy: Notifier = {
     const actions = message.links.slice(0, ACTIONS_MAX).map(({ label, url }) => `view, ${label}, ${url}`);
     const facts = message.facts.map(({ label, value }) => `${label}: ${value}`);
     return {
-      ...{ kind: "http", method: "POST", url: channel === null ? url : new URL(encodeURIComponent(channel), url).href },
+      kind: "http",
+      method: "POST",
+      url: channel === null ? url : new URL(encodeURIComponent(channel), url).href,
       headers: {
         "content-type": "text/plain; charset=utf-8",
         "user-agent": "Vigil-Webhooks/1",

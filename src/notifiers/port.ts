@@ -90,7 +90,9 @@ export function jsonRequest(
   { method = "POST", headers = {}, secrets }: Partial<Pick<NotifierRequest, "method" | "headers" | "secrets">> = {},
 ): NotifierRequest {
   return {
-    ...{ kind: "http", method, url },
+    kind: "http",
+    method,
+    url,
     headers: { "content-type": "application/json", "user-agent": USER_AGENT, ...headers },
     body: JSON.stringify(body, (_name, value) => (typeof value === "string" ? value.toWellFormed() : value)),
     ...(secrets && { secrets }),

@@ -29,7 +29,10 @@ const INCIDENT = "https://vigil.test/app/incidents/0199c0de-0000-7000-8000-00000
 const OUTAGE = "0199c0de-0000-7000-8000-000000000001/2";
 
 const target = (fields: Partial<WebhookTarget>): WebhookTarget => ({
-  ...{ url: "", secret: null, previous_secret: null, channel: null },
+  url: "",
+  secret: null,
+  previous_secret: null,
+  channel: null,
   ...fields,
 });
 
@@ -48,7 +51,9 @@ const SERVICES: Service[] = [
   { name: "telegram bot", provider: "telegram_bot", target: target({ url: "telegram:chat:-100" }), fake: fakeTelegram },
   { name: "teams", provider: "teams", target: target({ url: "https://x.logic.azure.com/w" }), fake: fakeTeams },
   {
-    ...{ name: "pagerduty", provider: "pagerduty", fake: fakePagerDuty },
+    name: "pagerduty",
+    provider: "pagerduty",
+    fake: fakePagerDuty,
     target: target({ url: "https://events.pagerduty.com/v2/enqueue", secret: "routing-key" }),
   },
   {
@@ -58,7 +63,9 @@ const SERVICES: Service[] = [
     fake: fakeMattermost,
   },
   {
-    ...{ name: "google chat", provider: "google_chat", fake: fakeGoogleChat },
+    name: "google chat",
+    provider: "google_chat",
+    fake: fakeGoogleChat,
     target: target({ url: "https://chat.googleapis.com/v1/spaces/a/messages?key=k&token=t" }),
   },
   {
@@ -149,7 +156,9 @@ describe("the body of an outage", () => {
     expect(JSON.parse(request.body)).toEqual({
       embeds: [
         {
-          ...{ title: "Shop is down", description: "HTTP 500", color: 0xd92d20 },
+          title: "Shop is down",
+          description: "HTTP 500",
+          color: 0xd92d20,
           fields: [
             { name: "Since", value: "2 Jan 2026, 03:04 UTC", inline: true },
             { name: "Region", value: "weur", inline: true },
@@ -214,12 +223,20 @@ describe("the body of an outage", () => {
     const request = httpRequest(build(serviceOf("pagerduty")));
     expect(request.secrets).toEqual(["routing-key"]);
     expect(JSON.parse(request.body)).toEqual({
-      ...{ routing_key: "routing-key", event_action: "trigger", dedup_key: OUTAGE },
+      routing_key: "routing-key",
+      event_action: "trigger",
+      dedup_key: OUTAGE,
       payload: {
-        ...{ summary: "Shop is down", source: "Vigil", severity: "critical", timestamp: "2026-01-02T03:04:05.000Z" },
+        summary: "Shop is down",
+        source: "Vigil",
+        severity: "critical",
+        timestamp: "2026-01-02T03:04:05.000Z",
         class: "monitor.down",
         custom_details: {
-          ...{ Since: "2 Jan 2026, 03:04 UTC", Region: "weur", Latency: "12 ms", Message: "HTTP 500" },
+          Since: "2 Jan 2026, 03:04 UTC",
+          Region: "weur",
+          Latency: "12 ms",
+          Message: "HTTP 500",
         },
       },
       links: [

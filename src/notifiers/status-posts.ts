@@ -41,7 +41,8 @@ function buildForTelegram({ channel_id, message_id, text, link }: StatusPost, se
   const suffix = link === null ? "" : `\n${link}`;
   // Without parse_mode nothing in the text is markup.
   const body = {
-    ...{ chat_id: channel_id, text: `${shorten(plainTelegram(text), TELEGRAM_LENGTH_MAX - suffix.length)}${suffix}` },
+    chat_id: channel_id,
+    text: `${shorten(plainTelegram(text), TELEGRAM_LENGTH_MAX - suffix.length)}${suffix}`,
     link_preview_options: { is_disabled: true },
   };
   return jsonRequest(`${api}/${message_id === null ? "sendMessage" : "editMessageText"}`, { ...body, ...message });

@@ -44,7 +44,9 @@ export function wakeDueEscalations(
   const messages = due.map(({ id }) => ({ escalation_id: id }));
   const delays = new Map(messages.map((message, n) => [message, Math.max(0, (due[n]?.due_at ?? 0) - scope.now)]));
   return wake<EscalationMessage>(scope, {
-    ...{ queue: scope.env.EVENTS, what: "escalation", messages },
+    queue: scope.env.EVENTS,
+    what: "escalation",
+    messages,
     delay_ms: (message) => delays.get(message) ?? 0,
   });
 }

@@ -41,13 +41,30 @@ export async function requestConfirmation(
   const sealed = await seal(settings.ROOT_SECRET, id, { endpoint, base_url: scope.publicUrl });
   const asked = { endpoint_hash: endpoint_hashes[0], sealed, requested_at: now, updated_at: now };
   const subscriber: SubscriberRecord = {
-    ...{ id, owner_id, ...at, endpoint_masked: maskEndpoint(channel, endpoint), ...choice },
-    ...{ confirmed_at: null, unsubscribed_at: null, failing_since: null, created_at: now, ...asked },
+    id,
+    owner_id,
+    ...at,
+    endpoint_masked: maskEndpoint(channel, endpoint),
+    ...choice,
+    confirmed_at: null,
+    unsubscribed_at: null,
+    failing_since: null,
+    created_at: now,
+    ...asked,
   };
   const change = known && isSubscribed(known) ? { updated_at: now } : { ...choice, ...asked };
   const message = {
-    ...{ id: newId(now), subscriber_id: id, kind: "confirm" as const, news: {}, state: "pending" as const },
-    ...{ attempt: 0, next_attempt_at: now, lease_until: 0, error: null, created_at: now, updated_at: now },
+    id: newId(now),
+    subscriber_id: id,
+    kind: "confirm" as const,
+    news: {},
+    state: "pending" as const,
+    attempt: 0,
+    next_attempt_at: now,
+    lease_until: 0,
+    error: null,
+    created_at: now,
+    updated_at: now,
   };
   const stored = known ? updateSubscriber(db, id, change) : insertSubscriber(db, subscriber);
   return { subscriber, statements: [stored, insertSubscriberMessage(db, message)], message_id: message.id };

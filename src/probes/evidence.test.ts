@@ -38,7 +38,9 @@ describe("the evidence of a failed check", () => {
 
   it("quotes the first words of a connection", async () => {
     expect(await evidenceOf(smtpProbe, {}, { connect: [["554 no service here\r\n"]] })).toEqual({
-      ...{ status_line: null, excerpt: "554 no service here", addresses: [] },
+      status_line: null,
+      excerpt: "554 no service here",
+      addresses: [],
     });
   });
 

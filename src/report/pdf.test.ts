@@ -34,7 +34,12 @@ async function write(marks: Mark[], logo: PdfImage | null = null) {
 }
 
 const text = (words: string, more: Partial<Mark & { kind: "text" }> = {}): Mark => ({
-  ...{ kind: "text", x: 40, y: 40, size: 10, color: "#000000", text: words },
+  kind: "text",
+  x: 40,
+  y: 40,
+  size: 10,
+  color: "#000000",
+  text: words,
   ...more,
 });
 

@@ -12,7 +12,11 @@ export function renderCalendar({ payload, now, url }: FeedSource): string {
   const events = payload.maintenance.flatMap((window) =>
     [...window.past.toReversed(), ...window.upcoming].map(
       ({ start_at, end_at }): CalendarEvent => ({
-        ...{ uid: `${window.id}-${start_at}`, stamp: Math.min(window.updated_at, now), start_at, end_at, url },
+        uid: `${window.id}-${start_at}`,
+        stamp: Math.min(window.updated_at, now),
+        start_at,
+        end_at,
+        url,
         summary: window.title,
         ...(window.description === null
           ? {}

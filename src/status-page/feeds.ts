@@ -110,8 +110,11 @@ function listEntries({ payload, now, url }: FeedSource): Entry[] {
     return [
       { ...begun, blocks: () => parseMarkdownOf(incident, "description", TEXT_SHOWN) },
       ...incident.updates.map((update) => ({
-        ...{ id: update.id, title: `${incident.title}: ${texts.incident.statuses[update.status]}`, href },
-        ...{ at: update.created_at, blocks: () => parseMarkdownOf(update, "message", TEXT_SHOWN) },
+        id: update.id,
+        title: `${incident.title}: ${texts.incident.statuses[update.status]}`,
+        href,
+        at: update.created_at,
+        blocks: () => parseMarkdownOf(update, "message", TEXT_SHOWN),
       })),
     ];
   });
@@ -125,7 +128,9 @@ function listEntries({ payload, now, url }: FeedSource): Entry[] {
     return [
       { id: window.id, title, href, at: window.updated_at, blocks },
       ...window.updates.map((update) => ({
-        ...{ id: update.id, title: `${title}: ${texts.maintenance.statuses[update.status]}`, href },
+        id: update.id,
+        title: `${title}: ${texts.maintenance.statuses[update.status]}`,
+        href,
         at: update.created_at,
         blocks: () => parseMarkdownOf(update, "message", TEXT_SHOWN),
       })),

@@ -59,9 +59,17 @@ export function buildBlankPayload(look: PageLook, now: number): PagePayload {
   const nothing = { footer_links: [], imprint_url: null, privacy_url: null };
   return composePayload(
     {
-      ...{ page: { id: "", slug: "", version: 0, ...nothing, ...look }, domain: null, needs_ticks: false },
-      ...{ days: listDaysUntil(now, look.timezone, DAYS_SHOWN), tallies: new Map() },
-      ...{ groups: [], monitors: [], intervals: [], targets: [], incidents: [], maintenance: [] },
+      page: { id: "", slug: "", version: 0, ...nothing, ...look },
+      domain: null,
+      needs_ticks: false,
+      days: listDaysUntil(now, look.timezone, DAYS_SHOWN),
+      tallies: new Map(),
+      groups: [],
+      monitors: [],
+      intervals: [],
+      targets: [],
+      incidents: [],
+      maintenance: [],
     },
     now,
   );

@@ -30,7 +30,10 @@ const onRefusal: ErrorPage = (_c, refusal) => {
 };
 
 const policy = {
-  ...{ at: ["root"], auth: "optional", audit: null, rate: "api" },
+  at: ["root"],
+  auth: "optional",
+  audit: null,
+  rate: "api",
   refusalPage: onRefusal,
   onAuthenticated: async ({ principal }) => {
     if (principal.kind !== "user") throw unauthenticated();
@@ -90,7 +93,9 @@ function preview(c: AppContext, payload: Parameters<typeof buildPageView>[0], { 
 
 function answer(body: string, status: number): Response {
   const headers = {
-    ...{ "Content-Type": HTML.type, "Cache-Control": "no-store", "Content-Security-Policy": PREVIEW_POLICY },
+    "Content-Type": HTML.type,
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": PREVIEW_POLICY,
     "X-Frame-Options": "SAMEORIGIN",
   };
   return answerText(body, headers, status);

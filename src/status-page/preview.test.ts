@@ -3,7 +3,11 @@ import { LOOK_DEFAULT, type PageLook, readLook } from "./preview.ts";
 
 const STORED: PageLook = {
   ...LOOK_DEFAULT,
-  ...{ name: "Shop", description: "Old", brand_color: "#112233", timezone: "Europe/Berlin", language: "de" },
+  name: "Shop",
+  description: "Old",
+  brand_color: "#112233",
+  timezone: "Europe/Berlin",
+  language: "de",
 };
 const read = (fields: Record<string, string>) => readLook(new URLSearchParams(fields), STORED);
 

@@ -18,8 +18,16 @@ export type PageLook = Pick<
 >;
 
 export const LOOK_DEFAULT: PageLook = {
-  ...{ name: "New status page", description: null, timezone: "UTC", language: "en", show_latency: true },
-  ...{ logo_url: null, logo_dark_url: null, favicon_url: null, brand_color: null, footer_text: null },
+  name: "New status page",
+  description: null,
+  timezone: "UTC",
+  language: "en",
+  show_latency: true,
+  logo_url: null,
+  logo_dark_url: null,
+  favicon_url: null,
+  brand_color: null,
+  footer_text: null,
   show_branding: true,
 };
 

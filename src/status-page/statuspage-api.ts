@@ -58,7 +58,11 @@ export function presentStatuspage(name: StatuspageAnswer, sight: StatuspageConte
   const upcoming = windows.filter((window) => window.status === "scheduled");
   const answers: Record<StatuspageAnswer, () => unknown> = {
     summary: () => ({
-      ...{ page, components: shown, incidents: unresolved, scheduled_maintenances: [...active, ...upcoming], status },
+      page,
+      components: shown,
+      incidents: unresolved,
+      scheduled_maintenances: [...active, ...upcoming],
+      status,
     }),
     status: () => ({ page, status }),
     components: () => ({ page, components: shown }),

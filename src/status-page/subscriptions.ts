@@ -32,7 +32,11 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
   const { owner_id } = row;
   // An unauthenticated request changes no confirmed subscription.
   const { subscriber, statements, message_id } = await requestConfirmation(ctx, {
-    ...{ owner_id, status_page_id: page.page.id, channel, endpoint, choice },
+    owner_id,
+    status_page_id: page.page.id,
+    channel,
+    endpoint,
+    choice,
   });
   await commit(ctx, statements, {
     audit: auditOf(subscriber, "asked to subscribe"),

@@ -105,8 +105,16 @@ describe("state of a page", () => {
 
 describe("maintenance on the page", () => {
   const window = (start: number, end: number, fields: Partial<PublicMaintenance> = {}): PublicMaintenance => ({
-    ...{ id: "w", title: "Disks", description: "*New*", created_at: 0, updated_at: 0, monitor_ids: ["m"], updates: [] },
-    ...{ upcoming: [{ start_at: NOON + start, end_at: NOON + end }], past: [], ...fields },
+    id: "w",
+    title: "Disks",
+    description: "*New*",
+    created_at: 0,
+    updated_at: 0,
+    monitor_ids: ["m"],
+    updates: [],
+    upcoming: [{ start_at: NOON + start, end_at: NOON + end }],
+    past: [],
+    ...fields,
   });
 
   it.each([
@@ -370,7 +378,11 @@ describe("summary", () => {
   it("says the same as the page, in numbers", () => {
     const down = monitor({ status: "down", tallies: [null, [DAY, 0, 0], [6 * HOUR, 0, 6 * HOUR]] });
     const summary = presentSummary(payload({ monitors: [down] }), {
-      ...{ as_of: NOON, is_stale: true, texts: en, late: null, address: ADDRESS },
+      as_of: NOON,
+      is_stale: true,
+      texts: en,
+      late: null,
+      address: ADDRESS,
     });
     expect(summary).toMatchObject({
       status: { state: "major_outage", description: "Major outage" },

@@ -24,14 +24,16 @@ const UNSUBSCRIBED_KEPT_MS = 30 * DAY_MS;
 export async function sweepRetention(scope: Scope): Promise<void> {
   const { db } = scope;
   await advanceSweep(scope, {
-    ...{ name: "past of monitors", every_ms: EVERY_MS },
+    name: "past of monitors",
+    every_ms: EVERY_MS,
     visit: async (after) =>
       visit(scope, after, await listMonitorPlans(db, after, VISITED_MAX), (kept) =>
         deleteExpiredMonitorHistory(db, kept, DELETED_MAX),
       ),
   });
   await advanceSweep(scope, {
-    ...{ name: "events of accounts", every_ms: EVERY_MS },
+    name: "events of accounts",
+    every_ms: EVERY_MS,
     visit: async (after) =>
       visit(scope, after, await listUserPlans(db, after, VISITED_MAX), (kept) => [
         ...deleteExpiredAccountHistory(db, kept, DELETED_MAX),

@@ -28,7 +28,8 @@ export async function sweepRootKeys(scope: Scope): Promise<void> {
   const { all, current } = rootKeysOf(scope.settings.ROOT_SECRET);
   const known = all.map(({ id }) => id);
   await advanceSweep(scope, {
-    ...{ name: `root keys ${known.join(",")}`, every_ms: known.length > 1 ? EVERY_MS : ONCE_MS },
+    name: `root keys ${known.join(",")}`,
+    every_ms: known.length > 1 ? EVERY_MS : ONCE_MS,
     visit: async (after) => {
       const [name, rowid] = after === "" ? [CREDENTIALS, 0] : parsePosition(after);
       if (name !== CREDENTIALS) return resealAfter(scope, name, rowid);

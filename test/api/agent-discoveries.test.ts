@@ -6,10 +6,12 @@ import { createMember } from "../support/members.ts";
 
 const REDIS = { kind: "service", name: "redis-server on tcp port 6379", target: "127.0.0.1:6379" };
 const CONTAINER = {
-  ...{ kind: "container", name: "web", target: "unix:///run/docker.sock" },
+  kind: "container",
+  name: "web",
+  target: "unix:///run/docker.sock",
   details: { type: "docker", components: ["web"], image: "nginx" },
 };
-const ENGINE = { ...{ kind: "engine", name: "docker", target: CONTAINER.target }, details: { type: "docker" } };
+const ENGINE = { kind: "engine", name: "docker", target: CONTAINER.target, details: { type: "docker" } };
 
 async function aHost(found: object[] = [{ ...REDIS, details: { type: "redis", port: 6379 } }], query = "") {
   const account = await createAccount();
@@ -30,8 +32,12 @@ describe("GET /agents/{agent_id}/discoveries", () => {
     const { account, agent } = await aHost();
     const [redis] = await listOf(account, agent);
     expect(redis).toEqual({
-      ...{ ...REDIS, type: "redis", monitor_id: null, details: { type: "redis", port: 6379 } },
-      ...{ id: expect.any(String), seen_at: expect.any(String) },
+      ...REDIS,
+      type: "redis",
+      monitor_id: null,
+      details: { type: "redis", port: 6379 },
+      id: expect.any(String),
+      seen_at: expect.any(String),
     });
     await agent.client.post(`${AGENTS}/discoveries`, { discoveries: [{ ...REDIS, details: { type: "redis" } }] });
     const again = await account.client.get(`${AGENTS}/${agent.id}/discoveries?limit=1`);
@@ -47,7 +53,7 @@ describe("POST /agents/{agent_id}/discoveries/{discovery_id}/monitor", () => {
     const created = await watch(account, agent, id);
     expect(created).toMatchObject({
       status: 201,
-      body: { ...{ name: REDIS.name, type: "redis", target: REDIS.target }, agent_id: agent.id, status_page_id: null },
+      body: { name: REDIS.name, type: "redis", target: REDIS.target, agent_id: agent.id, status_page_id: null },
     });
     expect((await agent.client.get(`${AGENTS}/monitors`)).body).toMatchObject([
       { id: created.body.id, type: "redis", target: REDIS.target },

@@ -44,8 +44,14 @@ describe("POST /monitors/{id}/status", () => {
     const results = await stage.account.client.get(`${V1}/monitors/${stage.monitor.id}/results`);
     expect(results.body).toEqual([
       {
-        ...{ checked_at: iso(T0), kind: "check", status: "up", latency_ms: 12, message: "HTTP 200" },
-        ...{ region: "default", colo: null, details },
+        checked_at: iso(T0),
+        kind: "check",
+        status: "up",
+        latency_ms: 12,
+        message: "HTTP 200",
+        region: "default",
+        colo: null,
+        details,
       },
     ]);
   });

@@ -35,7 +35,10 @@ beforeEach(async () => {
   const command = async (agent: EnrolledAgent, owner: Account) =>
     (await owner.client.post(`${AGENTS}/${agent.id}/commands`, { type: "rotate_token" })).body.id;
   lab = {
-    ...{ account, stolen, sibling, stranger },
+    account,
+    stolen,
+    sibling,
+    stranger,
     own: (await runBy(stolen, account)).id,
     foreign: [
       (await runBy(sibling, account)).id,

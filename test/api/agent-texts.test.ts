@@ -27,7 +27,12 @@ async function infiltrate() {
   const slug = `page-${newId()}`;
   const page = await createPage(account, { is_public: true, slug });
   const agent = await enrollAgent(account, {
-    ...{ name: HOSTILE, hostname: HOSTILE, os: HOSTILE, arch: HOSTILE, version: HOSTILE, region: HOSTILE },
+    name: HOSTILE,
+    hostname: HOSTILE,
+    os: HOSTILE,
+    arch: HOSTILE,
+    version: HOSTILE,
+    region: HOSTILE,
     capabilities: [HOSTILE],
   });
   const on = { agent_id: agent.id, check_group_id: "", status_page_id: page, failure_threshold: 1 };

@@ -28,8 +28,11 @@ const KINDS: Kind[] = [
   {
     path: "maintenance",
     make: async (account) => ({
-      ...{ title: "New disks", status_page_id: await createPage(account) },
-      ...{ start_time: at(1), end_time: at(2), description: "Slow" },
+      title: "New disks",
+      status_page_id: await createPage(account),
+      start_time: at(1),
+      end_time: at(2),
+      description: "Slow",
     }),
     change: { title: "Larger disks" },
   },

@@ -16,9 +16,13 @@ const db = openDb(env.DB);
 const keys = (await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"])) as CryptoKeyPair;
 const publicKey = (await crypto.subtle.exportKey("raw", keys.publicKey)) as ArrayBuffer;
 const SETTINGS = {
-  ...{ DISCORD_PUBLIC_KEY: Buffer.from(publicKey).toString("hex"), DISCORD_BOT_TOKEN: "discord-bot" },
-  ...{ TELEGRAM_WEBHOOK_SECRET: "chat-secret", TELEGRAM_BOT_TOKEN: "42:bot", EGRESS_ALLOW: "sink.test" },
-  ...{ DISCORD_API_BASE: "https://sink.test/discord", TELEGRAM_API_BASE: "https://sink.test/telegram" },
+  DISCORD_PUBLIC_KEY: Buffer.from(publicKey).toString("hex"),
+  DISCORD_BOT_TOKEN: "discord-bot",
+  TELEGRAM_WEBHOOK_SECRET: "chat-secret",
+  TELEGRAM_BOT_TOKEN: "42:bot",
+  EGRESS_ALLOW: "sink.test",
+  DISCORD_API_BASE: "https://sink.test/discord",
+  TELEGRAM_API_BASE: "https://sink.test/telegram",
 };
 const sink = useSink();
 const clock = useVirtualClock("2026-03-02T02:00:00Z", SETTINGS);
@@ -28,7 +32,8 @@ async function post(path: string, body: unknown, headers: Record<string, string>
   const ctx = createExecutionContext();
   const bindings: Env = recordingEnv(SETTINGS).env;
   const request = new Request<unknown, IncomingRequestCfProperties>(`http://vigil.test${path}`, {
-    ...{ method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) },
+    method: "POST",
+    body: typeof body === "string" ? body : JSON.stringify(body),
     headers: { "content-type": "application/json", ...headers },
   });
   const response = await worker.fetch(request, bindings, ctx);
@@ -55,7 +60,9 @@ async function interact(interaction: Record<string, unknown>, { at = clock.now, 
 
 const MANAGER = { permissions: String(1 << 4), user: { username: "ada" } };
 const command = (name: string, value?: string, member: unknown = MANAGER) => ({
-  ...{ type: 2, member, channel: { name: "ops" } },
+  type: 2,
+  member,
+  channel: { name: "ops" },
   data: { name, ...(value === undefined ? {} : { options: [{ name: "token", value }] }) },
 });
 

@@ -139,7 +139,9 @@ describe("a composite", () => {
     const [a, b] = [await member(), await member()];
     const { id } = await compositeOf([a, b]);
     const window = {
-      ...{ status_page_id, title: "Disks", targets: [{ target_type: "monitor", target_id: a.id }] },
+      status_page_id,
+      title: "Disks",
+      targets: [{ target_type: "monitor", target_id: a.id }],
       start_time: new Date(Date.now() - 60_000).toISOString(),
       end_time: new Date(Date.now() + 3_600_000).toISOString(),
     };
@@ -179,7 +181,11 @@ describe("a composite", () => {
     );
     const last = await member();
     const { id } = await createMonitor(account.client, {
-      ...{ name: "Shop", type: "composite", target: undefined, paused: false, status_page_id },
+      name: "Shop",
+      type: "composite",
+      target: undefined,
+      paused: false,
+      status_page_id,
       child_ids: [...rows.map((row) => row.id), last.id],
     });
     await tell(last, "fail");

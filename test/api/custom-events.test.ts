@@ -22,8 +22,12 @@ describe("POST /status-pages/{id}/events/emit", () => {
     const { client, page_id, path } = await setUp();
     const monitor_id = (await createMonitor(client, { status_page_id: page_id })).id;
     const body = {
-      ...{ event_name: "deploy.finished", classification: "team_only", title: "Deployed", description: "v2" },
-      ...{ monitor_id, payload: { commit: "abc" } },
+      event_name: "deploy.finished",
+      classification: "team_only",
+      title: "Deployed",
+      description: "v2",
+      monitor_id,
+      payload: { commit: "abc" },
     };
     const full = await client.post(`${path}/emit`, body);
     expect([full.status, full.body]).toEqual([
@@ -41,7 +45,11 @@ describe("POST /status-pages/{id}/events/emit", () => {
     ]);
     const bare = await client.post(`${path.replace(V1, V2)}/emit`, { event_name: "bare", payload: "[1]" });
     expect(bare.body).toMatchObject({
-      ...{ classification: "public", title: "bare", description: null, monitor_id: null, payload: "[1]" },
+      classification: "public",
+      title: "bare",
+      description: null,
+      monitor_id: null,
+      payload: "[1]",
     });
     expect((await client.get(`${path}/log`)).body).toEqual([bare.body, full.body]);
   });

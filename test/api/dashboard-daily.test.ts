@@ -27,7 +27,10 @@ describe("incident templates", () => {
     const list = `/app/incidents/templates?page=${page}`;
     expect(await shown(list)).toContain("No templates yet");
     const fields = {
-      ...{ name: "Slow", title: "{{page}} is slow", initial_update: "We **look**.", status: "identified" },
+      name: "Slow",
+      title: "{{page}} is slow",
+      initial_update: "We **look**.",
+      status: "identified",
       severity: "major",
     };
     expect((await browser.submit(`/app/incidents/templates/${page}/new`, fields)).status).toBe(303);
@@ -80,7 +83,10 @@ describe("an incident", () => {
 
   it("shows its Markdown before it is opened", async () => {
     const { status, text } = await browser.submit("/app/incidents/new", {
-      ...{ status_page_id: page, title: "T", message: "It is **slow**", intent: "preview" },
+      status_page_id: page,
+      title: "T",
+      message: "It is **slow**",
+      intent: "preview",
     });
     expect([status, text.includes("<strong>slow</strong>")]).toEqual([200, true]);
   });
@@ -146,8 +152,11 @@ describe.each([
 describe("the calendar of maintenance", () => {
   it("shows each occurrence in its month, and what a plan would mean before it is saved", async () => {
     const window = {
-      ...{ status_page_id: page, title: "Weekly disks", recurrence_type: "weekly" },
-      ...{ start_time: "2031-03-03T08:00:00Z", end_time: "2031-03-03T09:00:00Z" },
+      status_page_id: page,
+      title: "Weekly disks",
+      recurrence_type: "weekly",
+      start_time: "2031-03-03T08:00:00Z",
+      end_time: "2031-03-03T09:00:00Z",
     };
     await owner.client.post(`${V1}/maintenance`, window);
     const month = await shown("/app/maintenance?month=2031-03");
@@ -156,8 +165,13 @@ describe("the calendar of maintenance", () => {
     expect(await shown("/app/maintenance?month=2031-02")).not.toContain("08:00 Weekly disks");
 
     const preview = await browser.submit("/app/maintenance/new", {
-      ...{ status_page_id: page, title: "T", recurrence_type: "daily", intent: "preview" },
-      ...{ start_time: "2031-05-30T08:00", end_time: "2031-05-30T09:00", recurrence_end_date: "2031-06-01T08:00" },
+      status_page_id: page,
+      title: "T",
+      recurrence_type: "daily",
+      intent: "preview",
+      start_time: "2031-05-30T08:00",
+      end_time: "2031-05-30T09:00",
+      recurrence_end_date: "2031-06-01T08:00",
     });
     expect(preview.text).toContain("3 occurrences");
     expect(preview.text).toContain("1 Jun 2031");

@@ -37,17 +37,20 @@ const CASES: Record<string, Case> = {
       const { body } = await owner.client.get(`${V1}/status-pages/${made.page}/groups`);
       return `/app/pages/${made.page}/groups/${body[0].id}/delete`;
     },
-    ...{ list: () => `${V1}/status-pages/${made.page}/groups`, name: "group name" },
+    list: () => `${V1}/status-pages/${made.page}/groups`,
+    name: "group name",
     linked: () => `/app/pages/${made.page}/services`,
   },
   "a subscriber": {
     path: async () => `/app/pages/${made.page}/subscribers/${made.subscriber}/delete`,
-    ...{ list: () => `${V1}/subscribers?status_page_id=${made.page}`, name: "subscriber" },
+    list: () => `${V1}/subscribers?status_page_id=${made.page}`,
+    name: "subscriber",
     linked: () => `/app/pages/${made.page}/subscribers`,
   },
   "an invitation": {
     path: async () => `/app/team/${made.page}/invitations/${made.invitation}/revoke`,
-    ...{ list: () => `${V1}/status-pages/${made.page}/members`, name: /@example\.com$/ },
+    list: () => `${V1}/status-pages/${made.page}/members`,
+    name: /@example\.com$/,
     linked: () => `/app/team?page=${made.page}`,
   },
   "a member": {
@@ -58,7 +61,8 @@ const CASES: Record<string, Case> = {
       const { id } = body.find(({ user_id }: { user_id: string }) => user_id === member.user_id);
       return `/app/team/${made.page}/members/${id}/remove`;
     },
-    ...{ list: () => `${V1}/status-pages/${made.page}/members`, name: /@/ },
+    list: () => `${V1}/status-pages/${made.page}/members`,
+    name: /@/,
     linked: () => `/app/team?page=${made.page}`,
   },
   "an API token": {
@@ -66,7 +70,9 @@ const CASES: Record<string, Case> = {
       const { body } = await browserToken("Pipeline");
       return `/app/account/tokens/${body.id}/delete`;
     },
-    ...{ list: () => `${CORE}/user/api-tokens`, name: "Pipeline", linked: () => "/app/account" },
+    list: () => `${CORE}/user/api-tokens`,
+    name: "Pipeline",
+    linked: () => "/app/account",
   },
   "a session": {
     path: async () => {
@@ -74,7 +80,9 @@ const CASES: Record<string, Case> = {
       const { body } = await owner.client.get(`${CORE}/auth/sessions`);
       return `/app/account/sessions/${body[0].id}/end`;
     },
-    ...{ list: () => `${CORE}/auth/sessions`, name: "Unknown browser", linked: () => "/app/account" },
+    list: () => `${CORE}/auth/sessions`,
+    name: "Unknown browser",
+    linked: () => "/app/account",
   },
 };
 
@@ -153,8 +161,11 @@ describe("an occurrence of maintenance", () => {
   it("is cancelled once the title was typed, the others stay", async () => {
     const start = new Date(Date.now() + 86_400_000).toISOString();
     const { body } = await owner.client.post(`${V1}/maintenance`, {
-      ...{ status_page_id: made.page, title: "New disks", recurrence_type: "weekly" },
-      ...{ start_time: start, end_time: new Date(Date.parse(start) + 3_600_000).toISOString() },
+      status_page_id: made.page,
+      title: "New disks",
+      recurrence_type: "weekly",
+      start_time: start,
+      end_time: new Date(Date.parse(start) + 3_600_000).toISOString(),
     });
     const path = `/app/maintenance/${body.id}/occurrences/${start}/cancel`;
     expect((await browser.open(`/app/maintenance/${body.id}`)).text).toContain(`href="${path}"`);

@@ -21,9 +21,18 @@ beforeAll(async () => {
 
 describe("a rule in fields", () => {
   const conditions = {
-    ...{ metric_0: "latency_ms", operator_0: "gt", value_0: "800", window_0: "5" },
-    ...{ metric_1: "queue_depth", operator_1: "gte", value_1: "3.5", window_1: "" },
-    ...{ metric_2: "", operator_2: "gt", value_2: "", window_2: "" },
+    metric_0: "latency_ms",
+    operator_0: "gt",
+    value_0: "800",
+    window_0: "5",
+    metric_1: "queue_depth",
+    operator_1: "gte",
+    value_1: "3.5",
+    window_1: "",
+    metric_2: "",
+    operator_2: "gt",
+    value_2: "",
+    window_2: "",
   };
   const rules = async () => (await owner.client.get(`${V1}/status-pages/${page}/events/rules`)).body;
 

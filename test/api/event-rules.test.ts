@@ -85,8 +85,11 @@ describe("event rules", () => {
   it("accept back what they answered", async () => {
     const page = await setUp();
     const rule = await createRule(page, {
-      ...{ conditions: [SLOW], actions: [{ type: "suppress_alerts_for", duration_seconds: 60 }] },
-      ...{ alert_channels: { "monitor.down": "#ops" }, max_fires_per_hour: 3, classification: "critical" },
+      conditions: [SLOW],
+      actions: [{ type: "suppress_alerts_for", duration_seconds: 60 }],
+      alert_channels: { "monitor.down": "#ops" },
+      max_fires_per_hour: 3,
+      classification: "critical",
     });
     const again = await page.client.put(`${page.path}/${rule.id}`, rule);
     expect(again.body).toEqual({ ...rule, updated_at: again.body.updated_at });

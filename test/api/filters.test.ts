@@ -124,7 +124,11 @@ describe("GET /maintenance", () => {
     const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
     const plan = (title: string, start: number, end: number, more = {}) =>
       account.client.post(`${V1}/maintenance`, {
-        ...{ status_page_id, title, start_time: at(start), end_time: at(end), ...more },
+        status_page_id,
+        title,
+        start_time: at(start),
+        end_time: at(end),
+        ...more,
       });
     await plan("Over", -4, -3);
     await plan("Now", -1, 1);

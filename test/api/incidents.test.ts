@@ -181,7 +181,9 @@ describe("the status of an incident", () => {
   it("cannot be reopened while the monitor has another automatic incident that is open", async () => {
     const { account, client, status_page_id, monitor_id } = await aTeam();
     const origin = (outage: number) => ({
-      ...{ owner_id: account.user_id, status_page_id, origin_monitor_id: monitor_id },
+      owner_id: account.user_id,
+      status_page_id,
+      origin_monitor_id: monitor_id,
       origin_outage_id: `${monitor_id}/${outage}`,
     });
     const over = await insertIncident({ ...origin(1), status: "resolved", resolved_at: Date.now() });
@@ -216,8 +218,13 @@ describe("PUT /incidents/{id}", () => {
     });
     const nothing = { description: null, impact: null, tags: null, assigned_to_id: null };
     expect((await client.put(path, { ...nothing, monitor_ids: null, group_ids: null })).body).toMatchObject({
-      ...{ title: "New", description: null, impact: null, tags: "[]", assigned_to_id: null },
-      ...{ monitor_ids: [], group_ids: [] },
+      title: "New",
+      description: null,
+      impact: null,
+      tags: "[]",
+      assigned_to_id: null,
+      monitor_ids: [],
+      group_ids: [],
     });
     expect(await namesOf(status_page_id)).toEqual(["incident.created"]);
   });

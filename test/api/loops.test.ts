@@ -16,7 +16,8 @@ function leadTo(installation: Record<string, unknown>) {
   outside.mockImplementation(async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : String(input));
     const request = new Request(`http://vigil.test${url.pathname}`, {
-      ...{ method: init?.method ?? "GET", headers: init?.headers },
+      method: init?.method ?? "GET",
+      headers: init?.headers,
       body: init?.body,
     });
     return app.fetch(request, { ...env, ...installation }, createExecutionContext());

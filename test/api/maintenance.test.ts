@@ -59,8 +59,14 @@ describe("POST /maintenance", () => {
       { target_type: "group", target_id: team.group_id },
     ];
     const rest = {
-      ...{ description: "*Slow*", is_public: false, targets, recurrence_type: "weekly", recurrence_interval: 2 },
-      ...{ recurrence_day_of_week: 0, recurrence_day_of_month: 31, recurrence_end_date: "2031-01-01T00:00:00.000Z" },
+      description: "*Slow*",
+      is_public: false,
+      targets,
+      recurrence_type: "weekly",
+      recurrence_interval: 2,
+      recurrence_day_of_week: 0,
+      recurrence_day_of_month: 31,
+      recurrence_end_date: "2031-01-01T00:00:00.000Z",
     };
     const times = { start_time: "2030-05-01T02:00:00+02:00", end_time: "2030-05-01T01:00:00Z" };
     expect(await plan(team, { ...rest, ...times })).toMatchObject({
@@ -167,7 +173,10 @@ describe("PUT /maintenance/{id}", () => {
     expect((await team.client.put(path, { title: "x" })).body).toMatchObject({ title: "x", description: "d", targets });
     const nothing = { description: null, targets: null, recurrence_type: null, recurrence_interval: null };
     expect((await team.client.put(path, nothing)).body).toMatchObject({
-      ...{ description: null, targets: [], recurrence_type: "none", recurrence_interval: 1 },
+      description: null,
+      targets: [],
+      recurrence_type: "none",
+      recurrence_interval: 1,
     });
     expect((await team.client.put(path, { end_time: window.start_time })).status).toBe(400);
   });
@@ -288,8 +297,13 @@ describe("the timeline of a window", () => {
     expect([first.status, first.body]).toEqual([
       201,
       {
-        ...{ id: first.body.id, maintenance_id: id, status: "in_progress", message: "Halfway." },
-        ...{ created_by: team.account.user_id, created_at: first.body.created_at, updated_at: first.body.created_at },
+        id: first.body.id,
+        maintenance_id: id,
+        status: "in_progress",
+        message: "Halfway.",
+        created_by: team.account.user_id,
+        created_at: first.body.created_at,
+        updated_at: first.body.created_at,
       },
     ]);
     const last = await team.client.post(path, { message: "Done.", status: "completed" });

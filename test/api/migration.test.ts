@@ -145,7 +145,9 @@ describe("POST /status-pages/{id}/monitors/migrate", () => {
     ];
     const incidents = `${V1}/incidents`;
     const made = await account.client.post(incidents, {
-      ...{ status_page_id: from, title: "Slow", monitor_ids: [moved.id, stays.id] },
+      status_page_id: from,
+      title: "Slow",
+      monitor_ids: [moved.id, stays.id],
     });
     expect(made.status).toBe(201);
     expect((await migrate(account, from, to, [moved.id])).status).toBe(200);

@@ -18,14 +18,24 @@ describe("POST /monitors/{id}/clone", () => {
     const account = await createAccount();
     const status_page_id = await createPage(account);
     const original = await createMonitor(account.client, {
-      ...{ status_page_id, external_key: "shop", tags: ["eu"], interval: 120, failure_threshold: 7 },
+      status_page_id,
+      external_key: "shop",
+      tags: ["eu"],
+      interval: 120,
+      failure_threshold: 7,
       http_headers: { authorization: "Bearer swordfish" },
     });
     const { status, body } = await account.client.post(`${MONITORS}/${original.id}/clone`, {});
     expect(status).toBe(201);
     expect(body).toMatchObject({
-      ...{ name: "Shop (copy)", status_page_id, external_key: null, tags: ["eu"], interval: 120 },
-      ...{ failure_threshold: 7, paused: true, target: original.target },
+      name: "Shop (copy)",
+      status_page_id,
+      external_key: null,
+      tags: ["eu"],
+      interval: 120,
+      failure_threshold: 7,
+      paused: true,
+      target: original.target,
     });
     expect(body.id).not.toBe(original.id);
     expect(JSON.stringify(body.http_headers)).toContain("swordfish");

@@ -24,8 +24,13 @@ describe("POST /notify-contacts", () => {
     const answer = await account.client.post(PATH, { type: "email", value, label: " Night " });
     expect(answer).toMatchObject({ status: 201 });
     expect(answer.body).toEqual({
-      ...{ id: expect.any(String), type: "email", value, label: "Night", verified: false },
-      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+      id: expect.any(String),
+      type: "email",
+      value,
+      label: "Night",
+      verified: false,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
     });
     expect(await mailsTo(value)).toMatchObject([{ text: expect.stringMatching(/Code: \d{8}/) }]);
     expect((await account.client.get(PATH)).body).toEqual([answer.body]);

@@ -110,7 +110,11 @@ describe("the state of objects", () => {
     const prober = proberObject(env, shard, "default");
     const at = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 7_200_000;
     const check = (n: number, outcome: "success" | "failure") => ({
-      ...{ monitor_id, checked_at: at + n * 1000 + 5, outcome, latency_ms: n, message: `message ${n % 7}` },
+      monitor_id,
+      checked_at: at + n * 1000 + 5,
+      outcome,
+      latency_ms: n,
+      message: `message ${n % 7}`,
       details: { text: `${n} ${"x".repeat(1800)}` },
     });
     for (let n = 0; n < 900; n++) {

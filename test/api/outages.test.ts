@@ -18,7 +18,9 @@ async function aBrokenShop(answer: () => Response) {
   const account = await createAccount();
   const status_page_id = await createPage(account, { auto_create_incident: true });
   const monitor = await createMonitor(account.client, {
-    ...{ status_page_id, failure_threshold: 1, recovery_threshold: 1 },
+    status_page_id,
+    failure_threshold: 1,
+    recovery_threshold: 1,
     http_headers: { "x-api-key": "swordfish" },
   });
   outside.mockImplementation(async () => answer());
@@ -74,7 +76,9 @@ describe("GET /monitors/{id}/outages", () => {
     const status_page_id = await createPage(account);
     const monitor = await createMonitor(account.client, { status_page_id, failure_threshold: 1 });
     await account.client.post(`${V1}/maintenance`, {
-      ...{ status_page_id, title: "Move", is_public: true },
+      status_page_id,
+      title: "Move",
+      is_public: true,
       targets: [{ target_type: "monitor", target_id: monitor.id }],
       start_time: new Date(Date.now() - 60_000).toISOString(),
       end_time: new Date(Date.now() + 3_600_000).toISOString(),
@@ -113,8 +117,16 @@ describe("a list of outages", () => {
     const { id: monitor_id } = await createMonitor(account.client, { status_page_id });
     const rows = hours.map(
       ([from, to], seq): OutageRecord => ({
-        ...{ id: newId(), monitor_id, seq, status_page_id, cause: `outage ${seq}`, regions: [], evidence: null },
-        ...{ started_at: T0 + from * HOUR, ended_at: to === null ? null : T0 + to * HOUR, in_maintenance: false },
+        id: newId(),
+        monitor_id,
+        seq,
+        status_page_id,
+        cause: `outage ${seq}`,
+        regions: [],
+        evidence: null,
+        started_at: T0 + from * HOUR,
+        ended_at: to === null ? null : T0 + to * HOUR,
+        in_maintenance: false,
       }),
     );
     await runBatch(
@@ -160,15 +172,22 @@ describe("GET /monitors/{id}/events", () => {
     const { body, headers } = await account.client.get(`${V1}/monitors/${monitor.id}/events`);
     expect(body.map(({ to_status }: { to_status: string }) => to_status)).toEqual(["down", "pending"]);
     expect(body[0]).toEqual({
-      ...{ id: expect.any(String), event: "monitor.down", from_status: "pending", to_status: "down" },
-      ...{ at: expect.any(String), message: "HTTP 503 instead of a 2xx", region: "default" },
+      id: expect.any(String),
+      event: "monitor.down",
+      from_status: "pending",
+      to_status: "down",
+      at: expect.any(String),
+      message: "HTTP 503 instead of a 2xx",
+      region: "default",
     });
     expect(body[1]).toMatchObject({ event: null, from_status: "paused", region: null });
     expect(headers.get("x-total-count")).toBe("2");
     const timeline = await account.client.get(`${V1}/audit/monitor/${monitor.id}/events?event_type=monitor.down`);
     expect(timeline.body).toMatchObject([
       {
-        ...{ event_type: "monitor.down", actor: { type: "system" }, monitor_id: monitor.id },
+        event_type: "monitor.down",
+        actor: { type: "system" },
+        monitor_id: monitor.id,
         summary: 'monitor "Shop" went from pending to down',
         data: { from_status: "pending", to_status: "down", message: "HTTP 503 instead of a 2xx" },
       },

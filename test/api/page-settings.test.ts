@@ -68,8 +68,13 @@ describe("PATCH /status-pages/{id}/alerting", () => {
       advanced_alerts: true,
       alert_routing: { "monitor.down": "critical", "monitor.up": "team_only" },
       notify_team: {
-        ...{ down: true, up: false, degraded: true, incident: true, maintenance: true },
-        ...{ agent_offline: true, certificate: true },
+        down: true,
+        up: false,
+        degraded: true,
+        incident: true,
+        maintenance: true,
+        agent_offline: true,
+        certificate: true,
       },
     };
     expect(await patch(settings)).toMatchObject({ status: 200, body: settings });

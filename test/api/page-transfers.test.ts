@@ -45,7 +45,10 @@ describe("POST /status-pages/:id/transfer", () => {
     const webhook = await createWebhook(owner, { status_page_id: page });
     const agent = await owner.client.post(`${V1}/agents`, { name: "Rack", status_page_id: page });
     const run = await createMonitor(owner.client, {
-      ...{ status_page_id: page, agent_id: agent.body.id, target: "http://10.0.0.5/", paused: false },
+      status_page_id: page,
+      agent_id: agent.body.id,
+      target: "http://10.0.0.5/",
+      paused: false,
     });
     const incident = await owner.client.post(`${V1}/incidents`, { status_page_id: page, title: "Slow" });
     const offered = await offer();

@@ -46,19 +46,39 @@ async function fill(table: string, count: number, columns: Record<string, string
 
 const fillIncidents = ({ user_id }: Account, page: string, count: number, created_by: string | null = user_id) =>
   fill("incidents", count, {
-    ...{ owner_id: user_id, status_page_id: page, title: "Old", severity: "minor", status: "investigating" },
-    ...{ is_public: "0", started_at: "1" },
+    owner_id: user_id,
+    status_page_id: page,
+    title: "Old",
+    severity: "minor",
+    status: "investigating",
+    is_public: "0",
+    started_at: "1",
     ...(created_by === null ? {} : { created_by }),
   });
 const fillTemplates = ({ user_id }: Account, page: string, count: number) =>
   fill("incident_templates", count, {
-    ...{ owner_id: user_id, created_by: user_id, status_page_id: page, name: "Old", title: "Old" },
-    ...{ severity: "minor", status: "investigating", is_public: "0" },
+    owner_id: user_id,
+    created_by: user_id,
+    status_page_id: page,
+    name: "Old",
+    title: "Old",
+    severity: "minor",
+    status: "investigating",
+    is_public: "0",
   });
 const fillMaintenance = ({ user_id }: Account, page: string, count: number, edge: Record<string, string>) =>
   fill("maintenance", count, {
-    ...{ owner_id: user_id, created_by: user_id, status_page_id: page, title: "Old", is_public: "1" },
-    ...{ start_time: "1", end_time: "2", recurrence_type: "none", recurrence_interval: "1", done_until: "0", ...edge },
+    owner_id: user_id,
+    created_by: user_id,
+    status_page_id: page,
+    title: "Old",
+    is_public: "1",
+    start_time: "1",
+    end_time: "2",
+    recurrence_type: "none",
+    recurrence_interval: "1",
+    done_until: "0",
+    ...edge,
   });
 const fillWebhooks = ({ user_id }: Account, count: number) =>
   fill("webhooks", count, { owner_id: user_id, created_by: user_id, name: "Old", provider: "generic", sealed: "x" });

@@ -9,8 +9,13 @@ import { createAccount } from "../support/factories.ts";
 
 const path = `${CORE}/user/preferences`;
 const EVERYTHING = {
-  ...{ down: true, up: true, degraded: true, incident: true, maintenance: true },
-  ...{ agent_offline: true, certificate: true },
+  down: true,
+  up: true,
+  degraded: true,
+  incident: true,
+  maintenance: true,
+  agent_offline: true,
+  certificate: true,
 };
 
 describe("PUT /user/preferences", () => {
@@ -25,7 +30,9 @@ describe("PUT /user/preferences", () => {
     expect((await client.put(path, {})).body).toEqual(changed);
     expect((await client.get(path)).body).toEqual(changed);
     expect((await client.put(path, { in_app: null, notify_team: null })).body).toEqual({
-      ...{ mail: true, in_app: true, notify_team: EVERYTHING },
+      mail: true,
+      in_app: true,
+      notify_team: EVERYTHING,
     });
   });
 
@@ -66,7 +73,8 @@ describe("the link of a mail", () => {
     const { client, user_id } = await createAccount();
     await post(preferenceToken(env.ROOT_SECRET, user_id), { save: "1", in_app: "on", down: "on" });
     expect((await client.get(path)).body).toEqual({
-      ...{ mail: false, in_app: true },
+      mail: false,
+      in_app: true,
       notify_team: { ...Object.fromEntries(Object.keys(EVERYTHING).map((topic) => [topic, false])), down: true },
     });
   });

@@ -70,8 +70,12 @@ async function tell(
   event: Parameters<typeof exampleEvent>[0] = {},
 ) {
   const stored = exampleEvent({
-    ...{ id: newId(), owner_id: shop.account.user_id, status_page_id: shop.page.id, created_at: Date.now() },
-    ...{ name: "incident.created", ...event },
+    id: newId(),
+    owner_id: shop.account.user_id,
+    status_page_id: shop.page.id,
+    created_at: Date.now(),
+    name: "incident.created",
+    ...event,
   });
   const { statements, wake } = await fanOut(jobScope(env, "test"), [stored], Date.now());
   await runBatch(db, statements);

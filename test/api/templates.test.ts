@@ -112,7 +112,10 @@ describe("an incident from a template", () => {
     expect(filled).toMatchObject({
       status: 201,
       body: {
-        ...{ title: "Shop, Search of Page is slow", severity: "major", status: "identified", is_public: true },
+        title: "Shop, Search of Page is slow",
+        severity: "major",
+        status: "identified",
+        is_public: true,
         updates: [{ message: `Shop, Search since ${started_at}, {{unknown}}.`, status: "identified" }],
       },
     });

@@ -247,8 +247,15 @@ describe("GET /monitors/{id}/latency-baseline", () => {
     await prober.record({ slot_at: present, attempt: 0, key: "g", entries: [] });
     const { body } = await client.get(`${V1}/monitors/${id}/latency-baseline`);
     expect(body).toMatchObject({
-      ...{ monitor_id: id, status: "ready", sample_count: 120, window_days: 14, mean_ms: 150, stddev_ms: 50 },
-      ...{ min_ms: 100, max_ms: 200, updated_at: new Date(present).toISOString() },
+      monitor_id: id,
+      status: "ready",
+      sample_count: 120,
+      window_days: 14,
+      mean_ms: 150,
+      stddev_ms: 50,
+      min_ms: 100,
+      max_ms: 200,
+      updated_at: new Date(present).toISOString(),
     });
     const hours = [present - 2 * HOUR, present - HOUR].map((at) => new Date(at).getUTCHours());
     expect(body.hourly.map(({ hour }: { hour: number }) => hour)).toEqual([...hours].sort((a, b) => a - b));

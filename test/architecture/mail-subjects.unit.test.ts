@@ -25,12 +25,25 @@ function hostileEvent(name: string) {
 const PAGE = { name: HOSTILE, timezone: "UTC", brand_color: null };
 const LINKS = { page: "https://a.test", incident: null, manage: "https://a.test/m", unsubscribe: "https://a.test/u" };
 const WEBHOOK = {
-  ...{ id: "w", name: HOSTILE, provider: "generic", page_name: HOSTILE, failing_since: 0, last_error: HOSTILE },
+  id: "w",
+  name: HOSTILE,
+  provider: "generic",
+  page_name: HOSTILE,
+  failing_since: 0,
+  last_error: HOSTILE,
   public_url: "",
 };
 const NEWS = {
-  ...{ event: "incident.created", title: HOSTILE, message: HOSTILE, status: "investigating", severity: "major" },
-  ...{ affected: [HOSTILE], starts_at: null, ends_at: null, incident_id: null, at: null },
+  event: "incident.created",
+  title: HOSTILE,
+  message: HOSTILE,
+  status: "investigating",
+  severity: "major",
+  affected: [HOSTILE],
+  starts_at: null,
+  ends_at: null,
+  incident_id: null,
+  at: null,
 };
 
 const COMPOSED: [string, string][] = [

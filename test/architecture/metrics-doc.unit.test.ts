@@ -12,8 +12,15 @@ const NOW = 1_800_000_000_000;
 const text = presentMetrics(
   [
     {
-      ...{ id: "a", name: "Shop", type: "ssl", status: "up", check_group_id: "", agent_id: null },
-      ...{ certificate_expires_at: NOW, latency_ms: 1, durations: { up: 1, degraded: 0, down: 0 } },
+      id: "a",
+      name: "Shop",
+      type: "ssl",
+      status: "up",
+      check_group_id: "",
+      agent_id: null,
+      certificate_expires_at: NOW,
+      latency_ms: 1,
+      durations: { up: 1, degraded: 0, down: 0 },
     },
   ],
   NOW,

@@ -36,7 +36,12 @@ const PATHS = [
   "/arabic/subscribe",
 ];
 const PAYLOADS = {
-  ...{ calm: CALM, troubled: TROUBLED, extreme: EXTREME, grouped: GROUPED, arabic: ARABIC, large: LARGE },
+  calm: CALM,
+  troubled: TROUBLED,
+  extreme: EXTREME,
+  grouped: GROUPED,
+  arabic: ARABIC,
+  large: LARGE,
 };
 
 describe("weight of a page", () => {
@@ -165,7 +170,8 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
     await page.evaluate(COUNT_TIMERS);
     await page.locator("#services-1 > summary").click();
     const changed = renderDocuments({
-      ...{ ...GROUPED, version: 2 },
+      ...GROUPED,
+      version: 2,
       monitors: GROUPED.monitors.map((each) => ({ ...each, status: "up" as const })),
     })["/page"];
     await page.route("**/grouped/page?v=2", (route) =>

@@ -20,7 +20,9 @@ export function story(stage: Stage, title: string, tell: (teller: Teller) => Pro
   it.each(BROWSERS)(`${title}, on %s`, async (name, options) => {
     await stage.visit({ ...options }, async (page) => {
       await tell({
-        ...{ page, name, hasScripts: !("javaScriptEnabled" in options) },
+        page,
+        name,
+        hasScripts: !("javaScriptEnabled" in options),
         open: (path) => page.goto(stage.service.url + path),
         press: (button) => page.getByRole("button", { name: button, exact: true }).first().click(),
         follow: (link) => page.getByRole("link", { name: link, exact: true }).first().click(),

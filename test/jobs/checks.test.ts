@@ -345,7 +345,10 @@ describe("the runner", () => {
     expect(checks).toEqual([]);
     expect(slow.map(({ body }) => body)).toEqual([
       ...slotsWithin(moved.check_group_id, 10_000, Date.now() + 1, minute + MINUTE).map((slot_at) => ({
-        ...{ group_id: moved.check_group_id, region: "default", slot_at, attempt: 0 },
+        group_id: moved.check_group_id,
+        region: "default",
+        slot_at,
+        attempt: 0,
       })),
       { ...message, group_id: moved.check_group_id, attempt: 1, monitor_id: monitor.id },
     ]);

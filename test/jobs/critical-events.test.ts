@@ -47,8 +47,12 @@ describe("a critical event without an incident", () => {
     expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified"]);
     const [escalation] = await listOf(stage);
     expect(escalation).toMatchObject({
-      ...{ incident_id: null, monitor_id: stage.first, event: "monitor.down", title: "Shop 0 is down" },
-      ...{ status: "active", acknowledged_at: null },
+      incident_id: null,
+      monitor_id: stage.first,
+      event: "monitor.down",
+      title: "Shop 0 is down",
+      status: "active",
+      acknowledged_at: null,
     });
     const path = `${V1}/status-pages/${stage.page}/on-call/escalations/${escalation.id}`;
     expect((await stage.member.client.post(`${path}/acknowledge`, {})).status).toBe(200);

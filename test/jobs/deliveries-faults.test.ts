@@ -125,7 +125,10 @@ describe("a batch whose receivers answer at different times", () => {
     sink.answer(prompt.url, 200);
     const ids = await route(eventOf(account.user_id));
     const messages = ids.map((delivery_id, n) => ({
-      ...{ id: `m${n}`, timestamp: new Date(), attempts: 1, body: { delivery_id } },
+      id: `m${n}`,
+      timestamp: new Date(),
+      attempts: 1,
+      body: { delivery_id },
     }));
     const later: Promise<unknown>[] = [];
     const { bindings } = createEnv({ DELIVERY_TIMEOUT_MS: 60_000 });

@@ -200,7 +200,8 @@ describe("a delivery that the receiver accepted", () => {
 describe("a webhook", () => {
   it("stays on when a channel is gone that alert_channels names", async () => {
     const { account, webhook, id } = await arrange({
-      ...{ provider: "slack", alert_channels: { "monitor.down": "#archived" } },
+      provider: "slack",
+      alert_channels: { "monitor.down": "#archived" },
     });
     sink.answer(webhook.url, 410);
     await deliver([id]);

@@ -43,7 +43,9 @@ describe("deliveries above the budget of their owner", () => {
     await deliver(ids, bindings);
     expect(sent().toSorted()).toEqual(ids.slice(0, 3).toSorted());
     expect((await stored(ids[3] ?? "")).delivery).toMatchObject({
-      ...{ state: "pending", attempt: 0, next_attempt_at: START + MINUTE_MS },
+      state: "pending",
+      attempt: 0,
+      next_attempt_at: START + MINUTE_MS,
     });
     expect(await nextMinute()).toEqual([ids[7], ids[6], ids[5]]);
     expect(await nextMinute()).toEqual([ids[4], ids[3]]);

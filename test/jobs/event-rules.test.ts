@@ -47,8 +47,16 @@ async function setUp() {
 function downAt(n: number, at: number, message = "HTTP 503 instead of 2xx"): MonitorTransition {
   const seq = 2 * n;
   return {
-    ...{ seq, from: "up", to: "down", at, effective_at: at, message, latency_ms: 900, region: "default" },
-    ...{ outage: { seq, started_at: at }, event: "monitor.down" },
+    seq,
+    from: "up",
+    to: "down",
+    at,
+    effective_at: at,
+    message,
+    latency_ms: 900,
+    region: "default",
+    outage: { seq, started_at: at },
+    event: "monitor.down",
   };
 }
 
@@ -147,7 +155,10 @@ describe("a rule on an event of the service", () => {
   it("opens an incident from its template once, and its event starts no other rule", async () => {
     const { client, page_id, monitor_id, rule } = await setUp();
     const template = await client.post(`${V1}/status-pages/${page_id}/incident-templates`, {
-      ...{ name: "Down", title: "{{monitor}} is down", severity: "critical", is_public: true },
+      name: "Down",
+      title: "{{monitor}} is down",
+      severity: "critical",
+      is_public: true,
       initial_update: "{{monitor}} of {{page}} failed at {{time}}.",
     });
     await rule({ incident_template_id: template.body.id });
@@ -179,8 +190,11 @@ describe("a rule on an event of the service", () => {
   it("is silent in maintenance unless it says otherwise", async () => {
     const { client, page_id, monitor_id, rule } = await setUp();
     await client.post(`${V1}/maintenance`, {
-      ...{ status_page_id: page_id, title: "Disks", is_public: true },
-      ...{ start_time: new Date(T0 - 1000).toISOString(), end_time: new Date(T0 + 2 * HOUR).toISOString() },
+      status_page_id: page_id,
+      title: "Disks",
+      is_public: true,
+      start_time: new Date(T0 - 1000).toISOString(),
+      end_time: new Date(T0 + 2 * HOUR).toISOString(),
       targets: [{ target_type: "monitor", target_id: monitor_id }],
     });
     await rule({ display_name: "silent" });
@@ -190,8 +204,11 @@ describe("a rule on an event of the service", () => {
   });
 
   const windowOf = (page_id: string, monitor_id: string, end: number) => ({
-    ...{ status_page_id: page_id, title: "Disks", start_time: new Date(T0 - 1000).toISOString() },
-    ...{ end_time: new Date(end).toISOString(), targets: [{ target_type: "monitor", target_id: monitor_id }] },
+    status_page_id: page_id,
+    title: "Disks",
+    start_time: new Date(T0 - 1000).toISOString(),
+    end_time: new Date(end).toISOString(),
+    targets: [{ target_type: "monitor", target_id: monitor_id }],
   });
 
   it("sends the alert of an outage in maintenance where it notifies in maintenance, to its audience", async () => {

@@ -50,16 +50,40 @@ async function aStage(page: Partial<typeof statusPages.$inferInsert> = {}) {
 
 const outage = { seq: 2, started_at: T0 + 60_000 };
 const up: MonitorTransition = {
-  ...{ seq: 1, from: "pending", to: "up", at: T0 + 1_000, effective_at: T0 + 900, message: "HTTP 200" },
-  ...{ latency_ms: 12, region: "default", outage: null, event: null },
+  seq: 1,
+  from: "pending",
+  to: "up",
+  at: T0 + 1_000,
+  effective_at: T0 + 900,
+  message: "HTTP 200",
+  latency_ms: 12,
+  region: "default",
+  outage: null,
+  event: null,
 };
 const down: MonitorTransition = {
-  ...{ seq: 2, from: "up", to: "down", at: T0 + 80_000, effective_at: T0 + 60_000, message: "connection refused" },
-  ...{ latency_ms: null, region: "default", outage, event: "monitor.down" },
+  seq: 2,
+  from: "up",
+  to: "down",
+  at: T0 + 80_000,
+  effective_at: T0 + 60_000,
+  message: "connection refused",
+  latency_ms: null,
+  region: "default",
+  outage,
+  event: "monitor.down",
 };
 const upAgain: MonitorTransition = {
-  ...{ seq: 3, from: "down", to: "up", at: T0 + 200_000, effective_at: T0 + 180_000, message: "HTTP 200" },
-  ...{ latency_ms: 9, region: "default", outage, event: "monitor.up" },
+  seq: 3,
+  from: "down",
+  to: "up",
+  at: T0 + 200_000,
+  effective_at: T0 + 180_000,
+  message: "HTTP 200",
+  latency_ms: 9,
+  region: "default",
+  outage,
+  event: "monitor.up",
 };
 
 function consume(monitor_id: string, sent: MonitorTransition[], scope = jobScope(recordingEnv().env, "test")) {
@@ -139,7 +163,11 @@ describe("an outage", () => {
     ]);
     const told = after.deliveries.find(({ event_name }) => event_name === "monitor.down");
     expect(told?.data).toMatchObject({
-      ...{ monitor_id, monitor_name: "Shop", status: "down", message: "connection refused", region: "default" },
+      monitor_id,
+      monitor_name: "Shop",
+      status: "down",
+      message: "connection refused",
+      region: "default",
     });
     for (const name of ["incident.created", "incident.resolved"]) {
       const { data } = after.deliveries.find(({ event_name }) => event_name === name) ?? {};

@@ -53,7 +53,14 @@ const heardBy = async (hookId: string) =>
 
 function change(seq: number, to: "down" | "up" | "degraded", at: number, outage: number | null): MonitorTransition {
   return {
-    ...{ seq, from: to === "up" ? "down" : "up", to, at, effective_at: at, message: "m", latency_ms: 1, region: "r" },
+    seq,
+    from: to === "up" ? "down" : "up",
+    to,
+    at,
+    effective_at: at,
+    message: "m",
+    latency_ms: 1,
+    region: "r",
     outage: outage === null ? null : { seq: outage, started_at: at },
     event: `monitor.${to}`,
   };
@@ -177,7 +184,9 @@ describe("the edges of a window", () => {
 describe("a change of the page's zone", () => {
   it("moves what its windows follow, as far as clocks differ", async () => {
     const { account, status_page_id, window_id } = await aStage({
-      ...{ start_time: "2025-07-01T10:00:00Z", end_time: "2025-07-01T10:30:00Z", recurrence_type: "daily" },
+      start_time: "2025-07-01T10:00:00Z",
+      end_time: "2025-07-01T10:30:00Z",
+      recurrence_type: "daily",
     });
     for (const timezone of ["Europe/Berlin", "America/New_York", "Australia/Sydney", "UTC"]) {
       await account.client.put(`${V1}/status-pages/${status_page_id}`, { timezone });

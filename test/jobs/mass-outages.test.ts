@@ -22,10 +22,20 @@ const BATCH_MAX = 6;
 const AT = Date.now();
 const BASE = { at: AT, effective_at: AT, latency_ms: null, region: "default", outage: { seq: 2, started_at: AT } };
 const DOWN: MonitorTransition = {
-  ...{ ...BASE, seq: 2, from: "up", to: "down", message: "connection refused", event: "monitor.down" },
+  ...BASE,
+  seq: 2,
+  from: "up",
+  to: "down",
+  message: "connection refused",
+  event: "monitor.down",
 };
 const UP: MonitorTransition = {
-  ...{ ...BASE, seq: 3, from: "down", to: "up", message: "200", event: "monitor.up" },
+  ...BASE,
+  seq: 3,
+  from: "down",
+  to: "up",
+  message: "200",
+  event: "monitor.up",
 };
 
 /** Monitors of a page that opens incidents, and a webhook that receives everything. */
@@ -38,9 +48,14 @@ async function arrange(count: number) {
   await openDb(env.DB)
     .insert(webhooks)
     .values({
-      ...{ id: webhook_id, owner_id: user_id, created_by: user_id, name: "all", provider: "generic" },
+      id: webhook_id,
+      owner_id: user_id,
+      created_by: user_id,
+      name: "all",
+      provider: "generic",
       sealed: await seal(env.ROOT_SECRET, webhook_id, { url: "http://sink.test/", secret: null }),
-      ...{ created_at: 0, updated_at: 0 },
+      created_at: 0,
+      updated_at: 0,
     });
   return { ids, webhook_id, alerts_of: { owner_id: user_id, status_page_id: page_id } };
 }

@@ -174,7 +174,7 @@ describe("a monitor whose object throws", () => {
 });
 
 describe("transitions of a monitor whose object never answers", () => {
-  const up = { ...{ seq: 1, from: "pending", to: "up", message: "HTTP 200", latency_ms: 12, region: "default" } };
+  const up = { seq: 1, from: "pending", to: "up", message: "HTTP 200", latency_ms: 12, region: "default" };
   const transitionAt = (at: number) => ({ ...up, at, effective_at: at, outage: null, event: null });
 
   async function consume(ids: readonly string[], bindings: Env): Promise<string[]> {

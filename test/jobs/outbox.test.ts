@@ -37,8 +37,15 @@ const OUTBOXES: Record<Kind, Outbox> = {
     table: events,
     sweep: sweepEvents,
     template: async () => ({
-      ...{ owner_id: "o", status_page_id: null, monitor_id: null, name: "deploy", classification: "public" },
-      ...{ data: "{}", created_at: now, processed_at: null, wake_at: now },
+      owner_id: "o",
+      status_page_id: null,
+      monitor_id: null,
+      name: "deploy",
+      classification: "public",
+      data: "{}",
+      created_at: now,
+      processed_at: null,
+      wake_at: now,
     }),
   },
   deliveries: {

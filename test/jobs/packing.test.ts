@@ -111,7 +111,11 @@ describe("sparse shards", () => {
     const nextOf = (group: string) => slotBefore(group, MINUTE, Date.now()) + MINUTE;
     const isLater = nextOf(large.group) > nextOf(small.group);
     const expected = small.ids.map((monitor_id) => ({
-      ...{ group_id: large.group, region: "default", slot_at: nextOf(small.group), attempt: 0, monitor_id },
+      group_id: large.group,
+      region: "default",
+      slot_at: nextOf(small.group),
+      attempt: 0,
+      monitor_id,
     }));
     const byId = (a: { monitor_id?: string }, b: { monitor_id?: string }) =>
       String(a.monitor_id).localeCompare(String(b.monitor_id));
@@ -189,10 +193,14 @@ describe("targets that hang", () => {
     const units = await meter((metered) => runScheduled(metered, pool, Date.now()));
     expect(units).toEqual({
       // The three and what follows them in the index, and their group: to read it and to change it.
-      ...{ rows_read: 6, rows_written: 1 },
+      rows_read: 6,
+      rows_written: 1,
       // The objects of the three, and that of the history, which alone stores anything.
-      ...{ object_requests: 4, object_rows_written: 1 },
-      ...{ messages: 0, kv_reads: 0, kv_writes: 0 },
+      object_requests: 4,
+      object_rows_written: 1,
+      messages: 0,
+      kv_reads: 0,
+      kv_writes: 0,
     });
   });
 

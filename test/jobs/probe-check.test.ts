@@ -15,7 +15,11 @@ const settings = () => ({
 });
 
 const jobTo = (target: string): CheckerJob => ({
-  ...{ type: "http", target, fields: {}, timeout_seconds: 30, latency_threshold_ms: null },
+  type: "http",
+  target,
+  fields: {},
+  timeout_seconds: 30,
+  latency_threshold_ms: null,
 });
 
 /** The outside: answers names by a public address, and targets as told. Counts what is under way. */

@@ -128,7 +128,8 @@ describe("a delivery by a provider", () => {
 
 describe("messages about one incident", () => {
   const update = (incident_id: string, fields: Record<string, unknown>) => ({
-    ...{ name: "incident.updated", data: { incident_id, status: "identified", ...fields } },
+    name: "incident.updated",
+    data: { incident_id, status: "identified", ...fields },
   });
 
   it.each([

@@ -114,7 +114,9 @@ describe("a webhook that is reminded", () => {
       .bind(at() + 60 * MINUTE, muted)
       .run();
     const window = await client.post(`${V1}/maintenance`, {
-      ...{ status_page_id, title: "Disks", targets: [{ target_type: "monitor", target_id: maintained }] },
+      status_page_id,
+      title: "Disks",
+      targets: [{ target_type: "monitor", target_id: maintained }],
       start_time: new Date(at() - MINUTE).toISOString(),
       end_time: new Date(at() + 60 * MINUTE).toISOString(),
     });

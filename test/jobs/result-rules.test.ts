@@ -126,7 +126,9 @@ describe("a rule with a custom name", () => {
     await rule();
     const loud = await rule({ notify_in_maintenance: true });
     const window = await client.post(`${V1}/maintenance`, {
-      ...{ status_page_id: page_id, title: "Disks", targets: [{ target_type: "monitor", target_id: monitor.id }] },
+      status_page_id: page_id,
+      title: "Disks",
+      targets: [{ target_type: "monitor", target_id: monitor.id }],
       start_time: new Date(Date.now() - MINUTE).toISOString(),
       end_time: new Date(Date.now() + 60 * MINUTE).toISOString(),
     });
@@ -139,13 +141,18 @@ describe("a rule with a custom name", () => {
     const { account, client, page_id, rule, log } = await aShop();
     const agent = await enrollAgent(account);
     const monitor = await insertMonitor(account.user_id, {
-      ...{ status_page_id: page_id, agent_id: agent.id, check_group_id: "", shard_id: "" },
+      status_page_id: page_id,
+      agent_id: agent.id,
+      check_group_id: "",
+      shard_id: "",
       created_at: Date.now() - 60 * MINUTE,
     });
     await rule({ conditions: [{ metric: "latency_ms", operator: "gt", value: 500 }] });
     const send = (minutesAgo: number, latency_ms: number) =>
       agentClient(agent.token).post(`${V1}/monitors/${monitor.id}/status`, {
-        ...{ status: "up", latency_ms, checked_at: new Date(Date.now() - minutesAgo * MINUTE).toISOString() },
+        status: "up",
+        latency_ms,
+        checked_at: new Date(Date.now() - minutesAgo * MINUTE).toISOString(),
       });
     for (const [minutesAgo, latency_ms] of [
       [0, 20],

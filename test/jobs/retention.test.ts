@@ -186,19 +186,24 @@ describe("what happened in an account", () => {
   it("is forgotten with the plan's history: audit log, events, notifications, tokens that have expired", async () => {
     const { user_id } = await anAccount();
     const audited = (days: number) => ({
-      ...{
-        id: newId(),
-        owner_id: user_id,
-        event_type: "monitor.created",
-        actor_type: "user" as const,
-        actor_name: "A",
-      },
-      ...{ target_type: "monitor", summary: `${days}`, created_at: ago(days) },
+      id: newId(),
+      owner_id: user_id,
+      event_type: "monitor.created",
+      actor_type: "user" as const,
+      actor_name: "A",
+      target_type: "monitor",
+      summary: `${days}`,
+      created_at: ago(days),
     });
     await db.insert(auditLog).values([audited(12), audited(10)]);
     const happened = (days: number, processed_at: number | null) => ({
-      ...{ id: newId(), owner_id: user_id, name: "monitor.down", classification: "public" as never, data: { days } },
-      ...{ created_at: ago(days), processed_at },
+      id: newId(),
+      owner_id: user_id,
+      name: "monitor.down",
+      classification: "public" as never,
+      data: { days },
+      created_at: ago(days),
+      processed_at,
     });
     await db.insert(events).values([happened(12, NOW), happened(13, null), happened(10, NOW)]);
     const [old, recent] = [await insertNotice(user_id), await insertNotice(user_id)];
@@ -207,8 +212,14 @@ describe("what happened in an account", () => {
       .set({ created_at: ago(12) })
       .where(eq(notifications.id, old));
     const token = (name: string, expires_at: number | null) => ({
-      ...{ id: newId(), user_id, name, token_hash: newId(), token_prefix: "sk" },
-      ...{ expires_at, created_at: ago(50), updated_at: ago(50) },
+      id: newId(),
+      user_id,
+      name,
+      token_hash: newId(),
+      token_prefix: "sk",
+      expires_at,
+      created_at: ago(50),
+      updated_at: ago(50),
     });
     await db
       .insert(apiTokens)
@@ -246,9 +257,20 @@ describe("what happened in an account", () => {
     const window = async (title: string, next_edge_at: number | null, occurrences: number[]) => {
       const id = newId();
       await db.insert(maintenance).values({
-        ...{ id, owner_id, created_by: owner_id, status_page_id, title, is_public: true, recurrence_interval: 1 },
-        ...{ start_time: ago(40), end_time: ago(39), recurrence_type: "none", done_until: NOW, next_edge_at },
-        ...{ created_at: ago(40), updated_at: ago(40) },
+        id,
+        owner_id,
+        created_by: owner_id,
+        status_page_id,
+        title,
+        is_public: true,
+        recurrence_interval: 1,
+        start_time: ago(40),
+        end_time: ago(39),
+        recurrence_type: "none",
+        done_until: NOW,
+        next_edge_at,
+        created_at: ago(40),
+        updated_at: ago(40),
       });
       for (const days of occurrences) {
         const times = { start_at: ago(days), end_at: ago(days - 1) };

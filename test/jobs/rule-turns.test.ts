@@ -21,17 +21,16 @@ const RULES = 50;
 const QUERIES_PER_TURN = 500;
 const AT = Date.now() - 60_000;
 const DOWN: MonitorTransition = {
-  ...{
-    seq: 2,
-    from: "up",
-    to: "down",
-    at: AT,
-    effective_at: AT,
-    message: "HTTP 503",
-    latency_ms: 9,
-    region: "default",
-  },
-  ...{ outage: { seq: 2, started_at: AT }, event: "monitor.down" },
+  seq: 2,
+  from: "up",
+  to: "down",
+  at: AT,
+  effective_at: AT,
+  message: "HTTP 503",
+  latency_ms: 9,
+  region: "default",
+  outage: { seq: 2, started_at: AT },
+  event: "monitor.down",
 };
 const db = openDb(env.DB);
 
@@ -45,7 +44,8 @@ async function arrange() {
   const template = { name: "Down", title: "{{monitor}} is down", severity: "major", initial_update: "It failed." };
   const { body } = await account.client.post(`${page}/incident-templates`, template);
   const rule = {
-    ...{ event_name: "monitor.down", incident_template_id: body.id },
+    event_name: "monitor.down",
+    incident_template_id: body.id,
     conditions: [{ metric: "status_code", operator: "eq", value: 503 }],
     actions: [
       { type: "trigger_runbook", webhook_id },

@@ -15,8 +15,11 @@ import { recordingEnv } from "../support/queues.ts";
 import { useSink } from "../support/sink.ts";
 
 const SETTINGS = {
-  ...{ DISCORD_BOT_TOKEN: "discord-bot", TELEGRAM_BOT_TOKEN: "42:bot", EGRESS_ALLOW: "sink.test" },
-  ...{ DISCORD_API_BASE: "https://sink.test/discord", TELEGRAM_API_BASE: "https://sink.test/telegram" },
+  DISCORD_BOT_TOKEN: "discord-bot",
+  TELEGRAM_BOT_TOKEN: "42:bot",
+  EGRESS_ALLOW: "sink.test",
+  DISCORD_API_BASE: "https://sink.test/discord",
+  TELEGRAM_API_BASE: "https://sink.test/telegram",
 };
 const db = openDb(env.DB);
 const sink = useSink();
@@ -56,7 +59,9 @@ function discord({ url, method, body, headers }: { url: string; method: string; 
 }
 
 const TelegramMessage = z.strictObject({
-  ...{ chat_id: z.string(), text: z.string().min(1).max(4096), message_id: z.int().optional() },
+  chat_id: z.string(),
+  text: z.string().min(1).max(4096),
+  message_id: z.int().optional(),
   link_preview_options: z.strictObject({ is_disabled: z.boolean() }),
 });
 
@@ -90,8 +95,15 @@ async function createStage(service: "discord" | "telegram" = "discord") {
   const team = await createTeam();
   const id = newId();
   const channel = {
-    ...{ id, owner_id: team.account.user_id, status_page_id: team.page, service, channel_id: "777", name: "ops" },
-    ...{ created_by: team.account.user_id, created_at: clock.now, updated_at: clock.now },
+    id,
+    owner_id: team.account.user_id,
+    status_page_id: team.page,
+    service,
+    channel_id: "777",
+    name: "ops",
+    created_by: team.account.user_id,
+    created_at: clock.now,
+    updated_at: clock.now,
   };
   await runBatch(db, [insertStatusChannel(db, channel)]);
   return { ...team, channel: id };

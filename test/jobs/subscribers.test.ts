@@ -50,8 +50,12 @@ describe("with the real queues, and without a minute's tick", () => {
     const { endpoint } = await addReader(shop);
     const { client } = shop.account;
     const incident = await openIncident(shop.account, {
-      ...{ status_page_id: shop.page.id, title: "Checkout fails", monitor_ids: [shop.monitor.id] },
-      ...{ is_public: true, severity: "major", message: "We look into it." },
+      status_page_id: shop.page.id,
+      title: "Checkout fails",
+      monitor_ids: [shop.monitor.id],
+      is_public: true,
+      severity: "major",
+      message: "We look into it.",
     });
     const [first] = await arrived(endpoint, 1);
     expect(first?.text).toContain(

@@ -50,7 +50,8 @@ describe("a discovered service that begins with TLS", () => {
   it("is watched without verification where its certificate cannot be verified", async () => {
     expect(await discoverServices([socket, { ...socket, port: 6379, process: "redis" }])).toMatchObject([
       {
-        ...{ name: "web on tcp port 8443", target: `https://${HOST}:8443/` },
+        name: "web on tcp port 8443",
+        target: `https://${HOST}:8443/`,
         details: { type: "https", verify_ssl: false, certificate_fault: "DEPTH_ZERO_SELF_SIGNED_CERT" },
       },
       { target: `${HOST}:6379`, details: { type: "redis", protocol: "tcp", port: 6379, process: "redis" } },

@@ -132,8 +132,14 @@ it("an agent that was cut off and killed leaves no hole in history, and nothing 
 
   const { port } = target.address() as AddressInfo;
   const created = await api("POST", "/monitors", {
-    ...{ name: "Private", type: "tcp", target: `127.0.0.1:${port}`, agent_id, interval: INTERVAL_S },
-    ...{ timeout_seconds: 5, failure_threshold: 1, recovery_threshold: 1 },
+    name: "Private",
+    type: "tcp",
+    target: `127.0.0.1:${port}`,
+    agent_id,
+    interval: INTERVAL_S,
+    timeout_seconds: 5,
+    failure_threshold: 1,
+    recovery_threshold: 1,
   });
   expect(created.status).toBe(201);
   const { id } = created.body;

@@ -61,7 +61,10 @@ describe("npm run backup and restore", () => {
     const v1 = "/api/uptime/v1";
     const page = await call(service, `${v1}/status-pages`, { name: "Page", slug: "page" });
     const monitor = await call(service, `${v1}/monitors`, {
-      ...{ name: "Job", type: "heartbeat", interval: 86_400, status_page_id: page.id },
+      name: "Job",
+      type: "heartbeat",
+      interval: 86_400,
+      status_page_id: page.id,
     });
     await call(service, `${v1}/webhooks`, { name: "Hook", url: "https://hook.example/", provider: "generic" });
     await call(service, `${v1}/incidents`, { title: "Trouble", status_page_id: page.id, severity: "minor" });
@@ -240,7 +243,11 @@ describe("a backup of a deployment", () => {
     const dir = temporaryDir();
     await deployTo(platform, dir, "vigil");
     const remote = (name: string) => ({
-      ...{ name, platform, release, env: {}, tmpDir: temporaryDir() },
+      name,
+      platform,
+      release,
+      env: {},
+      tmpDir: temporaryDir(),
       files: deploymentFiles(dir, name),
     });
     const file = join(dir, "deployment.backup");
@@ -269,7 +276,11 @@ describe("a backup of a deployment", () => {
     const dir = temporaryDir();
     await deployTo(platform, dir, "vigil");
     const remote = (name: string) => ({
-      ...{ name, platform, release, env: {}, tmpDir: temporaryDir() },
+      name,
+      platform,
+      release,
+      env: {},
+      tmpDir: temporaryDir(),
       files: deploymentFiles(dir, name),
     });
     platform.databases
@@ -291,7 +302,11 @@ describe("a backup of a deployment", () => {
       const dir = temporaryDir();
       await deployTo(platform, dir, "vigil");
       const remote = (name: string) => ({
-        ...{ name, platform, release, env: {}, tmpDir: temporaryDir() },
+        name,
+        platform,
+        release,
+        env: {},
+        tmpDir: temporaryDir(),
         files: deploymentFiles(dir, name),
       });
       const file = join(dir, "deployment.backup");

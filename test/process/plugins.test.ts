@@ -85,7 +85,11 @@ describe.skipIf(!has("mcs"))("the plug-in for Rust", () => {
       `Authorization: ${AUTHORIZATION}`,
     ]);
     expect(JSON.parse(lines[3] ?? "")).toEqual({
-      ...{ player_count: 2, max_players: 64, fps: 59, map_name: "Procedural Map", server_name: "x".repeat(200) },
+      player_count: 2,
+      max_players: 64,
+      fps: 59,
+      map_name: "Procedural Map",
+      server_name: "x".repeat(200),
       custom_metrics: { sleepers: 1, entities: 3 },
     });
     expect(lines.slice(4)).toEqual(["warning: the push was answered 503", "every 30 s"]);
@@ -133,7 +137,10 @@ describe.skipIf(!has("javac"))("the plug-in for Minecraft", () => {
     expect(received[0]).toEqual({
       authorization: AUTHORIZATION,
       body: {
-        ...{ player_count: 2, max_players: 20, map_name: "world", server_name: 'A "quoted" \\ server' },
+        player_count: 2,
+        max_players: 20,
+        map_name: "world",
+        server_name: 'A "quoted" \\ server',
         custom_metrics: { tps: 19.99 },
       },
     });

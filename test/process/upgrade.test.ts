@@ -34,16 +34,17 @@ async function call({ url, token }: Caller, method: string, path: string, body?:
 async function use(caller: Caller, slug: string, receiver: string) {
   const page = await call(caller, "POST", `${V1}/status-pages`, { name: slug, slug });
   const monitor = await call(caller, "POST", `${V1}/monitors`, {
-    ...{ name: `Job of ${slug}`, type: "heartbeat", interval: 86_400, status_page_id: page.id },
+    name: `Job of ${slug}`,
+    type: "heartbeat",
+    interval: 86_400,
+    status_page_id: page.id,
   });
   const webhook = await call(caller, "POST", `${V1}/webhooks`, {
-    ...{
-      name: slug,
-      url: receiver,
-      events: ["incident.created", "monitor.up"],
-      status_page_id: page.id,
-      secret: "s".repeat(32),
-    },
+    name: slug,
+    url: receiver,
+    events: ["incident.created", "monitor.up"],
+    status_page_id: page.id,
+    secret: "s".repeat(32),
   });
   await call(caller, "POST", `${V1}/incidents`, { title: `Trouble of ${slug}`, status_page_id: page.id });
   await call(caller, "POST", `/ping/${monitor.heartbeat_token}`);

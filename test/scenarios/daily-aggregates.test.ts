@@ -128,8 +128,16 @@ describe("the bars of a page", () => {
 
 function aTransition(seq: number, effective_at: number) {
   return {
-    ...{ seq, from: "up" as const, to: "down" as const, at: effective_at, effective_at, message: "m" },
-    ...{ latency_ms: null, region: null, outage: null, event: null },
+    seq,
+    from: "up" as const,
+    to: "down" as const,
+    at: effective_at,
+    effective_at,
+    message: "m",
+    latency_ms: null,
+    region: null,
+    outage: null,
+    event: null,
   };
 }
 

@@ -80,7 +80,16 @@ async function aStage(settings: Record<string, unknown> = DAMPED, page: Paramete
     if (to === "down") outage = { seq, started_at: at };
     const event = to === "paused" ? null : (`monitor.${to}` as MonitorTransition["event"]);
     const transition: MonitorTransition = {
-      ...{ seq, from: status, to, at, effective_at: at, message: to, latency_ms: 1, region: "default", outage, event },
+      seq,
+      from: status,
+      to,
+      at,
+      effective_at: at,
+      message: to,
+      latency_ms: 1,
+      region: "default",
+      outage,
+      event,
     };
     status = to;
     if (to === "up") outage = null;
@@ -242,12 +251,11 @@ describe("a monitor that changes more than six times within ten minutes", () => 
   it("does not count changes that a maintenance window withheld", async () => {
     const stage = await aStage();
     const window = await stage.account.client.post(`${V1}/maintenance`, {
-      ...{
-        status_page_id: stage.status_page_id,
-        title: "Move",
-        targets: [{ target_type: "monitor", target_id: stage.monitor.id }],
-      },
-      ...{ start_time: new Date(START - SECOND).toISOString(), end_time: new Date(START + 85 * SECOND).toISOString() },
+      status_page_id: stage.status_page_id,
+      title: "Move",
+      targets: [{ target_type: "monitor", target_id: stage.monitor.id }],
+      start_time: new Date(START - SECOND).toISOString(),
+      end_time: new Date(START + 85 * SECOND).toISOString(),
     });
     expect(window.status).toBe(201);
     await stage.alternate(8, 10 * SECOND);

@@ -24,8 +24,13 @@ beforeAll(async () => {
   const { user_id } = await createAccount();
   const group = (n: string) => `printf('group-%05d/60/any/normal', ${n})`;
   await insertMany("check_groups", Math.ceil(MONITORS / GROUP_SIZE), {
-    ...{ id: group("i"), shard_id: "printf('group-%05d', i)", interval: 60, regions: "'[]'", lane: "'normal'" },
-    ...{ last_slot_at: T0, latest: "'[]'" },
+    id: group("i"),
+    shard_id: "printf('group-%05d', i)",
+    interval: 60,
+    regions: "'[]'",
+    lane: "'normal'",
+    last_slot_at: T0,
+    latest: "'[]'",
   });
   const owner = { owner_id: `'${user_id}'`, created_by: `'${user_id}'` };
   const member = { ...owner, check_group_id: group(`i / ${GROUP_SIZE}`), settled: 1 };

@@ -215,7 +215,8 @@ it("D1 ends up with what the rules say, whatever is evicted, repeated, lost or f
       vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
       await db.delete(checkGroups);
       const monitor = await insertMonitor(user_id, {
-        ...{ status_page_id, interval: INTERVAL_S },
+        status_page_id,
+        interval: INTERVAL_S,
         recovery_threshold: 2,
       });
       const stage = new Stage(monitor);

@@ -97,8 +97,16 @@ async function startOutage(team: Team, simulation: ReturnType<typeof createSimul
       monitor_id: monitor.id,
       transitions: [
         {
-          ...{ seq: 2, from: "up", to: "down", at, effective_at: at, message: "HTTP 500", latency_ms: 10 },
-          ...{ region: "default", outage: { seq: 2, started_at: at }, event: "monitor.down" },
+          seq: 2,
+          from: "up",
+          to: "down",
+          at,
+          effective_at: at,
+          message: "HTTP 500",
+          latency_ms: 10,
+          region: "default",
+          outage: { seq: 2, started_at: at },
+          event: "monitor.down",
         },
       ],
     }),
@@ -168,7 +176,8 @@ const plan = fc.record({
   steps: fc.array(
     fc.record({ wait: fc.integer({ min: 0, max: 8 }), contacts: fc.array(who, { minLength: 1, maxLength: 3 }) }),
     {
-      ...{ minLength: 1, maxLength: 3 },
+      minLength: 1,
+      maxLength: 3,
     },
   ),
   repeat_count: fc.integer({ min: 0, max: 1 }),

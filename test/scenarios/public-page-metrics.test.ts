@@ -125,8 +125,14 @@ describe("the page of a game server", () => {
     const db = openDb(env.DB);
     const insertOutage = (seq: number, times: { started_at: number; ended_at: number }) =>
       db.insert(outages).values({
-        ...{ id: newId(), monitor_id: monitor.id, seq, status_page_id: page.id, ...times },
-        ...{ cause: "restart", regions: [], in_maintenance: true },
+        id: newId(),
+        monitor_id: monitor.id,
+        seq,
+        status_page_id: page.id,
+        ...times,
+        cause: "restart",
+        regions: [],
+        in_maintenance: true,
       });
     const occurrence = { maintenance_id: planned.id, start_at: restart, end_at: restart + HOUR / 6 };
     await runBatch(db, [

@@ -17,8 +17,15 @@ type Shop = Awaited<ReturnType<typeof createShop>>;
 async function insertOutage({ monitor, page }: Shop, startedAt: number, endedAt: number | null, seq = 1) {
   await runBatch(db, [
     db.insert(outages).values({
-      ...{ id: newId(), monitor_id: monitor.id, seq, status_page_id: page.id },
-      ...{ started_at: startedAt, ended_at: endedAt, cause: "secret cause", regions: ["weur"], in_maintenance: false },
+      id: newId(),
+      monitor_id: monitor.id,
+      seq,
+      status_page_id: page.id,
+      started_at: startedAt,
+      ended_at: endedAt,
+      cause: "secret cause",
+      regions: ["weur"],
+      in_maintenance: false,
     }),
     bumpPageVersion(db, page.id, Date.now()),
   ]);
@@ -28,8 +35,12 @@ async function insertOutage({ monitor, page }: Shop, startedAt: number, endedAt:
 async function insertPastWindow({ account, monitor, page }: Shop, fields: Record<string, unknown> = {}) {
   const start = Date.now() - 40 * DAY;
   const { body } = await account.client.post(`${V1}/maintenance`, {
-    ...{ status_page_id: page.id, title: "New disks", start_time: iso(start), end_time: iso(start + HOUR) },
-    ...{ targets: [{ target_type: "monitor", target_id: monitor.id }], ...fields },
+    status_page_id: page.id,
+    title: "New disks",
+    start_time: iso(start),
+    end_time: iso(start + HOUR),
+    targets: [{ target_type: "monitor", target_id: monitor.id }],
+    ...fields,
   });
   await runBatch(db, [
     db

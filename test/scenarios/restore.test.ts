@@ -86,7 +86,10 @@ describe("after D1 was restored to an older state", () => {
     const account = await createAccount();
     const status_page_id = await createPage(account, { auto_create_incident: true });
     const monitor = await createHeartbeat(account, {
-      ...{ status_page_id, expected_interval: 86_400, failure_threshold: 1, recovery_threshold: 1 },
+      status_page_id,
+      expected_interval: 86_400,
+      failure_threshold: 1,
+      recovery_threshold: 1,
     });
     await deliver(monitor);
     await push(monitor, "ok");

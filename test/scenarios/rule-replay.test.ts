@@ -128,8 +128,16 @@ async function flip({ recording }: Stage, monitor_id: string): Promise<void> {
   else isDown.delete(monitor_id);
   const to = began === undefined ? ("down" as const) : ("up" as const);
   const transition: MonitorTransition = {
-    ...{ seq, from: to === "up" ? "down" : "up", to, at, effective_at: at, message: "m", latency_ms: 1, region: "r" },
-    ...{ outage: { seq: began ?? seq, started_at: at }, event: `monitor.${to}` as const },
+    seq,
+    from: to === "up" ? "down" : "up",
+    to,
+    at,
+    effective_at: at,
+    message: "m",
+    latency_ms: 1,
+    region: "r",
+    outage: { seq: began ?? seq, started_at: at },
+    event: `monitor.${to}` as const,
   };
   await db.update(monitors).set({ status: to }).where(eq(monitors.id, monitor_id));
   await consumeEvent(jobScope(recording.env, "test"), { monitor_id, transitions: [transition] });
@@ -155,7 +163,9 @@ async function take(stage: Stage, { does, monitor, queue, code }: Step): Promise
     expect((await client.put(`${V1}/monitors/${ids[monitor]}`, { muted_until })).status).toBe(200);
   } else {
     const answer = await client.post(`${V1}/maintenance`, {
-      ...{ status_page_id: page_id, title: "Disks", start_time: new Date(now).toISOString() },
+      status_page_id: page_id,
+      title: "Disks",
+      start_time: new Date(now).toISOString(),
       end_time: new Date(now + 30 * MINUTE).toISOString(),
       targets: [ids[monitor], pushed.id, checked.id].map((target_id) => ({ target_type: "monitor", target_id })),
     });

@@ -70,8 +70,13 @@ describe("what docs/scale.md counts with", () => {
     const groups = 1_200;
     const minute = Math.ceil(T0 / 60_000) * 60_000;
     await insertMany("check_groups", groups, {
-      ...{ id: "printf('planned-%05d/60/any/normal', i)", shard_id: "printf('planned-%05d', i)", interval: 60 },
-      ...{ regions: "'[]'", lane: "'normal'", last_slot_at: minute - 1, latest: "'[]'" },
+      id: "printf('planned-%05d/60/any/normal', i)",
+      shard_id: "printf('planned-%05d', i)",
+      interval: 60,
+      regions: "'[]'",
+      lane: "'normal'",
+      last_slot_at: minute - 1,
+      latest: "'[]'",
     });
     const { database, queries } = limitDatabase(env.DB);
     const recording = recordingEnv({ DB: database });

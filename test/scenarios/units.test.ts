@@ -221,8 +221,16 @@ describe("event rules", () => {
       monitor_id: id,
       transitions: [
         {
-          ...{ seq, from: "up", to: "down", at, effective_at: at, message: "m", latency_ms: 1, region: "r" },
-          ...{ outage: { seq, started_at: at }, event: "monitor.down" },
+          seq,
+          from: "up",
+          to: "down",
+          at,
+          effective_at: at,
+          message: "m",
+          latency_ms: 1,
+          region: "r",
+          outage: { seq, started_at: at },
+          event: "monitor.down",
         },
       ],
     });

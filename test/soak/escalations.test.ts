@@ -60,7 +60,9 @@ beforeAll(async () => {
   const pager = await create("webhooks", { name: "pager", url, provider: "generic", events: ["never.sent"] });
   const [owner] = await select("SELECT owner_id FROM status_pages");
   await create(`status-pages/${page}/on-call/policies`, {
-    ...{ name: "Night", is_default: true, repeat_count: ROUNDS - 1 },
+    name: "Night",
+    is_default: true,
+    repeat_count: ROUNDS - 1,
     steps: [
       { level: 1, wait_minutes: 0, contacts: [{ type: "webhook", value: pager }] },
       { level: 2, wait_minutes: 1, contacts: [{ type: "user", value: String(owner?.owner_id) }] },

@@ -62,8 +62,12 @@ beforeAll(async () => {
       name: `Monitor ${n}`,
       type: "http",
       target: `http://127.0.0.1:${targetPort}/${n}`,
-      ...{ interval: 10, failure_threshold: 1, recovery_threshold: 1, status_page_id: page.id },
-      ...{ auto_create_incident: true, auto_publish_incident: true },
+      interval: 10,
+      failure_threshold: 1,
+      recovery_threshold: 1,
+      status_page_id: page.id,
+      auto_create_incident: true,
+      auto_publish_incident: true,
     });
   }
 }, START_TIMEOUT_MS);

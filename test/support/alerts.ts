@@ -14,11 +14,16 @@ const OUTAGE_MS = 5 * 60_000;
 export function transitionOf(seq: number, at: number, message = "HTTP 500"): MonitorTransition {
   const to = seq % 2 === 1 ? "down" : "up";
   return {
-    ...{ seq, from: to === "up" ? "down" : "up", to, at, effective_at: at, message, latency_ms: 12, region: "default" },
-    ...{
-      outage: { seq: to === "down" ? seq : seq - 1, started_at: to === "down" ? at : at - OUTAGE_MS },
-      event: `monitor.${to}`,
-    },
+    seq,
+    from: to === "up" ? "down" : "up",
+    to,
+    at,
+    effective_at: at,
+    message,
+    latency_ms: 12,
+    region: "default",
+    outage: { seq: to === "down" ? seq : seq - 1, started_at: to === "down" ? at : at - OUTAGE_MS },
+    event: `monitor.${to}`,
   };
 }
 

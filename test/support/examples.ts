@@ -505,10 +505,29 @@ async function insertEscalationOf(
 ) {
   const at = Date.now();
   const escalation = {
-    ...{ id: escalationId(id), owner_id: user_id, status_page_id, incident_id: id, policy_id: null, state: null },
-    ...{ revision: 0, failures: 0, started_at: at, snoozed_until: null, due_at: null, created_at: at, updated_at: at },
-    ...{ subject: null, thread_id: null, monitor_id: null, transition_seq: null, ended_at: null, is_automatic: false },
-    ...{ acknowledged_at: null, acknowledged_by: null, bundle_id: null, bundled_at: null },
+    id: escalationId(id),
+    owner_id: user_id,
+    status_page_id,
+    incident_id: id,
+    policy_id: null,
+    state: null,
+    revision: 0,
+    failures: 0,
+    started_at: at,
+    snoozed_until: null,
+    due_at: null,
+    created_at: at,
+    updated_at: at,
+    subject: null,
+    thread_id: null,
+    monitor_id: null,
+    transition_seq: null,
+    ended_at: null,
+    is_automatic: false,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    bundle_id: null,
+    bundled_at: null,
   };
   const db = openDb(env.DB);
   await runBatch(db, [insertEscalation(db, escalation)]);
@@ -533,8 +552,15 @@ async function withPageEscalation(account: Account) {
 async function insertStatusChannelOf(account: Account, service: ChatService): Promise<string> {
   const db = openDb(env.DB);
   const channel = {
-    ...{ id: newId(), owner_id: account.user_id, status_page_id: await createPage(account), service, name: "ops" },
-    ...{ channel_id: newId(), created_by: account.user_id, created_at: Date.now(), updated_at: Date.now() },
+    id: newId(),
+    owner_id: account.user_id,
+    status_page_id: await createPage(account),
+    service,
+    name: "ops",
+    channel_id: newId(),
+    created_by: account.user_id,
+    created_at: Date.now(),
+    updated_at: Date.now(),
   };
   await runBatch(db, [insertStatusChannel(db, channel)]);
   return channel.id;

@@ -67,11 +67,11 @@ async function insertFleet(fleet: Fleet): Promise<void> {
     const created_at = Date.now() - 2 * HOUR_MS;
     await insertMany("monitors", members, {
       ...monitorColumns(shard_id, created_at, { owner_id: `'${user_id}'`, created_by: `'${user_id}'` }),
-      ...{ shard_id: `'${shard_id}'`, check_group_id: `'${group}'`, settled: `i >= ${hangingHere}` },
-      ...{
-        regions: `'${JSON.stringify(regions)}'`,
-        target: `iif(i < ${hangingHere}, '${HANGING}', 'http://sink.test/')`,
-      },
+      shard_id: `'${shard_id}'`,
+      check_group_id: `'${group}'`,
+      settled: `i >= ${hangingHere}`,
+      regions: `'${JSON.stringify(regions)}'`,
+      target: `iif(i < ${hangingHere}, '${HANGING}', 'http://sink.test/')`,
     });
     await env.DB.prepare(
       "INSERT INTO status_intervals (monitor_id, seq, status, from_at) SELECT id, 0, status, created_at FROM monitors WHERE shard_id = ?",

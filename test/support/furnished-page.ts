@@ -42,46 +42,73 @@ async function made(client: Client, path: string, body: unknown): Promise<string
 export async function furnishPage(account: Account, text: TextOf = (field) => field): Promise<FurnishedPage> {
   const { client, user_id } = account;
   const page = await made(client, "/status-pages", {
-    ...{ name: text("page name"), slug: `p-${crypto.randomUUID()}`, description: text("page description") },
+    name: text("page name"),
+    slug: `p-${crypto.randomUUID()}`,
+    description: text("page description"),
     footer_text: text("page footer"),
   });
   const at_page = { status_page_id: page };
   const group = await made(client, "/groups", { ...at_page, name: text("group name") });
   const monitor = await made(client, "/monitors", {
-    ...{ ...at_page, name: text("monitor name"), type: "http", target: "http://sink.test/", paused: true },
-    ...{ tags: [text("monitor tag").slice(0, TAG_LENGTH_MAX)], group_id: group },
+    ...at_page,
+    name: text("monitor name"),
+    type: "http",
+    target: "http://sink.test/",
+    paused: true,
+    tags: [text("monitor tag").slice(0, TAG_LENGTH_MAX)],
+    group_id: group,
   });
   const heartbeat = await made(client, "/monitors", { ...at_page, name: text("heartbeat name"), type: "heartbeat" });
   const template = await made(client, `/status-pages/${page}/incident-templates`, {
-    ...{ name: text("template name"), title: text("template title"), initial_update: text("template text") },
+    name: text("template name"),
+    title: text("template title"),
+    initial_update: text("template text"),
   });
   const incident = await made(client, "/incidents", {
-    ...{ ...at_page, title: text("incident title"), description: text("incident description"), monitor_ids: [monitor] },
-    ...{
-      impact: text("incident impact"),
-      tags: [text("incident tag").slice(0, TAG_LENGTH_MAX)],
-      message: text("incident message"),
-    },
+    ...at_page,
+    title: text("incident title"),
+    description: text("incident description"),
+    monitor_ids: [monitor],
+    impact: text("incident impact"),
+    tags: [text("incident tag").slice(0, TAG_LENGTH_MAX)],
+    message: text("incident message"),
     assigned_to_id: user_id,
   });
   const maintenance = await made(client, "/maintenance", {
-    ...{ ...at_page, title: text("window title"), description: text("window description") },
-    ...{ start_time: at(24), end_time: at(25), recurrence_type: "weekly", is_public: true },
+    ...at_page,
+    title: text("window title"),
+    description: text("window description"),
+    start_time: at(24),
+    end_time: at(25),
+    recurrence_type: "weekly",
+    is_public: true,
     targets: [{ target_type: "monitor", target_id: monitor }],
   });
   await made(client, `/maintenance/${maintenance}/updates`, { message: text("window message") });
   const webhook = await made(client, "/webhooks", {
-    ...{ ...at_page, name: text("channel name"), url: "https://chat.example/hook" },
+    ...at_page,
+    name: text("channel name"),
+    url: "https://chat.example/hook",
   });
   const rule = await furnishRule(client, { page, template, text });
   const { schedule, policy } = await furnishOnCall(account, page, text);
   await made(client, `/status-pages/${page}/members`, {
-    ...{ email: `${crypto.randomUUID()}@example.com`, name: text("invited name"), role: "viewer" },
+    email: `${crypto.randomUUID()}@example.com`,
+    name: text("invited name"),
+    role: "viewer",
   });
   await insertNotice(user_id, { title: text("notification title"), message: text("notification message") });
   const { body: members } = await client.get(`${V1}/status-pages/${page}/members`);
   return {
-    ...{ page, monitor, heartbeat, incident, maintenance, webhook, rule, schedule, policy },
+    page,
+    monitor,
+    heartbeat,
+    incident,
+    maintenance,
+    webhook,
+    rule,
+    schedule,
+    policy,
     agent: await furnishAgent(account, page, text),
     escalation: await furnishEscalation(account, { page, incident }),
     subscriber: await insertSubscriber(account, { status_page_id: page, endpoint_masked: text("subscriber") }),
@@ -94,7 +121,9 @@ async function furnishRule(
   { page, template, text }: { page: string; template: string; text: TextOf },
 ): Promise<string> {
   const rule = await made(client, `/status-pages/${page}/events/rules`, {
-    ...{ display_name: text("rule name"), event_name: "monitor.down", incident_template_id: template },
+    display_name: text("rule name"),
+    event_name: "monitor.down",
+    incident_template_id: template,
     conditions: [{ metric: "latency_ms", operator: "gt", value: 500 }],
   });
   await client.put(`${V1}/status-pages/${page}/events/rules/${rule}`, { cooldown_seconds: 60 });
@@ -108,7 +137,8 @@ async function furnishOnCall({ client, user_id }: Account, page: string, text: T
     rotations: [{ user_ids: [user_id], start_at: at(-24), period_hours: 24 }],
   });
   const policy = await made(client, `${path}/policies`, {
-    ...{ name: text("policy name"), is_default: true },
+    name: text("policy name"),
+    is_default: true,
     steps: [
       { level: 1, wait_minutes: 0, contacts: [{ type: "schedule", value: schedule }] },
       { level: 2, wait_minutes: 5, contacts: [{ type: "email", value: "a@b.example", label: text("contact label") }] },
@@ -121,7 +151,9 @@ async function furnishAgent(account: Account, page: string, text: TextOf): Promi
   const { client } = account;
   const program = agentClient(await mintInstallToken(account));
   const { body } = await program.post(`${V1}/agents/enroll`, {
-    ...{ name: text("agent name"), hostname: text("agent host"), os: text("agent system") },
+    name: text("agent name"),
+    hostname: text("agent host"),
+    os: text("agent system"),
   });
   await env.DB.prepare("UPDATE agents SET status_page_id = ? WHERE id = ?").bind(page, body.agent_id).run();
   const agent = agentClient(body.agent_token);
@@ -136,8 +168,13 @@ async function furnishAgent(account: Account, page: string, text: TextOf): Promi
   }
   // What a checked server answers is a text of strangers.
   const monitor_id = await made(client, "/monitors", {
-    ...{ status_page_id: page, name: text("watched name"), type: "http", target: "http://10.0.0.7/" },
-    ...{ agent_id: body.agent_id, failure_threshold: 1, recovery_threshold: 1 },
+    status_page_id: page,
+    name: text("watched name"),
+    type: "http",
+    target: "http://10.0.0.7/",
+    agent_id: body.agent_id,
+    failure_threshold: 1,
+    recovery_threshold: 1,
   });
   for (const status of ["up", "down"]) {
     const result = { monitor_id, status, checked_at: at(0), message: text("check message") };
@@ -154,11 +191,29 @@ async function furnishEscalation({ user_id }: Account, { page, incident }: { pag
   const now = Date.now();
   const db = openDb(env.DB);
   const escalation = {
-    ...{ id: escalationId(incident), owner_id: user_id, status_page_id: page, incident_id: incident },
-    ...{ policy_id: null, state: null, revision: 0, failures: 0, started_at: now, snoozed_until: null, due_at: null },
-    ...{ created_at: now, updated_at: now, subject: null, thread_id: null, monitor_id: null },
-    ...{ transition_seq: null, ended_at: null, is_automatic: false, acknowledged_at: null, acknowledged_by: null },
-    ...{ bundle_id: null, bundled_at: null },
+    id: escalationId(incident),
+    owner_id: user_id,
+    status_page_id: page,
+    incident_id: incident,
+    policy_id: null,
+    state: null,
+    revision: 0,
+    failures: 0,
+    started_at: now,
+    snoozed_until: null,
+    due_at: null,
+    created_at: now,
+    updated_at: now,
+    subject: null,
+    thread_id: null,
+    monitor_id: null,
+    transition_seq: null,
+    ended_at: null,
+    is_automatic: false,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    bundle_id: null,
+    bundled_at: null,
   };
   await runBatch(db, [insertEscalation(db, escalation)]);
   return escalation.id;

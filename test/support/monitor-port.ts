@@ -9,8 +9,15 @@ import type { Env } from "../../src/platform/env.ts";
 export function recordMonitors(isReal: (monitorId: string) => boolean = () => false) {
   const calls: { verb: string; monitor_id: string }[] = [];
   const answer = (version: number, status: "up" | "unknown"): MonitorSnapshot => ({
-    ...{ revision: status === "up" ? 1 : 2, seq: status === "up" ? 0 : 1, status, status_since: 0, message: null },
-    ...{ settled: false, retry: null, config_version: version, epoch: "" },
+    revision: status === "up" ? 1 : 2,
+    seq: status === "up" ? 0 : 1,
+    status,
+    status_since: 0,
+    message: null,
+    settled: false,
+    retry: null,
+    config_version: version,
+    epoch: "",
   });
   const port: Pick<MonitorRpc, "sync" | "markStale" | "confirm"> = {
     async sync(monitor_id, version) {

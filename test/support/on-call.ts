@@ -100,15 +100,15 @@ export async function reportTransition(
 ): Promise<void> {
   const began = to === "down" ? seq : outage;
   const transition: MonitorTransition = {
-    ...{
-      seq,
-      from: to === "up" ? "down" : "up",
-      to,
-      at,
-      effective_at: at,
-      message: to === "up" ? "HTTP 200" : "HTTP 500",
-    },
-    ...{ latency_ms: 10, region: "default", event: `monitor.${to}` },
+    seq,
+    from: to === "up" ? "down" : "up",
+    to,
+    at,
+    effective_at: at,
+    message: to === "up" ? "HTTP 200" : "HTTP 500",
+    latency_ms: 10,
+    region: "default",
+    event: `monitor.${to}`,
     outage: began === undefined ? null : { seq: began, started_at: at },
   };
   const scope = jobScope(recordingEnv().env, "test");

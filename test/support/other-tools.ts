@@ -67,9 +67,20 @@ const MONITORS: Record<string, string | number>[] = [
     active: 0,
   },
   {
-    ...{ id: 12, name: "Shop", type: "http", url: "https://shop.example/login", method: "POST", body: '{"a":1}' },
-    ...{ headers: '{"X-Probe":"1"}', basic_auth_user: "me", basic_auth_pass: "pw", auth_method: "basic" },
-    ...{ ignore_tls: 1, maxredirects: 0, accepted_statuscodes_json: '["200-299","401"]', upside_down: 1 },
+    id: 12,
+    name: "Shop",
+    type: "http",
+    url: "https://shop.example/login",
+    method: "POST",
+    body: '{"a":1}',
+    headers: '{"X-Probe":"1"}',
+    basic_auth_user: "me",
+    basic_auth_pass: "pw",
+    auth_method: "basic",
+    ignore_tls: 1,
+    maxredirects: 0,
+    accepted_statuscodes_json: '["200-299","401"]',
+    upside_down: 1,
   },
 ];
 

@@ -99,7 +99,8 @@ export const fakeDiscordBot: Fake = (request) => {
   return jsonService(
     z
       .strictObject({
-        ...{ embeds: z.array(Embed).min(1).max(10), allowed_mentions: AllowedMentions },
+        embeds: z.array(Embed).min(1).max(10),
+        allowed_mentions: AllowedMentions,
         components: z.array(ActionRow).max(5).optional(),
       })
       .refine((message) => JSON.stringify(message.embeds).length < 8000, "embeds are too long"),

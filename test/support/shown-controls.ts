@@ -34,7 +34,8 @@ export async function readView(text: string): Promise<ShownView> {
         void forms.push({
           method: form.getAttribute("method") ?? "get",
           action: unescapeHtml(form.getAttribute("action") ?? ""),
-          ...{ fields: [], buttons: [] },
+          fields: [],
+          buttons: [],
         }),
     })
     .on("form input", {
@@ -78,8 +79,10 @@ export async function readView(text: string): Promise<ShownView> {
       element(button) {
         if ((button.getAttribute("type") ?? "submit") !== "submit") return;
         current()?.buttons.push({
-          ...{ name: button.getAttribute("name") ?? "", value: unescapeHtml(button.getAttribute("value") ?? "") },
-          ...{ label: button.getAttribute("aria-label") ?? "", action: button.getAttribute("formaction") },
+          name: button.getAttribute("name") ?? "",
+          value: unescapeHtml(button.getAttribute("value") ?? ""),
+          label: button.getAttribute("aria-label") ?? "",
+          action: button.getAttribute("formaction"),
         });
       },
       text(chunk) {
@@ -94,7 +97,9 @@ export async function readView(text: string): Promise<ShownView> {
 function controlsOf({ method, action, fields, buttons }: FoundForm): Control[] {
   const submits = buttons.length > 0 ? buttons : [{ name: "", value: "", label: "", action: null }];
   return submits.map((button) => ({
-    ...{ method, action: button.action ?? action, label: button.label.trim() },
+    method,
+    action: button.action ?? action,
+    label: button.label.trim(),
     fields: button.name === "" ? fields : [...fields, [button.name, button.value]],
   }));
 }

@@ -36,7 +36,9 @@ const operations: Operation[] = ENDPOINTS.flatMap((endpoint) =>
     if (!described) throw new Error(`${endpoint.method} ${path} is not in the document`);
     const contents: Record<string, { schema: JsonSchema }> = described.requestBody?.content ?? {};
     return {
-      ...{ name: `${endpoint.method.toUpperCase()} ${path}`, endpoint, path },
+      name: `${endpoint.method.toUpperCase()} ${path}`,
+      endpoint,
+      path,
       parameters: described.parameters ?? [],
       bodies: Object.entries(contents).map(([type, { schema }]) => [type, schema]),
     };

@@ -48,7 +48,10 @@ interface Shown {
 async function confirm(c: AppContext, { problems = {}, ...shown }: Shown = {}): Promise<Response> {
   const { body: me } = await readApi(c, `${CORE}/auth/me`, Me);
   return showView(c, {
-    ...{ title: "Delete account", section: "account", trail, isNarrow: true },
+    title: "Delete account",
+    section: "account",
+    trail,
+    isNarrow: true,
     hasProblem: Object.keys(problems).length > 0,
     ...shown,
     children: (

@@ -30,8 +30,12 @@ const PROFILE_FIELDS: readonly FormField[] = [
   { kind: "text", name: "name", label: "Name", required: true, maxlength: 200, hint: "as your team sees you" },
 ];
 const PROFILE_FORM: ObjectForm = {
-  ...{ title: "Profile", section: "account", trail, fields: PROFILE_FIELDS },
-  ...{ action: "/app/account/profile", cancel: "/app/account" },
+  title: "Profile",
+  section: "account",
+  trail,
+  fields: PROFILE_FIELDS,
+  action: "/app/account/profile",
+  cancel: "/app/account",
 };
 
 const PASSWORD_FIELDS: readonly FormField[] = [
@@ -40,20 +44,32 @@ const PASSWORD_FIELDS: readonly FormField[] = [
   { kind: "checkbox", name: "end_tokens", label: "End all API tokens, too" },
 ];
 const PASSWORD_FORM: ObjectForm = {
-  ...{ title: "Change password", section: "account", trail, fields: PASSWORD_FIELDS },
-  ...{ action: "/app/account/password", cancel: "/app/account" },
+  title: "Change password",
+  section: "account",
+  trail,
+  fields: PASSWORD_FIELDS,
+  action: "/app/account/password",
+  cancel: "/app/account",
 };
 
 const TOKEN_FIELDS: readonly FormField[] = [
   { kind: "text", name: "name", label: "Name", required: true, hint: "what it is for" },
   {
-    ...{ kind: "select", name: "expires_in_days", label: "Expires", empty: "Never" },
+    kind: "select",
+    name: "expires_in_days",
+    label: "Expires",
+    empty: "Never",
     options: TOKEN_LIFETIMES_DAYS.map((days) => ({ value: String(days), label: `After ${days} days` })),
   },
 ];
 const TOKEN_FORM: ObjectForm = {
-  ...{ title: "Create API token", section: "account", trail, fields: TOKEN_FIELDS, submit: "Create API token" },
-  ...{ action: "/app/account/tokens", cancel: "/app/account" },
+  title: "Create API token",
+  section: "account",
+  trail,
+  fields: TOKEN_FIELDS,
+  submit: "Create API token",
+  action: "/app/account/tokens",
+  cancel: "/app/account",
 };
 
 const SETUP_FIELDS: readonly FormField[] = [{ kind: "password", name: "password", label: "Password", required: true }];
@@ -65,21 +81,32 @@ const DISABLE_FIELDS: readonly FormField[] = [
   { kind: "text", name: "code", label: "Code", hint: "of the app, or a recovery code", required: true },
 ];
 const twoFactorForm = (fields: readonly FormField[], step: string, submit: string): ObjectForm => ({
-  ...{ title: "Two-factor sign-in", section: "account", trail, fields, submit },
-  ...{ action: `/app/account/two-factor/${step}`, cancel: "/app/account" },
+  title: "Two-factor sign-in",
+  section: "account",
+  trail,
+  fields,
+  submit,
+  action: `/app/account/two-factor/${step}`,
+  cancel: "/app/account",
 });
 
 const PREFERENCE_FIELDS: readonly FormField[] = [
   { kind: "checkbox", name: "mail", label: "By mail" },
   { kind: "checkbox", name: "in_app", label: "In the dashboard" },
   {
-    ...{ kind: "several", name: "notify_team", label: "When" },
+    kind: "several",
+    name: "notify_team",
+    label: "When",
     options: NOTIFY_TOPICS.map(([value, label]) => ({ value, label })),
   },
 ];
 const PREFERENCE_FORM: ObjectForm = {
-  ...{ title: "What reaches you", section: "account", trail, fields: PREFERENCE_FIELDS },
-  ...{ action: "/app/account/notifications", cancel: "/app/account" },
+  title: "What reaches you",
+  section: "account",
+  trail,
+  fields: PREFERENCE_FIELDS,
+  action: "/app/account/notifications",
+  cancel: "/app/account",
 };
 
 export const endpoints = [
@@ -178,8 +205,14 @@ async function deletionOfToken(c: AppContext, { id }: { id: string }): Promise<D
   const token = tokens.find((each) => each.id === id);
   if (!token) throw notFound("API token");
   return {
-    ...{ kind: "token", name: token.name, section: "account", trail, list: "/app/account", shown: "/app/account" },
-    ...{ path: `/app/account/tokens/${id}`, api: `${CORE}/user/api-tokens/${id}` },
+    kind: "token",
+    name: token.name,
+    section: "account",
+    trail,
+    list: "/app/account",
+    shown: "/app/account",
+    path: `/app/account/tokens/${id}`,
+    api: `${CORE}/user/api-tokens/${id}`,
     lost: `Programs that use the token beginning with ${token.token_prefix} are refused from then on.`,
   };
 }
@@ -189,13 +222,16 @@ async function deletionOfSession(c: AppContext, { id }: { id: string }): Promise
   const session = sessions.find((each) => each.id === id);
   if (!session) throw notFound("session");
   return {
-    ...{ kind: "session", name: browserName(session.user_agent), section: "account", trail },
-    ...{ list: "/app/account", shown: "/app/account", path: `/app/account/sessions/${id}` },
-    ...{
-      confirmation: `/app/account/sessions/${id}/end`,
-      api: `${CORE}/auth/sessions/${id}`,
-      verb: ["End", "signed out"],
-    },
+    kind: "session",
+    name: browserName(session.user_agent),
+    section: "account",
+    trail,
+    list: "/app/account",
+    shown: "/app/account",
+    path: `/app/account/sessions/${id}`,
+    confirmation: `/app/account/sessions/${id}/end`,
+    api: `${CORE}/auth/sessions/${id}`,
+    verb: ["End", "signed out"],
     lost: `The browser at ${session.ip ?? "an unknown address"} is signed out at once.`,
   };
 }
@@ -203,7 +239,10 @@ async function deletionOfSession(c: AppContext, { id }: { id: string }): Promise
 /** What no view shows a second time. */
 function shownOnce(title: string, children: View["children"]): View {
   return {
-    ...{ title, section: "account", trail, isNarrow: true },
+    title,
+    section: "account",
+    trail,
+    isNarrow: true,
     children: (
       <section class="card" aria-label={title}>
         {children}
@@ -251,7 +290,8 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
     readApi(c, "/api/uptime/v1/referrals/stats", ReferralStats),
   ]);
   return showView(c, {
-    ...{ title: "Account", section: "account" },
+    title: "Account",
+    section: "account",
     children: (
       <>
         <AccountTabs open="/app/account" isOperator={me.body.operator} />

@@ -27,7 +27,9 @@ export const endpoints = [
     async (c, { query: { offset } }) => {
       const { body: agents, total } = await readApi(c, `${API}?${partQuery(offset)}`, z.array(Agent));
       return showView(c, {
-        ...{ title: "Agents", section: "agents", isLive: true },
+        title: "Agents",
+        section: "agents",
+        isLive: true,
         actions: <PostButton action="/app/agents/install" label="Install an agent" kind="primary" />,
         children: (
           <div id="agents" data-live>
@@ -61,7 +63,7 @@ export const endpoints = [
                 ))}
               </Table>
             )}
-            <ListPages {...{ total, limit: SHOWN_MAX, offset }} href={(from) => `/app/agents?offset=${from}`} />
+            <ListPages total={total} limit={SHOWN_MAX} offset={offset} href={(from) => `/app/agents?offset=${from}`} />
           </div>
         ),
       });
@@ -71,7 +73,10 @@ export const endpoints = [
   action({ path: "/app/agents/install", summary: "Make an install command" }, async (c) => {
     const { body } = await readApi(c, `${API}/token`, InstallToken);
     return showView(c, {
-      ...{ title: "Install an agent", section: "agents", trail, isNarrow: true },
+      title: "Install an agent",
+      section: "agents",
+      trail,
+      isNarrow: true,
       children: (
         <section class="card" aria-label="Install">
           <p>Run this on the host, with or without root. It needs Node 20 or newer.</p>
@@ -98,7 +103,11 @@ export const endpoints = [
     ]);
     const path = `/app/agents/${agent.id}`;
     return showView(c, {
-      ...{ title: agent.name, section: "agents", trail, isLive: true, hasCharts: true },
+      title: agent.name,
+      section: "agents",
+      trail,
+      isLive: true,
+      hasCharts: true,
       actions: mayChange ? (
         <>
           <PostButton action={`${path}/commands`} label="Check now" fields={{ type: "check_now" }} />
@@ -143,8 +152,11 @@ export const endpoints = [
 
   ...confirmedDeletion(
     {
-      ...{ path: "/app/agents/{id}/delete", summary: "Delete an agent", params },
-      ...{ ids: { params: { id: "agent" } }, permission: "agents.write" },
+      path: "/app/agents/{id}/delete",
+      summary: "Delete an agent",
+      params,
+      ids: { params: { id: "agent" } },
+      permission: "agents.write",
     },
     async (c, { id }) => deletionOf(await loadAgent(c, id)),
   ),
@@ -170,7 +182,13 @@ async function loadAgent(c: AppContext, id: string): Promise<Detail> {
 
 function deletionOf({ id, name }: Detail): Deletion {
   return {
-    ...{ kind: "agent", name, section: "agents", trail, list: "/app/agents" },
-    ...{ path: `/app/agents/${id}`, api: `${API}/${id}`, lost: "Its program can no longer report. Its monitors stay." },
+    kind: "agent",
+    name,
+    section: "agents",
+    trail,
+    list: "/app/agents",
+    path: `/app/agents/${id}`,
+    api: `${API}/${id}`,
+    lost: "Its program can no longer report. Its monitors stay.",
   };
 }

@@ -101,8 +101,11 @@ export const endpoints = [
 
   ...confirmedDeletion(
     {
-      ...{ path: "/app/alerts/{id}/delete", summary: "Delete a channel" },
-      ...{ params, ids, permission: "alerting.write" },
+      path: "/app/alerts/{id}/delete",
+      summary: "Delete a channel",
+      params,
+      ids,
+      permission: "alerting.write",
     },
     (c, { id }) => deletionOf(c, id),
   ),
@@ -119,8 +122,13 @@ async function fieldsOf(c: AppContext) {
 
 async function newForm(c: AppContext): Promise<ObjectForm> {
   return {
-    ...{ title: "Add channel", section: "alerts", trail, fields: await fieldsOf(c), below: <Hints /> },
-    ...{ action: "/app/alerts/new", cancel: "/app/alerts" },
+    title: "Add channel",
+    section: "alerts",
+    trail,
+    fields: await fieldsOf(c),
+    below: <Hints />,
+    action: "/app/alerts/new",
+    cancel: "/app/alerts",
   };
 }
 
@@ -128,8 +136,13 @@ async function editForm(c: AppContext, id: string): Promise<EditForm> {
   const [{ body: channel }, fields] = await Promise.all([readApi(c, `${API}/${id}`, Webhook), fieldsOf(c)]);
   const stored = { ...channel, events: JSON.parse(channel.events), secret: channel.has_secret ? "***" : null };
   return {
-    ...{ title: `Edit ${channel.name}`, section: "alerts", trail, fields, below: <Hints /> },
-    ...{ action: `/app/alerts/${id}/edit`, cancel: "/app/alerts" },
+    title: `Edit ${channel.name}`,
+    section: "alerts",
+    trail,
+    fields,
+    below: <Hints />,
+    action: `/app/alerts/${id}/edit`,
+    cancel: "/app/alerts",
     stored: storedValues(fields, stored),
   };
 }
@@ -137,12 +150,14 @@ async function editForm(c: AppContext, id: string): Promise<EditForm> {
 async function deletionOf(c: AppContext, id: string): Promise<Deletion> {
   const { body: channel } = await readApi(c, `${API}/${id}`, Webhook);
   return {
-    ...{ kind: "channel", name: channel.name, section: "alerts", trail, list: "/app/alerts" },
-    ...{
-      path: `/app/alerts/${id}`,
-      shown: `/app/alerts/${id}/edit`,
-      api: `${API}/${id}`,
-      lost: "Nothing more is sent to it; its deliveries are deleted.",
-    },
+    kind: "channel",
+    name: channel.name,
+    section: "alerts",
+    trail,
+    list: "/app/alerts",
+    path: `/app/alerts/${id}`,
+    shown: `/app/alerts/${id}/edit`,
+    api: `${API}/${id}`,
+    lost: "Nothing more is sent to it; its deliveries are deleted.",
   };
 }

@@ -23,7 +23,10 @@ const AUDIENCES: Record<EventClassification, string> = {
 
 /** A field for each event whose audience a page may decide on. */
 const FIELDS: readonly FormField[] = ROUTABLE_EVENTS.map((name) => ({
-  ...{ kind: "select", name, label: name, empty: `As usual: ${AUDIENCES[EVENTS[name].classification]}` },
+  kind: "select",
+  name,
+  label: name,
+  empty: `As usual: ${AUDIENCES[EVENTS[name].classification]}`,
   options: EVENT_CLASSIFICATIONS.map((value) => ({ value, label: AUDIENCES[value] })),
 }));
 
@@ -46,7 +49,10 @@ async function showRouting(c: AppContext, chosen: ChosenPage): Promise<Response>
   const { page } = await requireVisiblePage(c.var.ctx, chosen.page.id);
   const values: FormValues = { ...page.alert_routing };
   return showView(c, {
-    ...{ title: "Routing", section: "alerts", trail: [{ href: "/app/alerts", text: "Alerts" }], isNarrow: true },
+    title: "Routing",
+    section: "alerts",
+    trail: [{ href: "/app/alerts", text: "Alerts" }],
+    isNarrow: true,
     children: (
       <>
         {alertTabs("routing")}
@@ -55,7 +61,10 @@ async function showRouting(c: AppContext, chosen: ChosenPage): Promise<Response>
           Events of <span dir="auto">{page.name}</span> reach channels, subscribers and on-call by their audience.
         </p>
         <FormCard
-          {...{ title: "Who is told of what", fields: FIELDS, values, problems: {} }}
+          title="Who is told of what"
+          fields={FIELDS}
+          values={values}
+          problems={{}}
           action={`/app/alerts/routing/${page.id}`}
           may_change={hasPermission(chosen.page.membership, "alerting.write")}
         />

@@ -30,7 +30,9 @@ type Query = z.output<typeof Query>;
 export const endpoints = [
   view(
     {
-      ...{ path: "/app/audit", summary: "Audit log in the dashboard", query: Query },
+      path: "/app/audit",
+      summary: "Audit log in the dashboard",
+      query: Query,
       ids: { query: { monitor: "monitor:see" } },
     },
     async (c, { query }) => {
@@ -38,7 +40,9 @@ export const endpoints = [
       const { body: entries, total } = await loadEntries(c, query, pages);
       const place = { total, limit: SHOWN_MAX, offset: query.offset };
       return showView(c, {
-        ...{ title: "Audit log", section: "account", trail: [{ href: "/app/account", text: "Account" }] },
+        title: "Audit log",
+        section: "account",
+        trail: [{ href: "/app/account", text: "Account" }],
         children: (
           <>
             <AccountTabs open="/app/audit" isOperator={requireUser(c.var.ctx).is_operator} />
@@ -55,7 +59,9 @@ export const endpoints = [
 function loadEntries(c: AppContext, query: Query, pages: readonly PageChoice[]) {
   const { monitor, event_type, actor, from, to, offset } = query;
   const address = addressWith("/api/uptime/v1/audit-logs", {
-    ...{ event_type, actor, monitor_id: monitor },
+    event_type,
+    actor,
+    monitor_id: monitor,
     status_page_id: pages.find(({ id }) => id === query.page)?.id,
     from: from && toIso(Date.parse(from)),
     to: to && toIso(Date.parse(to) + DAY_MS),

@@ -132,8 +132,13 @@ export const endpoints = [
   ),
 
   ...updateEndpoints({
-    ...{ section: "incidents", heading: "Incidents", noun: "incident", ids, permission: "incidents.write" },
-    ...{ timeline: INCIDENT_TIMELINE, load: loadIncident },
+    section: "incidents",
+    heading: "Incidents",
+    noun: "incident",
+    ids,
+    permission: "incidents.write",
+    timeline: INCIDENT_TIMELINE,
+    load: loadIncident,
   }),
 
   ...confirmedDeletion({ path: "/app/incidents/{id}/delete", summary: "Delete an incident", ...changed }, deletionOf),
@@ -146,8 +151,13 @@ async function showList(c: AppContext, { query }: { query: z.output<typeof ListQ
   return showView(
     c,
     incidentListView({
-      ...{ now: c.var.now, incidents: body, total, limit: SHOWN_MAX, offset: query.offset },
-      ...{ is_open: query.show === "open", may_open: pages.length > 0 },
+      now: c.var.now,
+      incidents: body,
+      total,
+      limit: SHOWN_MAX,
+      offset: query.offset,
+      is_open: query.show === "open",
+      may_open: pages.length > 0,
     }),
   );
 }
@@ -161,8 +171,14 @@ async function newForm(
   const templates = page ? await loadTemplates(c, page.value) : [];
   const offered = templates.map(({ id, name }) => ({ value: id, label: name }));
   return {
-    ...{ title: "New incident", section: "incidents", trail, action: "/app/incidents/new", cancel: "/app/incidents" },
-    ...{ fields: await newIncidentFields(c, { pages, pageId: page?.value, templates: offered }), pages, templates },
+    title: "New incident",
+    section: "incidents",
+    trail,
+    action: "/app/incidents/new",
+    cancel: "/app/incidents",
+    fields: await newIncidentFields(c, { pages, pageId: page?.value, templates: offered }),
+    pages,
+    templates,
     intents: [
       ...(pages.length > 1 ? [{ intent: "page", label: "Show the services of this page" }] : []),
       ...(templates.length > 0 ? [{ intent: "template", label: "Fill in from the template" }] : []),
@@ -188,7 +204,10 @@ async function editForm(c: AppContext, id: string): Promise<EditForm> {
   const path = `/app/incidents/${id}`;
   const fields = await editedIncidentFields(c, incident.status_page_id);
   return {
-    ...{ title: `Edit ${incident.title}`, section: "incidents", action: `${path}/edit`, cancel: path },
+    title: `Edit ${incident.title}`,
+    section: "incidents",
+    action: `${path}/edit`,
+    cancel: path,
     trail: [...trail, { href: path, text: incident.title }],
     fields,
     stored: storedValues(fields, { ...incident, tags: JSON.parse(incident.tags) }),
@@ -211,11 +230,16 @@ async function showIncident(c: AppContext, id: string, { offset = 0, ...shown }:
   return showView(
     c,
     incidentView({
-      ...{ now: c.var.now, incident, timeline, services },
+      now: c.var.now,
+      incident,
+      timeline,
+      services,
       page: { id: pageId, name: page?.name ?? "", url: page?.url ?? "" },
       assignee: people.find(({ value }) => value === incident.assigned_to_id)?.label ?? null,
       may_change: writable.some(({ value }) => value === pageId),
-      ...{ problems: {}, preview: null, ...shown },
+      problems: {},
+      preview: null,
+      ...shown,
       values: { status: incident.status, notify_subscribers: true, ...shown.values },
     }),
   );
@@ -224,11 +248,13 @@ async function showIncident(c: AppContext, id: string, { offset = 0, ...shown }:
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
   const incident = await loadIncident(c, id);
   return {
-    ...{ kind: "incident", name: incident.title, section: "incidents", trail, list: "/app/incidents" },
-    ...{
-      path: `/app/incidents/${id}`,
-      api: `${API}/${id}`,
-      lost: "The incident and its timeline are deleted for good.",
-    },
+    kind: "incident",
+    name: incident.title,
+    section: "incidents",
+    trail,
+    list: "/app/incidents",
+    path: `/app/incidents/${id}`,
+    api: `${API}/${id}`,
+    lost: "The incident and its timeline are deleted for good.",
   };
 }

@@ -31,7 +31,11 @@ const back = (page: string) => `/app/incidents/templates?page=${page}`;
 const FIELDS: readonly FormField[] = [
   { kind: "text", name: "name", label: "Name", hint: "as it is offered", required: true, maxlength: 200 },
   {
-    ...{ kind: "text", name: "title", label: "Title", required: true, maxlength: 200 },
+    kind: "text",
+    name: "title",
+    label: "Title",
+    required: true,
+    maxlength: 200,
     hint: "{{monitor}}, {{page}} and {{time}} are replaced",
   },
   { kind: "textarea", name: "initial_update", label: "Message", hint: "the first update, Markdown" },
@@ -80,8 +84,10 @@ export const endpoints = [
 
   ...confirmedDeletion(
     {
-      ...{ path: "/app/incidents/templates/{page}/{id}/delete", summary: "Delete a template" },
-      ...{ params: itemParams, ...changed },
+      path: "/app/incidents/templates/{page}/{id}/delete",
+      summary: "Delete a template",
+      params: itemParams,
+      ...changed,
     },
     deletionOf,
   ),
@@ -89,16 +95,24 @@ export const endpoints = [
 
 function newForm(page: string): ObjectForm {
   return {
-    ...{ title: "New template", section: "incidents", trail, fields: FIELDS },
-    ...{ action: `/app/incidents/templates/${page}/new`, cancel: back(page) },
+    title: "New template",
+    section: "incidents",
+    trail,
+    fields: FIELDS,
+    action: `/app/incidents/templates/${page}/new`,
+    cancel: back(page),
   };
 }
 
 async function editForm(c: AppContext, { page, id }: { page: string; id: string }): Promise<EditForm> {
   const template = await loadTemplate(c, page, id);
   return {
-    ...{ title: `Edit ${template.name}`, section: "incidents", trail, fields: FIELDS },
-    ...{ action: `/app/incidents/templates/${page}/${id}`, cancel: back(page) },
+    title: `Edit ${template.name}`,
+    section: "incidents",
+    trail,
+    fields: FIELDS,
+    action: `/app/incidents/templates/${page}/${id}`,
+    cancel: back(page),
     stored: storedValues(FIELDS, template),
     below: (
       <p>
@@ -119,8 +133,13 @@ async function loadTemplate(c: AppContext, page: string, id: string): Promise<In
 async function deletionOf(c: AppContext, { page, id }: { page: string; id: string }): Promise<Deletion> {
   const { name } = await loadTemplate(c, page, id);
   return {
-    ...{ kind: "template", name, section: "incidents", trail, list: back(page) },
-    ...{ path: `/app/incidents/templates/${page}/${id}`, api: `${API}/${page}/incident-templates/${id}` },
+    kind: "template",
+    name,
+    section: "incidents",
+    trail,
+    list: back(page),
+    path: `/app/incidents/templates/${page}/${id}`,
+    api: `${API}/${page}/incident-templates/${id}`,
     lost: "Incidents that were opened from it stay.",
   };
 }
@@ -135,7 +154,10 @@ async function showTemplates(c: AppContext, chosen: ChosenPage, offset: number):
     </a>
   ) : undefined;
   return showView(c, {
-    ...{ title: "Templates", heading: "Incident templates", section: "incidents", trail: trail.slice(0, 1) },
+    title: "Templates",
+    heading: "Incident templates",
+    section: "incidents",
+    trail: trail.slice(0, 1),
     actions: add,
     children: (
       <>

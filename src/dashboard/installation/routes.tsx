@@ -37,7 +37,9 @@ export const endpoints = [
     const { body: overview } = await readApi(c, `${CORE}/overview`, Overview);
     const alarms = overview.service?.alarms ?? [];
     return showView(c, {
-      ...{ title: "Installation", section: "account", trail: [{ href: "/app/account", text: "Account" }] },
+      title: "Installation",
+      section: "account",
+      trail: [{ href: "/app/account", text: "Account" }],
       children: (
         <>
           <AccountTabs open="/app/installation" isOperator={true} />

@@ -150,9 +150,13 @@ export function previewOf(fields: readonly FormField[], entered: URLSearchParams
   if (!parsed.success || parsed.data.end_time <= parsed.data.start_time) return { description, occurrences: null };
   const { start_time, end_time, recurrence_type, recurrence_interval, recurrence_end_date } = parsed.data;
   const rule: Recurrence = {
-    ...{ start_time, end_time, recurrence_type: recurrence_type ?? "none" },
-    ...{ recurrence_interval: recurrence_interval ?? 1, recurrence_end_date: recurrence_end_date ?? null },
-    ...{ recurrence_day_of_week: null, recurrence_day_of_month: null },
+    start_time,
+    end_time,
+    recurrence_type: recurrence_type ?? "none",
+    recurrence_interval: recurrence_interval ?? 1,
+    recurrence_end_date: recurrence_end_date ?? null,
+    recurrence_day_of_week: null,
+    recurrence_day_of_month: null,
   };
   const window = { ...rule, cancelled_starts: [], done_until: 0 };
   const range = { from: start_time, to: start_time + PREVIEW_MS, max: PREVIEWED };

@@ -136,15 +136,22 @@ export const endpoints = [
 
   ...confirmedDeletion(
     {
-      ...{ path: "/app/maintenance/{id}/occurrences/{start}/cancel", summary: "Cancel an occurrence" },
-      ...{ ...changed, params: occurrenceParams },
+      path: "/app/maintenance/{id}/occurrences/{start}/cancel",
+      summary: "Cancel an occurrence",
+      ...changed,
+      params: occurrenceParams,
     },
     cancellationOf,
   ),
 
   ...updateEndpoints({
-    ...{ section: "maintenance", heading: "Maintenance", noun: "window", ids, permission: "maintenance.write" },
-    ...{ timeline: MAINTENANCE_TIMELINE, load: loadWindow },
+    section: "maintenance",
+    heading: "Maintenance",
+    noun: "window",
+    ids,
+    permission: "maintenance.write",
+    timeline: MAINTENANCE_TIMELINE,
+    load: loadWindow,
   }),
 
   ...confirmedDeletion({ path: "/app/maintenance/{id}/delete", summary: "Delete a window", ...changed }, deletionOf),
@@ -159,8 +166,11 @@ async function newForm(c: AppContext, chosen: string | undefined) {
   const pages = await writablePages(c);
   const page = (pages.find(({ value }) => value === chosen) ?? pages[0])?.value;
   const form: ObjectForm = {
-    ...{ title: "Schedule maintenance", section: "maintenance", trail },
-    ...{ action: "/app/maintenance/new", cancel: "/app/maintenance" },
+    title: "Schedule maintenance",
+    section: "maintenance",
+    trail,
+    action: "/app/maintenance/new",
+    cancel: "/app/maintenance",
     fields: await maintenanceFields(c, { pages, pageId: page }),
     intents: [
       ...(pages.length > 1 ? [{ intent: "page", label: "Show the services of this page" }] : []),
@@ -178,7 +188,11 @@ async function editForm(c: AppContext, id: string): Promise<{ form: EditForm; wi
     target_type === "monitor" ? target_id : [],
   );
   const form: EditForm = {
-    ...{ title: `Edit ${window.title}`, section: "maintenance", fields, action: `${path}/edit`, cancel: path },
+    title: `Edit ${window.title}`,
+    section: "maintenance",
+    fields,
+    action: `${path}/edit`,
+    cancel: path,
     stored: storedValues(fields, { ...window, monitor_ids }),
     trail: [...trail, { href: path, text: window.title }],
     intents: [{ intent: "preview", label: "Preview" }],
@@ -209,11 +223,17 @@ async function showWindow(c: AppContext, id: string, { offset = 0, ...shown }: S
   return showView(
     c,
     maintenanceView({
-      ...{ now: ctx.now, window, timeline, services },
+      now: ctx.now,
+      window,
+      timeline,
+      services,
       page: { name: page?.name ?? "", url: page?.url ?? "" },
       occurrences: listOccurrences(stored, stored.timezone, range).map(({ start_at }) => start_at),
       may_change: writable.some(({ value }) => value === window.status_page_id),
-      ...{ values: { notify_subscribers: true }, problems: {}, preview: null, ...shown },
+      values: { notify_subscribers: true },
+      problems: {},
+      preview: null,
+      ...shown,
     }),
   );
 }
@@ -223,9 +243,18 @@ async function cancellationOf(c: AppContext, { id, start }: z.output<typeof occu
   const path = `/app/maintenance/${id}`;
   const told = window.is_public ? ", and subscribers receive a message" : "";
   return {
-    ...{ kind: "window", name: window.title, section: "maintenance", trail, list: path, shown: path, path },
-    ...{ confirmation: `${path}/occurrences/${start}/cancel`, api: `${API}/${id}/occurrences/${start}/cancel` },
-    ...{ method: "POST", verb: ["Cancel this occurrence", "cancelled"], notice: "The occurrence is cancelled." },
+    kind: "window",
+    name: window.title,
+    section: "maintenance",
+    trail,
+    list: path,
+    shown: path,
+    path,
+    confirmation: `${path}/occurrences/${start}/cancel`,
+    api: `${API}/${id}/occurrences/${start}/cancel`,
+    method: "POST",
+    verb: ["Cancel this occurrence", "cancelled"],
+    notice: "The occurrence is cancelled.",
     lost: `The occurrence of ${exactTime(Date.parse(start))} does not take place${told}. The others stay as planned.`,
   };
 }
@@ -233,11 +262,13 @@ async function cancellationOf(c: AppContext, { id, start }: z.output<typeof occu
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
   const window = await loadWindow(c, id);
   return {
-    ...{ kind: "window", name: window.title, section: "maintenance", trail, list: "/app/maintenance" },
-    ...{
-      path: `/app/maintenance/${id}`,
-      api: `${API}/${id}`,
-      lost: "The window and its updates are deleted for good.",
-    },
+    kind: "window",
+    name: window.title,
+    section: "maintenance",
+    trail,
+    list: "/app/maintenance",
+    path: `/app/maintenance/${id}`,
+    api: `${API}/${id}`,
+    lost: "The window and its updates are deleted for good.",
   };
 }

@@ -75,8 +75,13 @@ export const endpoints = [
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
   const { record } = await getMonitor(c.var.ctx, id);
   return {
-    ...{ kind: "monitor", name: record.name, section: "monitors", list: "/app/monitors" },
-    ...{ trail: [{ href: "/app/monitors", text: "Monitors" }], path: `/app/monitors/${id}`, api: `${API}/${id}` },
+    kind: "monitor",
+    name: record.name,
+    section: "monitors",
+    list: "/app/monitors",
+    trail: [{ href: "/app/monitors", text: "Monitors" }],
+    path: `/app/monitors/${id}`,
+    api: `${API}/${id}`,
     lost: "Its history, outages and results are deleted with it. Members of a composite stay.",
   };
 }

@@ -30,21 +30,24 @@ interface History {
 
 const HISTORIES: readonly History[] = [
   {
-    ...{ kind: "outages", title: "Outages" },
+    kind: "outages",
+    title: "Outages",
     async load(ctx, id, part) {
       const outages = await listMonitorOutages(ctx, id, part);
       return { total: outages.total, list: <Outages picture={{ outages, now: ctx.now }} /> };
     },
   },
   {
-    ...{ kind: "results", title: "Results" },
+    kind: "results",
+    title: "Results",
     async load(ctx, id, part) {
       const { rows, total } = await listMonitorResults(ctx, id, part);
       return { total, list: <Results picture={{ results: rows, now: ctx.now }} /> };
     },
   },
   {
-    ...{ kind: "events", title: "Changes of status" },
+    kind: "events",
+    title: "Changes of status",
     async load(ctx, id, part) {
       const { rows, total } = await listStatusChanges(ctx, id, part);
       return { total, list: <Events picture={{ events: rows, now: ctx.now }} /> };
@@ -61,7 +64,9 @@ export const endpoints = HISTORIES.map(({ kind, title, load }) =>
       const { total, list } = await load(ctx, id, { limit: SHOWN_MAX, offset });
       const path = `/app/monitors/${id}`;
       return showView(c, {
-        ...{ title: `${title} of ${record.name}`, heading: record.name, section: "monitors" },
+        title: `${title} of ${record.name}`,
+        heading: record.name,
+        section: "monitors",
         trail: [
           { href: "/app/monitors", text: "Monitors" },
           { href: path, text: record.name },
@@ -70,7 +75,9 @@ export const endpoints = HISTORIES.map(({ kind, title, load }) =>
           <>
             {list}
             <ListPages
-              {...{ total, limit: SHOWN_MAX, offset }}
+              total={total}
+              limit={SHOWN_MAX}
+              offset={offset}
               href={(from) => addressWith(`${path}/${kind}`, { offset: from })}
             />
           </>

@@ -16,7 +16,11 @@ const params = z.object({ id: z.uuid() });
 export const endpoints = [
   endpoint(
     {
-      ...{ at: ["root"], auth: "user", permission: null, audit: null, rate: "api" },
+      at: ["root"],
+      auth: "user",
+      permission: null,
+      audit: null,
+      rate: "api",
       ids: { params: { id: "monitor:see" } },
     },
     {

@@ -22,7 +22,9 @@ export const endpoints = [
       const { body: notifications, total } = await readApi(c, path, z.array(Notification));
       const kinds = await listKinds(c.var.ctx, notifications);
       return showView(c, {
-        ...{ title: "Notifications", section: "account", trail: [{ href: "/app/account", text: "Account" }] },
+        title: "Notifications",
+        section: "account",
+        trail: [{ href: "/app/account", text: "Account" }],
         isLive: true,
         actions: (
           <a class="button second" href="/app/account/notifications">

@@ -95,12 +95,22 @@ async function showCalendar(c: AppContext, named: Ids, from: string | undefined)
   const days = listDays(plan, from ?? dateIn(plan.timezone, c.var.now));
   const may_change = hasPermission(membership, "oncall.write");
   return showView(c, {
-    ...{ title: schedule.name, heading: `On call: ${schedule.name}`, section: "on-call", isLive: true },
+    title: schedule.name,
+    heading: `On call: ${schedule.name}`,
+    section: "on-call",
+    isLive: true,
     trail: [{ href: `/app/on-call?page=${page.id}`, text: "On-call" }],
     children: (
       <div id="on-call-calendar" data-live>
-        <Calendar {...{ path: pathOf(named), plan, days, people, now: c.var.now, may_change }} />
-        <Overrides {...{ path: pathOf(named), schedule, people, now: c.var.now, may_change }} />
+        <Calendar
+          path={pathOf(named)}
+          plan={plan}
+          days={days}
+          people={people}
+          now={c.var.now}
+          may_change={may_change}
+        />
+        <Overrides path={pathOf(named)} schedule={schedule} people={people} now={c.var.now} may_change={may_change} />
       </div>
     ),
   });
@@ -132,7 +142,8 @@ async function move(c: AppContext, named: Ids, { turn, date }: Move): Promise<st
   });
   if (shift) {
     const shifts = plan.shifts.map((each) => ({
-      ...{ user_id: each.user_id, ...(each === shift ? movedTo(shift, date, plan.timezone) : each) },
+      user_id: each.user_id,
+      ...(each === shift ? movedTo(shift, date, plan.timezone) : each),
     }));
     const body = { shifts: shifts.map((each) => ({ ...each, ...isoOf(each) })) };
     await requireApi(c, { method: "PUT", path: `${API}/${named.page}/on-call/schedules/${named.id}`, body });

@@ -19,7 +19,8 @@ export function planOf({ timezone, is_active, shifts, rotations, overrides }: Sc
     return { start_at: Date.parse(each.start_at), end_at: Date.parse(each.end_at) };
   };
   return {
-    ...{ timezone, is_active },
+    timezone,
+    is_active,
     shifts: shifts.map((each) => ({ user_id: each.user_id, ...span(each) })),
     rotations: rotations.map((each) => ({ ...each, start_at: Date.parse(each.start_at) })),
     overrides: overrides.map((each) => ({ ...each, ...span(each) })),
@@ -92,7 +93,11 @@ export function Calendar({ path, plan, days, people, now, may_change }: Calendar
             <ul>
               {day.intervals.map((interval) => (
                 <Turn
-                  {...{ interval, day, names, now, may_change }}
+                  interval={interval}
+                  day={day}
+                  names={names}
+                  now={now}
+                  may_change={may_change}
                   color={order.indexOf(interval.user_id ?? "")}
                   zone={plan.timezone}
                 />

@@ -16,11 +16,19 @@ export function scheduleFields(people: readonly Option[]): FormField[] {
     { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
     { kind: "text", name: "timezone", label: "Time zone", placeholder: "Europe/Berlin", hint: "default the page's" },
     {
-      ...{ kind: "several", name: "user_ids", label: "People", options: people },
+      kind: "several",
+      name: "user_ids",
+      label: "People",
+      options: people,
       hint: "they take turns in this order",
     },
     {
-      ...{ kind: "number", name: "period_hours", label: "Turn", min: 1, max: 8784, required: true },
+      kind: "number",
+      name: "period_hours",
+      label: "Turn",
+      min: 1,
+      max: 8784,
+      required: true,
       hint: "hours; 24 is a day, 168 a week",
     },
     { kind: "datetime", name: "start_at", label: "The first turn starts (UTC)", required: true },
@@ -48,8 +56,10 @@ export function scheduleValues(schedule: Schedule | undefined, now: number): For
   const begins = schedule ? Date.parse(schedule.created_at) : now;
   const hour = Math.ceil(begins / HOUR_MS) * HOUR_MS;
   return {
-    ...{ name: schedule?.name ?? "", timezone: schedule?.timezone ?? "" },
-    ...{ user_ids: rotation?.user_ids ?? [], period_hours: String(rotation?.period_hours ?? 168) },
+    name: schedule?.name ?? "",
+    timezone: schedule?.timezone ?? "",
+    user_ids: rotation?.user_ids ?? [],
+    period_hours: String(rotation?.period_hours ?? 168),
     start_at: (rotation?.start_at ?? toIso(hour)).slice(0, 16),
     handoff_time: rotation?.handoff_time ?? "",
   };
@@ -71,7 +81,11 @@ export function policyFields(contacts: readonly Option[]): FormField[] {
   const steps = Array.from({ length: STEPS_SHOWN }, (_, n): FormField[] => [
     { kind: "several", name: stepName(n + 1), label: `Step ${n + 1}`, options: contacts, advanced: n > 1 },
     {
-      ...{ kind: "number", name: waitName(n + 1), label: `Minutes before step ${n + 1}`, min: 0, max: 1440 },
+      kind: "number",
+      name: waitName(n + 1),
+      label: `Minutes before step ${n + 1}`,
+      min: 0,
+      max: 1440,
       advanced: n > 1,
     },
   ]);
@@ -117,7 +131,8 @@ export function policyValues(policy: Policy | undefined): FormValues {
       [waitName(n + 1), String(step.wait_minutes)] as const,
     ]);
   return {
-    ...{ name: policy?.name ?? "", is_default: policy?.is_default ?? true },
+    name: policy?.name ?? "",
+    is_default: policy?.is_default ?? true,
     repeat_count: String(policy?.repeat_count ?? 0),
     ...Object.fromEntries(steps),
   };

@@ -98,8 +98,11 @@ export const endpoints = [
     ),
     ...confirmedDeletion(
       {
-        ...{ path: `/app/on-call/{page}/${kind}/{id}/delete`, summary: `Delete a ${SINGULAR[kind]}` },
-        ...{ params: itemParams, ids, permission },
+        path: `/app/on-call/{page}/${kind}/{id}/delete`,
+        summary: `Delete a ${SINGULAR[kind]}`,
+        params: itemParams,
+        ids,
+        permission,
       },
       (c, p) => deletionOf(c, kind, p),
     ),
@@ -107,8 +110,11 @@ export const endpoints = [
 
   view(
     {
-      ...{ path: "/app/on-call/{page}/overrides/{id}", summary: "Form of an override" },
-      ...{ params: itemParams, ids, permission },
+      path: "/app/on-call/{page}/overrides/{id}",
+      summary: "Form of an override",
+      params: itemParams,
+      ids,
+      permission,
     },
     async (c, { params: { page, id } }) => showForm(c, await overrideForm(c, page, id), {}),
   ),
@@ -165,8 +171,12 @@ async function formOf(
   const fields = kind === "schedules" ? scheduleFields(people) : policyFields(await listContacts(c, page, people));
   const path = `/app/on-call/${page}/${kind}`;
   return {
-    ...{ title: `${id ? "Edit" : "New"} ${SINGULAR[kind]}`, section: "on-call", trail, fields },
-    ...{ action: `${path}/${id ?? "new"}`, cancel: `/app/on-call?page=${page}` },
+    title: `${id ? "Edit" : "New"} ${SINGULAR[kind]}`,
+    section: "on-call",
+    trail,
+    fields,
+    action: `${path}/${id ?? "new"}`,
+    cancel: `/app/on-call?page=${page}`,
   };
 }
 
@@ -181,8 +191,12 @@ async function editForm(c: AppContext, { kind, page, id }: { kind: Kind; page: s
 
 async function overrideForm(c: AppContext, page: string, id: string): Promise<ObjectForm> {
   return {
-    ...{ title: "Override", section: "on-call", trail, fields: overrideFields(await listPeople(c, page)) },
-    ...{ action: `/app/on-call/${page}/overrides/${id}`, cancel: `/app/on-call?page=${page}` },
+    title: "Override",
+    section: "on-call",
+    trail,
+    fields: overrideFields(await listPeople(c, page)),
+    action: `/app/on-call/${page}/overrides/${id}`,
+    cancel: `/app/on-call?page=${page}`,
   };
 }
 
@@ -190,9 +204,14 @@ async function deletionOf(c: AppContext, kind: Kind, { page, id }: { page: strin
   const { schedules, policies } = await loadOnCall(c, page);
   const found = [...schedules, ...policies].find((each) => each.id === id);
   return {
-    ...{ kind: SINGULAR[kind], name: found?.name ?? "", section: "on-call", trail },
-    ...{ path: `/app/on-call/${page}/${kind}/${id}`, list: `/app/on-call?page=${page}` },
-    ...{ api: `${API}/${page}/on-call/${kind}/${id}`, lost: "Nobody is notified by it any more." },
+    kind: SINGULAR[kind],
+    name: found?.name ?? "",
+    section: "on-call",
+    trail,
+    path: `/app/on-call/${page}/${kind}/${id}`,
+    list: `/app/on-call?page=${page}`,
+    api: `${API}/${page}/on-call/${kind}/${id}`,
+    lost: "Nobody is notified by it any more.",
   };
 }
 
@@ -205,7 +224,9 @@ async function showOnCall(c: AppContext, chosen: ChosenPage, at: z.output<typeof
   const href = (where: Partial<typeof at>) => addressWith("/app/on-call", { ...at, page: page.id, ...where });
   const names = new Map(people.map(({ value, label }) => [value, label]));
   return showView(c, {
-    ...{ title: "On-call", section: "on-call", isLive: true },
+    title: "On-call",
+    section: "on-call",
+    isLive: true,
     actions: mayChange ? (
       <>
         <a class="button" href={`${path}/schedules/new`}>
@@ -221,13 +242,16 @@ async function showOnCall(c: AppContext, chosen: ChosenPage, at: z.output<typeof
         <PageTabs {...chosen} href={(id) => `/app/on-call?page=${id}`} />
         <div id="on-call-now" data-live>
           <Now
-            {...{ found, names, now: c.var.now, page: page.id }}
+            found={found}
+            names={names}
+            now={c.var.now}
+            page={page.id}
             may_acknowledge={hasPermission(page.membership, "incidents.write")}
           />
         </div>
         <Schedules schedules={schedules.shown} names={names} path={path} may_change={mayChange} />
         <ListPages {...schedules.place} href={(from) => href({ schedules: from })} />
-        <Policies {...{ found, names, path }} policies={policies.shown} may_change={mayChange} />
+        <Policies found={found} names={names} path={path} policies={policies.shown} may_change={mayChange} />
         <ListPages {...policies.place} href={(from) => href({ policies: from })} />
       </>
     ),

@@ -32,7 +32,7 @@ export function Embed({ page, origin, services, offset }: EmbedProps) {
             <details class="card" open={n === 0}>
               <summary dir="auto">{service.name}</summary>
               {BADGES.map((badge) => (
-                <Badge {...{ badge, service, origin, page }} />
+                <Badge badge={badge} service={service} origin={origin} page={page} />
               ))}
             </details>
           ))}

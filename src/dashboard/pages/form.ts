@@ -7,7 +7,11 @@ const LANGUAGE_NAMES = { en: "English", de: "Deutsch", fr: "Français", es: "Esp
 export const NEW_PAGE_FIELDS: readonly FormField[] = [
   { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
   {
-    ...{ kind: "text", name: "slug", label: "Slug", required: true, maxlength: 63 },
+    kind: "text",
+    name: "slug",
+    label: "Slug",
+    required: true,
+    maxlength: 63,
     hint: "the page's address is /status/ and this: small letters, digits and hyphens",
   },
   { kind: "textarea", name: "description", label: "Description", hint: "Markdown, below the name" },
@@ -18,7 +22,10 @@ export const NEW_PAGE_FIELDS: readonly FormField[] = [
 export const PAGE_FIELDS: readonly FormField[] = [
   ...NEW_PAGE_FIELDS,
   {
-    ...{ kind: "select", name: "language", label: "Language", hint: "where a visitor's browser asks for none" },
+    kind: "select",
+    name: "language",
+    label: "Language",
+    hint: "where a visitor's browser asks for none",
     options: LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] })),
   },
   { kind: "checkbox", name: "show_latency", label: "Show response times" },
@@ -46,7 +53,9 @@ export const DOMAIN_FIELDS: readonly FormField[] = [
     hint: "empty gives it up",
   },
   {
-    ...{ kind: "select", name: "ssl_type", label: "Certificate" },
+    kind: "select",
+    name: "ssl_type",
+    label: "Certificate",
     options: [
       { value: "managed", label: "Ordered by the service" },
       { value: "none", label: "Provided by a proxy in front of it" },
@@ -66,7 +75,9 @@ export const NOTIFY_TOPICS = [
 
 export const NOTIFY_FIELDS: readonly FormField[] = [
   {
-    ...{ kind: "several", name: "notify_team", label: "Members get a mail when" },
+    kind: "several",
+    name: "notify_team",
+    label: "Members get a mail when",
     options: NOTIFY_TOPICS.map(([value, label]) => ({ value, label })),
   },
 ];
@@ -80,11 +91,16 @@ export const IMPORTED_MAX = 500;
 const CHANNEL_WORDS = { email: "E-mail", webhook: "Webhook", slack: "Slack", discord: "Discord" };
 export const INVITE_FIELDS: readonly FormField[] = [
   {
-    ...{ kind: "lines", name: "endpoints", label: "Addresses", required: true },
+    kind: "lines",
+    name: "endpoints",
+    label: "Addresses",
+    required: true,
     hint: `one per line, or a table as CSV; each gets a link to confirm; at most ${IMPORTED_MAX} at a time`,
   },
   {
-    ...{ kind: "select", name: "channel", label: "Channel" },
+    kind: "select",
+    name: "channel",
+    label: "Channel",
     options: SUBSCRIBER_CHANNELS.map((value) => ({ value, label: CHANNEL_WORDS[value] })),
   },
 ];

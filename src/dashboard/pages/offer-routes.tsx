@@ -63,13 +63,21 @@ async function loadOffer(c: AppContext, id: string) {
   } as const;
   const fields: FormField[] = [
     {
-      ...{ kind: "select", name: "user_id", label: "Receiver", options: receivers, required: true },
+      kind: "select",
+      name: "user_id",
+      label: "Receiver",
+      options: receivers,
+      required: true,
       empty: "Choose a member",
       hint: "gets a mail with a link that accepts within 7 days; a new offer ends the one before",
     },
   ];
   const form: ObjectForm = {
-    ...{ ...frame, fields, action: `${path}/transfer`, cancel: path, submit: "Send the offer" },
+    ...frame,
+    fields,
+    action: `${path}/transfer`,
+    cancel: path,
+    submit: "Send the offer",
     above: (
       <p class="lead">
         Once it is accepted, the page belongs to the receiver, with its monitors and everything on it, and counts for

@@ -19,7 +19,7 @@ export const endpoints = [
     async (c, { params: { id }, query: { offset } }) => {
       const services = await listServices(c, id);
       return showTab(c, { id, tab: "/embed" }, ({ page }) => (
-        <Embed {...{ page, services, offset }} origin={c.var.publicUrl} />
+        <Embed page={page} services={services} offset={offset} origin={c.var.publicUrl} />
       ));
     },
   ),
@@ -64,7 +64,13 @@ async function showReports(
   const values = refused?.values ?? targetValues(targets);
   return showTab(c, { id, tab: "/reports", refused, hasCharts: true }, ({ page, may }) => (
     <Reports
-      {...{ page, sla, history, period, offset, values, problems: refused?.problems ?? {} }}
+      page={page}
+      sla={sla}
+      history={history}
+      period={period}
+      offset={offset}
+      values={values}
+      problems={refused?.problems ?? {}}
       may_change={may("sla.write")}
     />
   ));

@@ -75,7 +75,11 @@ export function Reports({ page, sla, history, period, offset, values, problems, 
         ))}
       </p>
       <FormCard
-        {...{ title: "Targets", values, problems, may_change, fields: targetFields(sla) }}
+        title="Targets"
+        values={values}
+        problems={problems}
+        may_change={may_change}
+        fields={targetFields(sla)}
         action={`/app/pages/${page.id}/targets`}
       />
     </>
@@ -165,7 +169,10 @@ export function targetFields({ monitors }: Pick<SlaSummary, "monitors">): FormFi
   return [
     { ...percentage, name: PAGE_TARGET, label: "Target of the page, in percent", hint: "empty: 99.9" },
     ...monitors.map(({ monitor_id, name }) => ({
-      ...{ ...percentage, name: targetName(monitor_id), label: `Target of ${name}`, hint: "empty: that of the page" },
+      ...percentage,
+      name: targetName(monitor_id),
+      label: `Target of ${name}`,
+      hint: "empty: that of the page",
       advanced: true,
     })),
   ];

@@ -35,7 +35,8 @@ export const endpoints = [
   action({ path: "/app/pages/{id}/services/group", summary: "Move a service", params }, async (c, entered, { id }) => {
     const monitor = encodeURIComponent(entered.get("id") || "none");
     await requireApi(c, {
-      ...{ method: "PUT", path: `${V1}/monitors/${monitor}` },
+      method: "PUT",
+      path: `${V1}/monitors/${monitor}`,
       body: { group_id: entered.get("group_id") || null },
     });
     return redirectWithNotice(address(id, placeIn(entered)), "Moved.");
@@ -97,8 +98,13 @@ async function groupForm(c: AppContext, { id, group }: GroupIds): Promise<EditFo
   const { name } = await getGroupOf(c, { id, group });
   const list = `/app/pages/${id}/services`;
   return {
-    ...{ title: `Rename ${name}`, section: "pages", trail: [{ href: list, text: "Services" }], fields: GROUP_FIELDS },
-    ...{ action: `/app/pages/${id}/groups/${group}`, cancel: list, stored: storedValues(GROUP_FIELDS, { name }) },
+    title: `Rename ${name}`,
+    section: "pages",
+    trail: [{ href: list, text: "Services" }],
+    fields: GROUP_FIELDS,
+    action: `/app/pages/${id}/groups/${group}`,
+    cancel: list,
+    stored: storedValues(GROUP_FIELDS, { name }),
     submit: "Rename",
   };
 }
@@ -107,8 +113,14 @@ async function deletionOfGroup(c: AppContext, { id, group }: GroupIds): Promise<
   const { name } = await getGroupOf(c, { id, group });
   const list = `/app/pages/${id}/services`;
   return {
-    ...{ kind: "group", name, section: "pages", trail: [{ href: list, text: "Services" }], list, shown: list },
-    ...{ path: `/app/pages/${id}/groups/${group}`, api: `${V1}/groups/${group}` },
+    kind: "group",
+    name,
+    section: "pages",
+    trail: [{ href: list, text: "Services" }],
+    list,
+    shown: list,
+    path: `/app/pages/${id}/groups/${group}`,
+    api: `${V1}/groups/${group}`,
     lost: "Its services stay on the page, without a group.",
   };
 }
@@ -138,7 +150,12 @@ async function showServices(
   const [services, groups] = await Promise.all([listServices(c, id), listGroups(c, id)]);
   return showTab(c, { id, tab: "/services", refused }, ({ page, may }) => (
     <Services
-      {...{ page, services, groups, at, values: refused?.values ?? {}, problems: refused?.problems ?? {} }}
+      page={page}
+      services={services}
+      groups={groups}
+      at={at}
+      values={refused?.values ?? {}}
+      problems={refused?.problems ?? {}}
       may_change={may("monitors.write")}
     />
   ));

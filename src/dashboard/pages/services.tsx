@@ -60,7 +60,7 @@ export function Services(props: ServicesProps) {
                   </td>
                   <td>
                     {may_change ? (
-                      <GroupChoice {...{ path, service, groups, at }} />
+                      <GroupChoice path={path} service={service} groups={groups} at={at} />
                     ) : (
                       (groups.find(({ id }) => id === service.group_id)?.name ?? "None")
                     )}

@@ -20,8 +20,13 @@ import { Domain, Notifications, pageListView, Settings } from "./views.tsx";
 
 const trail = [{ href: "/app/pages", text: "Status pages" }];
 const NEW: ObjectForm = {
-  ...{ title: "New status page", section: "pages", trail, fields: NEW_PAGE_FIELDS },
-  ...{ action: "/app/pages/new", cancel: "/app/pages", preview: "/app/pages/new/preview" },
+  title: "New status page",
+  section: "pages",
+  trail,
+  fields: NEW_PAGE_FIELDS,
+  action: "/app/pages/new",
+  cancel: "/app/pages",
+  preview: "/app/pages/new/preview",
 };
 
 export const endpoints = [
@@ -89,8 +94,11 @@ export const endpoints = [
 
   ...confirmedDeletion(
     {
-      ...{ path: "/app/pages/{id}/delete", summary: "Delete a status page", params },
-      ...{ ids: { params: { id: "page" } }, permission: "page.delete" },
+      path: "/app/pages/{id}/delete",
+      summary: "Delete a status page",
+      params,
+      ids: { params: { id: "page" } },
+      permission: "page.delete",
     },
     deletionOf,
   ),
@@ -129,15 +137,26 @@ async function showDomain(c: AppContext, id: string, refused?: Refused): Promise
   const { body: domain } = await readApi(c, `${API}/${id}/ssl`, CustomDomain);
   const values = refused?.values ?? storedValues(DOMAIN_FIELDS, domain);
   return showTab(c, { id, tab: "/domain", refused }, ({ page, may }) => (
-    <Domain {...{ page, domain, values, problems: refused?.problems ?? {} }} may_change={may("page.write")} />
+    <Domain
+      page={page}
+      domain={domain}
+      values={values}
+      problems={refused?.problems ?? {}}
+      may_change={may("page.write")}
+    />
   ));
 }
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
   const { name } = await loadPage(c, id);
   return {
-    ...{ kind: "status page", name, section: "pages", trail, list: "/app/pages" },
-    ...{ path: `/app/pages/${id}`, api: `${API}/${id}` },
+    kind: "status page",
+    name,
+    section: "pages",
+    trail,
+    list: "/app/pages",
+    path: `/app/pages/${id}`,
+    api: `${API}/${id}`,
     lost: "Its incidents, maintenance, subscribers and members are deleted for good. Its monitors stay.",
   };
 }

@@ -40,15 +40,18 @@ export const endpoints = [
       const problem = `${asked} Not these: ${named.join("; ")}${refused.length > NAMED_MAX ? "; and more" : ""}.`;
       return showSubscribers(c, id, {
         values: { ...values, endpoints: rest },
-        ...{ problems: { endpoints: problem }, status: 400 },
+        problems: { endpoints: problem },
+        status: 400,
       });
     },
   ),
 
   ...confirmedDeletion(
     {
-      ...{ path: "/app/pages/{id}/subscribers/{subscriber}/delete", summary: "Remove a subscriber" },
-      ...{ params: subscriberParams, ids: { params: { id: "page", subscriber: "subscriber" } } },
+      path: "/app/pages/{id}/subscribers/{subscriber}/delete",
+      summary: "Remove a subscriber",
+      params: subscriberParams,
+      ids: { params: { id: "page", subscriber: "subscriber" } },
       permission: "page.write",
     },
     deletionOf,
@@ -60,8 +63,15 @@ async function deletionOf(c: AppContext, { id, subscriber }: z.output<typeof sub
   if (status_page_id !== id) throw notFound("subscriber");
   const list = `/app/pages/${id}/subscribers`;
   return {
-    ...{ kind: "subscriber", name, section: "pages", trail: [{ href: list, text: "Subscribers" }], list, shown: list },
-    ...{ path: `${list}/${subscriber}`, api: `${V1}/subscribers/${subscriber}`, verb: ["Remove", "removed"] },
+    kind: "subscriber",
+    name,
+    section: "pages",
+    trail: [{ href: list, text: "Subscribers" }],
+    list,
+    shown: list,
+    path: `${list}/${subscriber}`,
+    api: `${V1}/subscribers/${subscriber}`,
+    verb: ["Remove", "removed"],
     lost: "Nothing more is sent to this address, and what is known of it is deleted. It may subscribe again.",
   };
 }
@@ -80,7 +90,14 @@ async function showSubscribers(c: AppContext, id: string, { offset = 0, ...shown
   const refused = status === 200 ? undefined : { values, problems, status, headers: {} };
   return showTab(c, { id, tab: "/subscribers", refused }, ({ page, may }) => (
     <Subscribers
-      {...{ page, subscribers, total, limit: SHOWN_MAX, offset, now: c.var.now, values, problems }}
+      page={page}
+      subscribers={subscribers}
+      total={total}
+      limit={SHOWN_MAX}
+      offset={offset}
+      now={c.var.now}
+      values={values}
+      problems={problems}
       may_change={may("page.write")}
     />
   ));

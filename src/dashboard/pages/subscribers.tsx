@@ -33,7 +33,11 @@ export function Subscribers(props: SubscribersProps) {
       {may_change ? (
         <>
           <FormCard
-            {...{ title: "Add or import", fields: INVITE_FIELDS, values, problems, submit: "Ask to confirm" }}
+            title="Add or import"
+            fields={INVITE_FIELDS}
+            values={values}
+            problems={problems}
+            submit="Ask to confirm"
             action={`/app/pages/${page.id}/subscribers/invite`}
           />
           <p>

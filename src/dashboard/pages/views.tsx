@@ -128,7 +128,7 @@ export function FormCard({
   preview,
   may_change = true,
 }: FormCardProps) {
-  if (!may_change) return <ReadOnly {...{ title, fields, values }} />;
+  if (!may_change) return <ReadOnly title={title} fields={fields} values={values} />;
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
@@ -250,7 +250,9 @@ export function Notifications({ page, values, problems, may_change }: Forms & Ma
       title="Team"
       action={`/app/pages/${page.id}/notifications`}
       fields={NOTIFY_FIELDS}
-      {...{ values, problems, may_change }}
+      values={values}
+      problems={problems}
+      may_change={may_change}
     />
   );
 }
@@ -264,7 +266,9 @@ export function Domain(props: Forms & MayChange & { page: Page; domain: CustomDo
         title="Custom domain"
         action={`/app/pages/${page.id}/domain`}
         fields={DOMAIN_FIELDS}
-        {...{ values, problems, may_change }}
+        values={values}
+        problems={problems}
+        may_change={may_change}
       />
       {domain.custom_domain === null ? null : (
         <section class="card" aria-label="State">

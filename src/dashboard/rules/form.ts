@@ -13,7 +13,13 @@ const OPERATOR_WORDS = {
   neq: "not",
 };
 const SAME_OPERATOR: Record<string, keyof typeof OPERATOR_WORDS> = {
-  ...{ ">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "==": "eq", "=": "eq", "!=": "neq" },
+  ">": "gt",
+  ">=": "gte",
+  "<": "lt",
+  "<=": "lte",
+  "==": "eq",
+  "=": "eq",
+  "!=": "neq",
 };
 /** "more than" */
 export const operatorWord = (operator: string): string => OPERATOR_WORDS[SAME_OPERATOR[operator] ?? (operator as "gt")];
@@ -36,24 +42,39 @@ export function ruleFields(choices: RuleChoices, notation: RuleNotation): FormFi
   return [
     { kind: "text", name: "display_name", label: "Name", maxlength: 200 },
     {
-      ...{ kind: "text", name: "event_name", label: "Event", required: true, suggestions: RULE_EVENT_NAMES },
+      kind: "text",
+      name: "event_name",
+      label: "Event",
+      required: true,
+      suggestions: RULE_EVENT_NAMES,
       hint: "one that the rule listens to, or a name of your own, which it emits",
     },
     { kind: "select", name: "monitor_id", label: "Monitor", options: choices.services, empty: "Any of this page" },
     ...(notation.as === "json" ? JSON_FIELDS : [...conditionFields(notation.rows), ...actionFields(choices)]),
     {
-      ...{ kind: "select", name: "classification", label: "Who is notified" },
+      kind: "select",
+      name: "classification",
+      label: "Who is notified",
       options: EVENT_CLASSIFICATIONS.map((value) => ({ value, label: value.replace("_", " ") })),
     },
     { kind: "number", name: "cooldown_seconds", label: "Pause after firing", min: 0, hint: "seconds" },
     { kind: "number", name: "max_fires_per_hour", label: "At most per hour", min: 1, advanced: true },
     {
-      ...{ kind: "select", name: "incident_template_id", label: "Open an incident from", empty: "No incident" },
-      ...{ options: choices.templates, advanced: true },
+      kind: "select",
+      name: "incident_template_id",
+      label: "Open an incident from",
+      empty: "No incident",
+      options: choices.templates,
+      advanced: true,
     },
     {
-      ...{ kind: "select", name: "agent_id", label: "Agent", options: choices.agents, empty: "Any" },
-      ...{ hint: "for rules about a host", advanced: true },
+      kind: "select",
+      name: "agent_id",
+      label: "Agent",
+      options: choices.agents,
+      empty: "Any",
+      hint: "for rules about a host",
+      advanced: true,
     },
     { kind: "checkbox", name: "notify_in_maintenance", label: "Also during maintenance", advanced: true },
     { kind: "checkbox", name: "is_enabled", label: "On" },
@@ -62,11 +83,15 @@ export function ruleFields(choices: RuleChoices, notation: RuleNotation): FormFi
 
 const JSON_FIELDS: readonly FormField[] = [
   {
-    ...{ kind: "json", name: "conditions", label: "Conditions" },
+    kind: "json",
+    name: "conditions",
+    label: "Conditions",
     hint: `all must hold; metrics: ${RULE_METRICS.join(", ")}, or a pushed one`,
   },
   {
-    ...{ kind: "json", name: "actions", label: "Actions" },
+    kind: "json",
+    name: "actions",
+    label: "Actions",
     hint: '[{"type": "suppress_alerts_for", "duration_seconds": 600}] or trigger_runbook with a webhook_id',
   },
 ];
@@ -77,7 +102,10 @@ function conditionFields(rows: number): FormField[] {
     return [
       { kind: "text", name: `metric_${n}`, label: "Metric", suggestions: RULE_METRICS, together },
       {
-        ...{ kind: "select", name: `operator_${n}`, label: "Is", together },
+        kind: "select",
+        name: `operator_${n}`,
+        label: "Is",
+        together,
         options: Object.entries(OPERATOR_WORDS).map(([value, label]) => ({ value, label })),
       },
       { kind: "number", name: `value_${n}`, label: "Value", step: "any", together },
@@ -89,7 +117,10 @@ function conditionFields(rows: number): FormField[] {
 function actionFields({ channels }: RuleChoices): FormField[] {
   return [
     {
-      ...{ kind: "number", name: "quiet_minutes", label: "Then keep alerts quiet for", min: 0 },
+      kind: "number",
+      name: "quiet_minutes",
+      label: "Then keep alerts quiet for",
+      min: 0,
       hint: "minutes; empty: not at all",
     },
     ...(channels.length === 0
@@ -115,8 +146,12 @@ export function ruleValues(fields: readonly FormField[], rule: EventRule | undef
 }
 
 const NEW_RULE: FormValues = {
-  ...{ event_name: "monitor.down", classification: "public", is_enabled: true, cooldown_seconds: "300" },
-  ...{ conditions: "[]", actions: "[]" },
+  event_name: "monitor.down",
+  classification: "public",
+  is_enabled: true,
+  cooldown_seconds: "300",
+  conditions: "[]",
+  actions: "[]",
 };
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2);
@@ -166,7 +201,9 @@ export function readConditions(body: Body) {
     if (metric === null || metric === undefined) return [];
     return [
       {
-        ...{ metric, operator: body[`operator_${n}`], value: body[`value_${n}`] },
+        metric,
+        operator: body[`operator_${n}`],
+        value: body[`value_${n}`],
         window_minutes: body[`window_${n}`] ?? null,
       },
     ];

@@ -68,8 +68,12 @@ export const endpoints = [
 
   view(
     {
-      ...{ path: "/app/rules/{page}/{id}", summary: "Form of a rule", params: itemParams, query: FormQuery },
-      ...{ ids, permission },
+      path: "/app/rules/{page}/{id}",
+      summary: "Form of a rule",
+      params: itemParams,
+      query: FormQuery,
+      ids,
+      permission,
     },
     async (c, { params: { page, id }, query }) => {
       const offset = query.versions;
@@ -78,7 +82,7 @@ export const endpoints = [
         readApi(c, `${rulesOf(page)}/${id}/versions?${partQuery(offset)}`, z.array(EventRuleVersion)),
       ]);
       const place = { total, limit: SHOWN_MAX, offset };
-      const below = <Versions path={`/app/rules/${page}/${id}`} {...{ versions, place, now: c.var.now }} />;
+      const below = <Versions path={`/app/rules/${page}/${id}`} versions={versions} place={place} now={c.var.now} />;
       return showForm(c, { ...form, below }, values);
     },
   ),
@@ -88,7 +92,9 @@ export const endpoints = [
       if (entered.get("intent") === "values") return showValues(c, entered, { page, id });
       const { form, rule, values: stored } = await loadForm(c, { page, id, entered });
       const sent = await submitForm(c, { ...form, stored }, entered, {
-        ...{ method: "PUT", path: `${rulesOf(page)}/${id}`, toBody: toRule(rule) },
+        method: "PUT",
+        path: `${rulesOf(page)}/${id}`,
+        toBody: toRule(rule),
       });
       return sent.ok ? redirectWithNotice(back(page), "The rule is saved.") : sent.response;
     },
@@ -111,7 +117,10 @@ export const endpoints = [
       const result = BacktestResult.parse(await requireApi(c, { method: "POST", path, body: {} }));
       const { display_name } = await loadRule(c, page, id);
       return showView(c, {
-        ...{ title: `Backtest of ${display_name}`, section: "rules", trail, hasCharts: true },
+        title: `Backtest of ${display_name}`,
+        section: "rules",
+        trail,
+        hasCharts: true,
         children: <Backtest result={result} path={`/app/rules/${page}/${id}`} now={c.var.now} />,
       });
     },
@@ -160,8 +169,13 @@ async function loadForm(c: AppContext, { page, id, entered, isJson = false }: Wa
   const fields = ruleFields({ services, templates: named, channels, agents }, notation);
   const path = `/app/rules/${page}/${id ?? "new"}`;
   const form: ObjectForm = {
-    ...{ title: id ? "Edit rule" : "New rule", section: "rules", trail, fields },
-    ...{ action: path, cancel: back(page), intents: [{ intent: "values", label: "Show current values" }] },
+    title: id ? "Edit rule" : "New rule",
+    section: "rules",
+    trail,
+    fields,
+    action: path,
+    cancel: back(page),
+    intents: [{ intent: "values", label: "Show current values" }],
     live: "values",
     above: (
       <p class="quiet">
@@ -208,12 +222,14 @@ async function showValues(c: AppContext, entered: URLSearchParams, wanted: Wante
 async function deletionOf(c: AppContext, { page, id }: { page: string; id: string }): Promise<Deletion> {
   const { display_name } = await loadRule(c, page, id);
   return {
-    ...{ kind: "rule", name: display_name, section: "rules", trail, list: back(page) },
-    ...{
-      path: `/app/rules/${page}/${id}`,
-      api: `${rulesOf(page)}/${id}`,
-      lost: "The rule and its versions are deleted.",
-    },
+    kind: "rule",
+    name: display_name,
+    section: "rules",
+    trail,
+    list: back(page),
+    path: `/app/rules/${page}/${id}`,
+    api: `${rulesOf(page)}/${id}`,
+    lost: "The rule and its versions are deleted.",
   };
 }
 
@@ -222,7 +238,8 @@ async function showRules(c: AppContext, chosen: ChosenPage, offset: number): Pro
   const { body: rules, total } = await readApi(c, `${rulesOf(page.id)}?${partQuery(offset)}`, z.array(EventRule));
   const mayChange = hasPermission(page.membership, "events.write");
   return showView(c, {
-    ...{ title: "Rules", section: "rules" },
+    title: "Rules",
+    section: "rules",
     actions: mayChange ? (
       <a class="button" href={`/app/rules/${page.id}/new`}>
         New rule
@@ -250,7 +267,9 @@ async function showRules(c: AppContext, chosen: ChosenPage, offset: number): Pro
           </ul>
         )}
         <ListPages
-          {...{ total, limit: SHOWN_MAX, offset }}
+          total={total}
+          limit={SHOWN_MAX}
+          offset={offset}
           href={(from) => addressWith("/app/rules", { page: page.id, offset: from })}
         />
       </>

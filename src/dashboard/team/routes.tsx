@@ -39,15 +39,22 @@ function roleFields(own: Membership): FormField[] {
   const mayGrant = (granted: Membership) => includesPermissions(own, granted);
   return [
     {
-      ...{ kind: "select", name: "role", label: "Role" },
+      kind: "select",
+      name: "role",
+      label: "Role",
       options: OFFERED_ROLES.filter((role) => mayGrant({ role, capabilities: [] })).map((value) => ({
-        ...{ value, label: ROLE_WORDS[value] ?? value },
+        value,
+        label: ROLE_WORDS[value] ?? value,
       })),
     },
     {
-      ...{ kind: "several", name: "capabilities", label: "Permissions of the role Custom", advanced: true },
+      kind: "several",
+      name: "capabilities",
+      label: "Permissions of the role Custom",
+      advanced: true,
       options: CAPABILITIES.filter((each) => mayGrant({ role: "custom", capabilities: [each] })).map((value) => ({
-        ...{ value, label: RIGHT_NAMES[value] },
+        value,
+        label: RIGHT_NAMES[value],
       })),
     },
   ];
@@ -92,8 +99,11 @@ export const endpoints = [
 
   view(
     {
-      ...{ path: "/app/team/{page}/members/{member}", summary: "Form of a member", params: memberParams },
-      ...{ ids: { params: { page: "page" } }, permission: "members.manage" },
+      path: "/app/team/{page}/members/{member}",
+      summary: "Form of a member",
+      params: memberParams,
+      ids: { params: { page: "page" } },
+      permission: "members.manage",
     },
     async (c, input) => {
       const form = await memberForm(c, input.params);
@@ -114,7 +124,9 @@ export const endpoints = [
 
   ...confirmedDeletion(
     {
-      ...{ path: "/app/team/{page}/members/{member}/remove", summary: "Remove a member", params: memberParams },
+      path: "/app/team/{page}/members/{member}/remove",
+      summary: "Remove a member",
+      params: memberParams,
       ids: { params: { page: "page:see" } },
     },
     removalOf,
@@ -130,8 +142,11 @@ export const endpoints = [
 
   ...confirmedDeletion(
     {
-      ...{ path: "/app/team/{page}/invitations/{member}/revoke", summary: "Revoke an invitation" },
-      ...{ params: memberParams, ids: { params: { page: "page" } }, permission: "members.manage" },
+      path: "/app/team/{page}/invitations/{member}/revoke",
+      summary: "Revoke an invitation",
+      params: memberParams,
+      ids: { params: { page: "page" } },
+      permission: "members.manage",
     },
     revocationOf,
   ),
@@ -143,8 +158,11 @@ type MemberIds = z.output<typeof memberParams>;
 async function removalOf(c: AppContext, { page, member: id }: MemberIds): Promise<Deletion> {
   const { member, membership, name } = await loadMember(c, { page, member: id });
   const shared = {
-    ...{ section: "team" as const, trail, path: `/app/team/${page}/members/${id}` },
-    ...{ confirmation: `/app/team/${page}/members/${id}/remove`, api: `${API}/${page}/members/${id}` },
+    section: "team" as const,
+    trail,
+    path: `/app/team/${page}/members/${id}`,
+    confirmation: `/app/team/${page}/members/${id}/remove`,
+    api: `${API}/${page}/members/${id}`,
   };
   if (member.user_id === requireUser(c.var.ctx).user_id) {
     const lost = "You no longer see this page and what belongs to it, until you are invited again.";
@@ -163,9 +181,16 @@ async function revocationOf(c: AppContext, { page, member: id }: MemberIds): Pro
   if (!includesPermissions(membership, member)) throw forbidden("this invitation has permissions that you do not have");
   const list = `/app/team?page=${page}`;
   return {
-    ...{ kind: "invitation", name: member.email, section: "team", trail, list, shown: list },
-    ...{ path: list, confirmation: `/app/team/${page}/invitations/${id}/revoke` },
-    ...{ api: `${API}/${page}/members/invitations/${id}`, verb: ["Revoke", "no longer invited"] },
+    kind: "invitation",
+    name: member.email,
+    section: "team",
+    trail,
+    list,
+    shown: list,
+    path: list,
+    confirmation: `/app/team/${page}/invitations/${id}/revoke`,
+    api: `${API}/${page}/members/invitations/${id}`,
+    verb: ["Revoke", "no longer invited"],
     lost: "The link in the mail stops working.",
   };
 }
@@ -184,7 +209,10 @@ async function loadMember(c: AppContext, { page, member: id }: MemberIds) {
 /** The link that the mail holds, too. */
 function showInvitation(c: AppContext, page: string, { email, accept_url }: z.output<typeof Invitation>) {
   return showView(c, {
-    ...{ title: "Invitation sent", section: "team", trail, isNarrow: true },
+    title: "Invitation sent",
+    section: "team",
+    trail,
+    isNarrow: true,
     children: (
       <section class="card" aria-label="Invitation">
         <p>
@@ -214,8 +242,13 @@ function onlyCustom({ capabilities, ...body }: Record<string, unknown>): Record<
 async function inviteForm(c: AppContext, page: string): Promise<ObjectForm> {
   const { membership } = await requireVisiblePage(c.var.ctx, page);
   return {
-    ...{ title: "Invite member", section: "team", trail, submit: "Invite member" },
-    ...{ action: `/app/team/${page}/invite`, cancel: `/app/team?page=${page}`, below: <RoleTable /> },
+    title: "Invite member",
+    section: "team",
+    trail,
+    submit: "Invite member",
+    action: `/app/team/${page}/invite`,
+    cancel: `/app/team?page=${page}`,
+    below: <RoleTable />,
     fields: [...INVITE_FIELDS, ...roleFields(membership)],
   };
 }
@@ -226,8 +259,13 @@ async function memberForm(c: AppContext, { page, member: id }: MemberIds): Promi
   if (!includesPermissions(membership, member)) throw forbidden("this member has permissions that you do not have");
   const fields = roleFields(membership);
   return {
-    ...{ title: `Role of ${member.name ?? member.email}`, section: "team", trail, fields, below: <RoleTable /> },
-    ...{ action: `/app/team/${page}/members/${id}`, cancel: `/app/team?page=${page}` },
+    title: `Role of ${member.name ?? member.email}`,
+    section: "team",
+    trail,
+    fields,
+    below: <RoleTable />,
+    action: `/app/team/${page}/members/${id}`,
+    cancel: `/app/team?page=${page}`,
     stored: storedValues(fields, member),
   };
 }
@@ -241,7 +279,8 @@ async function showTeam(c: AppContext, chosen: ChosenPage, offset: number): Prom
   ]);
   const me = requireUser(c.var.ctx).user_id;
   return showView(c, {
-    ...{ title: "Team", section: "team" },
+    title: "Team",
+    section: "team",
     actions: hasPermission(page.membership, "members.manage") ? (
       <a class="button" href={`/app/team/${page.id}/invite`}>
         Invite member
@@ -253,7 +292,14 @@ async function showTeam(c: AppContext, chosen: ChosenPage, offset: number): Prom
         <p class="quiet">
           Members of <span dir="auto">{page.name}</span>
         </p>
-        <Team {...{ page, members, owner, seats, me }} place={{ total, limit: SHOWN_MAX, offset }} />
+        <Team
+          page={page}
+          members={members}
+          owner={owner}
+          seats={seats}
+          me={me}
+          place={{ total, limit: SHOWN_MAX, offset }}
+        />
       </>
     ),
   });

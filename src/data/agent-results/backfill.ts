@@ -72,7 +72,9 @@ export async function planBackfill(
         changed.map(({ request: { monitor_id }, range }) => ({ monitor_id, ...range })),
         changed.flatMap(({ request: { monitor_id, status_page_id }, outages }) =>
           outages.map((outage) => ({
-            ...{ id: outageIdOf(monitor_id, outage.started_at), monitor_id, status_page_id },
+            id: outageIdOf(monitor_id, outage.started_at),
+            monitor_id,
+            status_page_id,
             ...outage,
           })),
         ),
@@ -120,7 +122,9 @@ function fill(request: BackfillRequest, unordered: readonly StoredInterval[], lo
 
 function listStretches(db: Db, requests: readonly BackfillRequest[]) {
   const ranges = requests.map(({ monitor_id, from, to, valid_for_ms }) => ({
-    ...{ monitor_id, after: from - valid_for_ms, before: to + valid_for_ms },
+    monitor_id,
+    after: from - valid_for_ms,
+    before: to + valid_for_ms,
   }));
   return db
     .select(getTableColumns(statusIntervals))

@@ -170,6 +170,9 @@ export async function findStatusPost(db: Db, postId: string) {
 
 export function listStatusPostsToWake(db: Db, now: number, limit: number): Promise<string[]> {
   return listToWake(db, statusPosts, {
-    ...{ isWaiting: isPending(statusPosts), dueAt: statusPosts.next_attempt_at, now, limit },
+    isWaiting: isPending(statusPosts),
+    dueAt: statusPosts.next_attempt_at,
+    now,
+    limit,
   });
 }

@@ -89,7 +89,11 @@ export function settleStatusPost(
   return db
     .update(statusPosts)
     .set({
-      ...{ message_id, error, lease_until: 0, updated_at: now, failures: error === null ? 0 : failures + 1 },
+      message_id,
+      error,
+      lease_until: 0,
+      updated_at: now,
+      failures: error === null ? 0 : failures + 1,
       state: sql`${state}`,
       next_attempt_at: retry_at ?? now,
       wake_at: (retry_at ?? now) + WAKE_GRACE_MS,

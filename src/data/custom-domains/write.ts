@@ -59,7 +59,9 @@ export function renewClaim(db: Db, page_id: string, { ssl_type, now }: { ssl_typ
   return db
     .update(customDomains)
     .set({
-      ...{ ssl_type, next_check_at: now, updated_at: now },
+      ssl_type,
+      next_check_at: now,
+      updated_at: now,
       claimed_at: sql`CASE WHEN ${isEnded} THEN ${now} ELSE ${customDomains.claimed_at} END`,
       error: sql`CASE WHEN ${isEnded} THEN NULL ELSE ${customDomains.error} END`,
       status: sql`CASE WHEN ${isEnded} THEN 'pending' ELSE ${customDomains.status} END`,

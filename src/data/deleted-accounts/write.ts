@@ -47,8 +47,12 @@ export function endAccount(
     db
       .update(users)
       .set({
-        ...{ email: `${id}@deleted.invalid`, name: NAME, email_verified_at: null, operator: false },
-        ...{ deleted_at: now, updated_at: now },
+        email: `${id}@deleted.invalid`,
+        name: NAME,
+        email_verified_at: null,
+        operator: false,
+        deleted_at: now,
+        updated_at: now,
       })
       .where(eq(users.id, id)),
   ];

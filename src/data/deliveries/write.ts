@@ -95,7 +95,8 @@ export function settleDeliveries(db: Db, settled: readonly Settled[], now: numbe
       state: sql`r.value ->> 'state'`,
       next_attempt_at: next,
       wake_at: sql`coalesce(${next} + ${WAKE_GRACE_MS}, ${deliveries.wake_at})`,
-      ...{ lease_until: 0, updated_at: now },
+      lease_until: 0,
+      updated_at: now,
     })
     .from(givenRows(settled))
     .where(and(holdsClaim, isPending(deliveries)));

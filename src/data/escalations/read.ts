@@ -66,7 +66,9 @@ function listSubjectRows(db: Db, condition: SQL | undefined) {
 
 function toSubject({ critical, incident_title, incident_started_at, created_at, ...row }: SubjectRow): LoadedSubject {
   return {
-    ...{ ...row, title: incident_title ?? critical?.title ?? "", is_over: row.is_over === 1 },
+    ...row,
+    title: incident_title ?? critical?.title ?? "",
+    is_over: row.is_over === 1,
     started_at: incident_started_at ?? critical?.since ?? created_at,
   };
 }

@@ -13,7 +13,9 @@ const page = { slug: statusPages.slug, is_page_public: statusPages.is_public };
 export async function findIncidentSubject(db: Db, incidentId: string): Promise<SubjectRecord | undefined> {
   const [row] = await db
     .select({
-      ...{ is_public: incidents.is_public, impact: incidents.impact, ...page },
+      is_public: incidents.is_public,
+      impact: incidents.impact,
+      ...page,
       monitor_ids: listOf(
         sql`SELECT ${incidentMonitors.monitor_id} AS id FROM ${incidentMonitors} WHERE incident_id = ${incidentId}`,
       ),
@@ -31,7 +33,8 @@ export async function findIncidentSubject(db: Db, incidentId: string): Promise<S
 export async function findMaintenanceSubject(db: Db, windowId: string): Promise<SubjectRecord | undefined> {
   const [row] = await db
     .select({
-      ...{ is_public: maintenance.is_public, ...page },
+      is_public: maintenance.is_public,
+      ...page,
       monitor_ids: listOf(
         sql`SELECT ${maintenanceMonitors.monitor_id} AS id FROM ${maintenanceMonitors} WHERE maintenance_id = ${windowId}`,
       ),

@@ -48,7 +48,16 @@ function rowOf(event: StoredEvent): typeof events.$inferSelect {
   const { id, owner_id, status_page_id, monitor_id, name, classification, data, created_at, processed_at } = event;
   const wake_at = created_at + WAKE_GRACE_MS;
   return {
-    ...{ id, owner_id, status_page_id, monitor_id, name, classification, data, created_at, processed_at, wake_at },
+    id,
+    owner_id,
+    status_page_id,
+    monitor_id,
+    name,
+    classification,
+    data,
+    created_at,
+    processed_at,
+    wake_at,
     held_until: null,
   };
 }

@@ -23,7 +23,8 @@ export function projectAnswers(
   { only_changes = false } = {},
 ): Statement {
   const rows = answers.map(({ monitor_id, answer: { retry, ...answer } }) => ({
-    ...{ monitor_id, retry_at: retry?.at ?? null },
+    monitor_id,
+    retry_at: retry?.at ?? null,
     ...answer,
   }));
   const member = (name: keyof (typeof rows)[number]) => sql`a.value ->> ${sql.raw(`'${name}'`)}`;

@@ -37,7 +37,10 @@ export function replaceBackfilledOutages(
     AND o.started_at >= r.value ->> 'from' AND o.started_at < r.value ->> 'to'`;
   const rows = records.map((record) => ({
     ...record,
-    ...{ seq: BACKFILLED_SEQ, regions: [], in_maintenance: 0, evidence: null },
+    seq: BACKFILLED_SEQ,
+    regions: [],
+    in_maintenance: 0,
+    evidence: null,
   }));
   const members = Object.values(getTableColumns(outages)).map(({ name }) => sql`r.value ->> ${sql.raw(`'${name}'`)}`);
   return [

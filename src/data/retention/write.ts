@@ -41,7 +41,9 @@ export function deleteExpiredMonitorHistory(db: Db, kept: readonly RetentionScop
   return [
     deleteOld(db, { kept, limit, from: statusIntervals, rows: sql`t.monitor_id = ${ID} AND t.from_at < ${holding}` }),
     deleteOld(db, {
-      ...{ kept, limit, from: transitions },
+      kept,
+      limit,
+      from: transitions,
       rows: sql`t.monitor_id = ${ID} AND t.seq < min(${oldest}, coalesce(${outage}, ${oldest}))`,
     }),
     deleteOld(db, {
@@ -64,17 +66,23 @@ export function deleteExpiredAccountHistory(db: Db, kept: readonly RetentionScop
     deleteOld(db, { kept, limit, from: eventLog, rows: isOld("owner_id") }),
     // Choice: what was published stays, because others link to it.
     deleteOld(db, {
-      ...{ kept, limit, from: incidents },
+      kept,
+      limit,
+      from: incidents,
       rows: sql`t.owner_id = ${ID} AND t.started_at < ${EDGE} AND t.status = 'resolved' AND t.resolved_at < ${EDGE}
         AND t.is_public = 0`,
     }),
     deleteOld(db, {
-      ...{ kept, limit, from: maintenanceOccurrences },
+      kept,
+      limit,
+      from: maintenanceOccurrences,
       of: sql`JOIN ${maintenance} w ON w.owner_id = ${ID} AND w.start_time < ${EDGE}`,
       rows: sql`t.maintenance_id = w.id AND t.start_at < ${EDGE} AND t.end_at < ${EDGE}`,
     }),
     deleteOld(db, {
-      ...{ kept, limit, from: maintenance },
+      kept,
+      limit,
+      from: maintenance,
       rows: sql`t.owner_id = ${ID} AND t.start_time < ${EDGE} AND t.end_time < ${EDGE} AND t.next_edge_at IS NULL
         AND NOT ${hadOccurrence}`,
     }),

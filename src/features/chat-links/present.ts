@@ -15,7 +15,9 @@ export function presentLinkToken(
 ): z.infer<typeof ChatLinkToken> {
   const command = service === "discord" ? `/link token:${token}` : `/link ${token}`;
   return {
-    ...{ token, expires_at: toIso(expires_at), url: inviteUrl(service, token, settings) },
+    token,
+    expires_at: toIso(expires_at),
+    url: inviteUrl(service, token, settings),
     instructions: `Add the bot to the channel, then write ${command} there. You have to manage the channel.`,
   };
 }
@@ -31,8 +33,12 @@ function inviteUrl(service: ChatService, token: string, settings: Settings): str
 
 export function presentStatusChannel(channel: StatusChannelRecord): StatusChannel {
   return {
-    ...{ id: channel.id, status_page_id: channel.status_page_id, service: channel.service },
-    ...{ channel_id: channel.channel_id, name: channel.name },
-    ...{ created_at: toIso(channel.created_at), updated_at: toIso(channel.updated_at) },
+    id: channel.id,
+    status_page_id: channel.status_page_id,
+    service: channel.service,
+    channel_id: channel.channel_id,
+    name: channel.name,
+    created_at: toIso(channel.created_at),
+    updated_at: toIso(channel.updated_at),
   };
 }

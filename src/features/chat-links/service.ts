@@ -28,12 +28,20 @@ export async function createLinkToken(
   const token = newLinkToken();
   const expires_at = ctx.now + TOKEN_VALID_MS;
   const record = {
-    ...{ token_hash: sha256Hex(token), service, status_page_id: page.id, created_by: requireUser(ctx).user_id },
-    ...{ expires_at, created_at: ctx.now, updated_at: ctx.now },
+    token_hash: sha256Hex(token),
+    service,
+    status_page_id: page.id,
+    created_by: requireUser(ctx).user_id,
+    expires_at,
+    created_at: ctx.now,
+    updated_at: ctx.now,
   };
   await commit(ctx, [insertLinkToken(ctx.db, record)], {
     audit: {
-      ...{ owner_id: page.owner_id, status_page_id: page.id, target_type: "status_page", target_id: page.id },
+      owner_id: page.owner_id,
+      status_page_id: page.id,
+      target_type: "status_page",
+      target_id: page.id,
       summary: `created a ${service} link token for status page "${page.name}"`,
     },
   });
@@ -54,8 +62,10 @@ export async function unlinkChannel(ctx: RequestScope, channelId: string, servic
   if (channel.service !== service) throw notFound("status channel");
   await commit(ctx, [deleteStatusChannel(ctx.db, channel.id)], {
     audit: {
-      ...{ owner_id: channel.owner_id, status_page_id: channel.status_page_id },
-      ...{ target_type: "status_channel", target_id: channel.id },
+      owner_id: channel.owner_id,
+      status_page_id: channel.status_page_id,
+      target_type: "status_channel",
+      target_id: channel.id,
       summary: `unlinked the ${service} channel ${channel.name ?? channel.channel_id}`,
     },
   });

@@ -82,16 +82,24 @@ async function link(ctx: RequestScope, { service, channel, argument, actor }: Ch
   if (!token) return "This token is invalid or has expired. Create another one.";
   const record = {
     id: idFrom("status channel", service, channel.id, token.status_page_id),
-    ...{ owner_id: token.owner_id, status_page_id: token.status_page_id, service, channel_id: channel.id },
-    ...{ name: channel.name, created_by: token.created_by, created_at: ctx.now, updated_at: ctx.now },
+    owner_id: token.owner_id,
+    status_page_id: token.status_page_id,
+    service,
+    channel_id: channel.id,
+    name: channel.name,
+    created_by: token.created_by,
+    created_at: ctx.now,
+    updated_at: ctx.now,
   };
   const used = conflict("the token was used before");
   const summary = summaryOf(ctx, record.id);
   await commit(ctx, [insertStatusChannel(ctx.db, record), deleteLinkToken(ctx.db, token_hash), ...summary.statements], {
     guards: [{ name: "stale", when: isTokenUsed(token_hash), error: used }],
     audit: {
-      ...{ owner_id: token.owner_id, status_page_id: token.status_page_id },
-      ...{ target_type: "status_channel", target_id: record.id },
+      owner_id: token.owner_id,
+      status_page_id: token.status_page_id,
+      target_type: "status_channel",
+      target_id: record.id,
       summary: `linked the ${service} channel ${channel.name ?? channel.id} by ${actor}`,
     },
   });

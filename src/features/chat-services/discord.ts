@@ -26,8 +26,11 @@ function commandOf({ channel_id, channel, data, member }: DiscordInteraction, ac
   if (channel_id === undefined) throw invalid("channel_id is required");
   const value = data?.options?.[0]?.value;
   return {
-    ...{ service: "discord", channel: { id: channel_id, name: channel?.name ?? null } },
-    ...{ name: data?.name ?? "", argument: typeof value === "string" ? value : "", actor },
+    service: "discord",
+    channel: { id: channel_id, name: channel?.name ?? null },
+    name: data?.name ?? "",
+    argument: typeof value === "string" ? value : "",
+    actor,
     isManager: async () => (permissionsOf(member?.permissions) & MANAGERS) !== 0n,
   };
 }

@@ -15,7 +15,11 @@ import { answerUpdate } from "./telegram.ts";
 /** What chat services send: the signature or the secret header is the credential. */
 const tags = ["Chat links"];
 const policy = {
-  ...{ at: ["root"], auth: "public", permission: null, audit: "chat.command", rate: "public" },
+  at: ["root"],
+  auth: "public",
+  permission: null,
+  audit: "chat.command",
+  rate: "public",
 } as const satisfies EndpointPolicy;
 const BYTES_MAX = 64 * 1024;
 /** Older requests are refused, and ids of accepted ones are stored for longer. */
@@ -40,7 +44,8 @@ export const endpoints = [
     createRoute({
       method: "post",
       path: "/integrations/discord/interactions",
-      ...{ tags, summary: "Interactions endpoint of the Discord application" },
+      tags,
+      summary: "Interactions endpoint of the Discord application",
       description: "Requests without a valid Ed25519 signature, and old ones, are 401; a repeated one is 409.",
       responses,
     }),
@@ -66,7 +71,8 @@ export const endpoints = [
     createRoute({
       method: "post",
       path: "/integrations/telegram/webhook",
-      ...{ tags, summary: "Webhook of the Telegram bot" },
+      tags,
+      summary: "Webhook of the Telegram bot",
       description:
         "Requests without the secret of setWebhook in X-Telegram-Bot-Api-Secret-Token are 401; a repeated update changes nothing.",
       responses,

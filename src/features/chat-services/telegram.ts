@@ -23,7 +23,9 @@ export async function answerUpdate(ctx: RequestScope, update: TelegramUpdate): P
   if (!message || name === undefined) return {};
   const { chat, from } = message;
   const command: ChatCommand = {
-    ...{ service: "telegram", channel: { id: String(chat.id), name: chat.title ?? null }, argument },
+    service: "telegram",
+    channel: { id: String(chat.id), name: chat.title ?? null },
+    argument,
     name: name.toLowerCase() === "start" && argument !== "" ? "link" : name.toLowerCase(),
     actor: from?.username ?? from?.first_name ?? "somebody",
     // Only administrators post to channels, and a private chat has one person.
@@ -42,7 +44,8 @@ const ChatMember = z.object({ result: z.object({ status: z.string() }) });
 async function isAdministrator({ settings }: RequestScope, chat_id: number, user_id: number): Promise<boolean> {
   if (settings.TELEGRAM_BOT_TOKEN === "") return false;
   const reply = await send(settings, {
-    ...{ method: "POST", headers: { "content-type": "application/json" } },
+    method: "POST",
+    headers: { "content-type": "application/json" },
     url: `${settings.TELEGRAM_API_BASE}/bot${settings.TELEGRAM_BOT_TOKEN}/getChatMember`,
     body: JSON.stringify({ chat_id, user_id }),
   });

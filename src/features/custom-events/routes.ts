@@ -13,7 +13,10 @@ const page = { id: "page" } as const;
 export const endpoints = [
   endpoint(
     {
-      ...{ ...shared, permission: null, audit: null, rate: "api" },
+      ...shared,
+      permission: null,
+      audit: null,
+      rate: "api",
       ids: { params: page, query: { monitor_id: "monitor:see" } },
     },
     createRoute({
@@ -40,7 +43,10 @@ export const endpoints = [
 
   endpoint(
     {
-      ...{ ...shared, permission: "events.write", audit: "custom_event.emitted", rate: "emit" },
+      ...shared,
+      permission: "events.write",
+      audit: "custom_event.emitted",
+      rate: "emit",
       ids: { params: page, body: { monitor_id: "monitor:see" } },
     },
     createRoute({

@@ -59,8 +59,15 @@ async function store(ctx: RequestScope, { page, monitor, entry, event }: Emissio
   const publications = [publish(ctx, [event])];
   if (entry.evaluates_rules) {
     const trigger: RuleTrigger = {
-      ...{ kind: "event", id: event.id, name: event.name, event, page, monitor, agent_id: null },
-      ...{ at: ctx.now, in_maintenance: null },
+      kind: "event",
+      id: event.id,
+      name: event.name,
+      event,
+      page,
+      monitor,
+      agent_id: null,
+      at: ctx.now,
+      in_maintenance: null,
     };
     publications.push((await evaluateRules(ctx, [trigger])).publication);
   }
@@ -103,7 +110,13 @@ function toEvent(entry: EventLogRecord, { monitor, payload }: { monitor: Monitor
   const { id, owner_id, status_page_id, monitor_id, event_name: name, classification, created_at } = entry;
   if (!isCustomEventName(name)) throw new Error(`${name} is an event of the service`);
   const event: CustomEvent = {
-    ...{ id, owner_id, status_page_id, monitor_id, name, classification, created_at },
+    id,
+    owner_id,
+    status_page_id,
+    monitor_id,
+    name,
+    classification,
+    created_at,
     data: {
       title: entry.title,
       message: entry.description ?? entry.title,

@@ -11,7 +11,12 @@ export function presentEscalation({ escalation, own, bundled, notifications }: E
     round: state?.round ?? null,
     bundled: bundled.map(({ incident_id, monitor_id, title }) => ({ incident_id, monitor_id, title })),
     notifications: notifications.map(({ id, level, contact_type, label, state: status, error, created_at }) => ({
-      ...{ id, level, type: contact_type, label, status, error },
+      id,
+      level,
+      type: contact_type,
+      label,
+      status,
+      error,
       created_at: toIso(created_at),
     })),
   };

@@ -141,8 +141,14 @@ export async function findLinkedAlert(ctx: RequestScope, token: string): Promise
   if (!page) return undefined;
   const { title, severity, started_at, acknowledged_at, origin_monitor_id: monitor_id, origin_outage_id } = incident;
   const own = {
-    ...{ title, severity, started_at, acknowledged_at, monitor_id, incident_id: incident.id },
-    ...{ is_over: incident.status === "resolved", thread_id: origin_outage_id ?? incident.id },
+    title,
+    severity,
+    started_at,
+    acknowledged_at,
+    monitor_id,
+    incident_id: incident.id,
+    is_over: incident.status === "resolved",
+    thread_id: origin_outage_id ?? incident.id,
   };
   return { escalation: null, incident, own, bundled: [], page_name: page.name };
 }
@@ -184,7 +190,9 @@ export async function acknowledgeFrom(
   const acknowledged = acknowledgeSubjects(ctx.db, escalation.id, { by, now: ctx.now });
   await commit(ctx, [...acknowledged, ...publication.statements], {
     audit: {
-      ...{ owner_id: escalation.owner_id, status_page_id: escalation.status_page_id, monitor_id: first.monitor_id },
+      owner_id: escalation.owner_id,
+      status_page_id: escalation.status_page_id,
+      monitor_id: first.monitor_id,
       target_type: first.incident_id === null ? "escalation" : "incident",
       target_id: first.incident_id ?? escalation.id,
       summary: `acknowledged "${title}"${how}`,

@@ -80,8 +80,12 @@ export async function testRule(ctx: RequestScope, named: NamedRule, input: Event
   const target = { monitor, agent_id: rule.agent_id };
   const sources = await readMetricSources(ctx, target, content.conditions, { from: ctx.now, to: ctx.now });
   const event: RuleEvent = {
-    ...{ kind: "event", name: content.event_name, monitor_id: monitor?.id ?? null, agent_id: rule.agent_id },
-    ...{ at: ctx.now, caused_by_rule: false },
+    kind: "event",
+    name: content.event_name,
+    monitor_id: monitor?.id ?? null,
+    agent_id: rule.agent_id,
+    at: ctx.now,
+    caused_by_rule: false,
     in_maintenance: monitor !== null && (await findCoveringWindow(ctx.db, monitor.id, ctx.now)) !== null,
     metrics: replaceMetrics(buildMetrics(sources, ctx.now), input.metrics ?? {}, ctx.now),
   };
@@ -111,7 +115,9 @@ export async function backtestRule(ctx: RequestScope, named: NamedRule, query: B
   const range = { from: ctx.now - query.days * DAY_MS, to: ctx.now };
   const isCustom = isCustomEventName(content.event_name);
   const past = await listPast(ctx, {
-    ...{ status_page_id: rule.status_page_id, monitor_id: monitor?.id ?? null, ...range },
+    status_page_id: rule.status_page_id,
+    monitor_id: monitor?.id ?? null,
+    ...range,
     names: namesOf(content.event_name),
   });
   const events = await measure(ctx, content, isCustom ? await coverEvents(ctx, past, range) : past);

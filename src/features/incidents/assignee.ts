@@ -39,16 +39,24 @@ export async function notifyAssignee(
   if (!assignee) return NO_NOTICE;
   const text = `${caller.email} assigned the incident "${oneLine(incident.title)}" of the status page "${oneLine(page.name)}" to you.`;
   const notification = insertNotification(ctx.db, {
-    ...{ id: newId(ctx.now), user_id: assignee.id, type: "incident.assigned" },
-    ...{ title: "An incident was assigned to you", message: text },
-    ...{ status_page_id: page.id, target_id: incident.id, read_at: null },
-    ...{ created_at: ctx.now, updated_at: ctx.now },
+    id: newId(ctx.now),
+    user_id: assignee.id,
+    type: "incident.assigned",
+    title: "An incident was assigned to you",
+    message: text,
+    status_page_id: page.id,
+    target_id: incident.id,
+    read_at: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
   });
   // An address that nobody has proven may belong to somebody who never heard of this service.
   if (assignee.email_verified_at === null) return { ...NO_NOTICE, statements: [notification] };
   const lines = ["Hello,", "", text, "", `${ctx.publicUrl}/app/incidents/${incident.id}`];
   const mail = await sealMail(ctx, {
-    ...{ to: assignee.email, subject: "An incident was assigned to you", text: lines.join("\n") },
+    to: assignee.email,
+    subject: "An incident was assigned to you",
+    text: lines.join("\n"),
   });
   return {
     statements: [notification, insertMail(ctx.db, mail)],

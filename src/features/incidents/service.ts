@@ -69,7 +69,10 @@ export async function createIncident(ctx: RequestScope, body: IncidentCreate): P
   const incident = await newIncident(ctx, page, input);
   const first = input.message ? [newUpdate(ctx, incident, input.message)] : [];
   const news = incidentEvent(incident, {
-    ...{ id: newId(), name: "incident.created", now: ctx.now, notify_subscribers: true },
+    id: newId(),
+    name: "incident.created",
+    now: ctx.now,
+    notify_subscribers: true,
     message: input.message ?? incident.description ?? incident.title,
   });
   const statements = [
@@ -146,7 +149,10 @@ export async function changeIncident(
   const assigned = { ...current, ...change };
   const notice = await notifyAssignee(ctx, page, { incident: assigned, former: current.assigned_to_id });
   await moveIncident(ctx, current, {
-    ...{ change, statements: [...statements, ...notice.statements], to: input.status, message: input.message },
+    change,
+    statements: [...statements, ...notice.statements],
+    to: input.status,
+    message: input.message,
     notify: true,
   });
   notice.send();
@@ -195,7 +201,11 @@ export async function setPublished(ctx: RequestScope, incidentId: string, is_pub
   const isDone = current.is_public === is_public || (await findIdempotentResult(ctx)) !== undefined;
   if (isDone) return getIncident(ctx, incidentId);
   await moveIncident(ctx, current, {
-    ...{ change: { is_public }, statements: [], to: undefined, message: undefined, notify: true },
+    change: { is_public },
+    statements: [],
+    to: undefined,
+    message: undefined,
+    notify: true,
   });
   return getFresh(ctx, incidentId);
 }

@@ -8,7 +8,11 @@ import { listLatency } from "./service.ts";
 export const endpoints = [
   endpoint(
     {
-      ...{ at: ["v1"], auth: "user", permission: "page.read", audit: null, rate: "api" },
+      at: ["v1"],
+      auth: "user",
+      permission: "page.read",
+      audit: null,
+      rate: "api",
       ids: { params: { id: "monitor" } },
     },
     createRoute({

@@ -89,7 +89,9 @@ export async function createMaintenance(ctx: RequestScope, input: MaintenanceCre
     ...schedule,
     cancelled_starts: [],
     done_until: 0,
-    ...{ occurrence_start_at: null, occurrence_end_at: null, next_edge_at: null },
+    occurrence_start_at: null,
+    occurrence_end_at: null,
+    next_edge_at: null,
     external_key: input.external_key ?? null,
     created_at: ctx.now,
     updated_at: ctx.now,
@@ -245,7 +247,9 @@ export async function write(ctx: RequestScope, window: MaintenanceRecord, done: 
     audit: {
       owner_id: window.owner_id,
       status_page_id: window.status_page_id,
-      ...{ target_type: "maintenance", target_id: window.id, ...done.made },
+      target_type: "maintenance",
+      target_id: window.id,
+      ...done.made,
       summary: `${done.verb} maintenance "${window.title}"`,
     },
   });

@@ -146,9 +146,13 @@ async function openAccount(
   if ((await findSignIn(ctx.db, input.email)) !== undefined) return undefined;
   const { user_id, plan } = requireUser(ctx);
   const account = {
-    ...{ email: input.email, name: input.name ?? UNNAMED, password: input.password },
+    email: input.email,
+    name: input.name ?? UNNAMED,
+    password: input.password,
     // The address is not verified: the owner vouches for it, and the account gets no better plan than the owner's.
-    ...{ email_verified_at: null, vouched_by: user_id, plan: lowerPlan(plan, ctx.settings.DEFAULT_PLAN) },
+    email_verified_at: null,
+    vouched_by: user_id,
+    plan: lowerPlan(plan, ctx.settings.DEFAULT_PLAN),
   };
   return newAccount(ctx, account, invitation).statements;
 }

@@ -109,7 +109,10 @@ async function commitAll(
   const { owner_id, status_page_id } = first.before;
   await commit(ctx, statements, {
     audit: {
-      ...{ owner_id, status_page_id, target_type: "monitor", target_id: first.before.id },
+      owner_id,
+      status_page_id,
+      target_type: "monitor",
+      target_id: first.before.id,
       summary: `${VERBS[action]} ${items.length === 1 ? "1 monitor" : `${items.length} monitors`} at once`,
       data: { action, monitor_ids: ids },
     },

@@ -92,8 +92,14 @@ function findDiversion(current: MonitorRecord, body: MonitorUpdate): string | un
   const { target, type, agent_id, status_page_id, regions } = current;
   const { verify_ssl, tls_mode, allow_clear_password } = current.options;
   const before = {
-    ...{ target, type, agent_id, status_page_id, regions },
-    ...{ verify_ssl, tls_mode, allow_clear_password },
+    target,
+    type,
+    agent_id,
+    status_page_id,
+    regions,
+    verify_ssl,
+    tls_mode,
+    allow_clear_password,
   };
   const defaults: Record<string, boolean> = { verify_ssl: true, allow_clear_password: false };
   const normal = (name: string, value: unknown) => {

@@ -45,16 +45,22 @@ export async function createContact(ctx: RequestScope, input: NotifyContactCreat
   await requireRate(ctx, "recipient_mail", recipientHash(type === "email" ? value : `${type} ${value}`));
   const id = newId();
   const contact: NotifyContactRecord = {
-    ...{ id, user_id, type, label: input.label || null, verified_at: null },
+    id,
+    user_id,
+    type,
+    label: input.label || null,
+    verified_at: null,
     sealed: await seal(ctx.settings.ROOT_SECRET, id, { value }),
-    ...{ created_at: ctx.now, updated_at: ctx.now },
+    created_at: ctx.now,
+    updated_at: ctx.now,
   };
   const publication = await publishContactCode(ctx, contact, value);
   await commit(ctx, [insertNotifyContact(ctx.db, contact), ...publication.statements], {
     audit: auditOf(contact, "added"),
     guards: [
       {
-        ...{ name: "stale", when: hasContacts(user_id, CONTACTS_MAX) },
+        name: "stale",
+        when: hasContacts(user_id, CONTACTS_MAX),
         error: conflict(`an account has at most ${CONTACTS_MAX} contacts`),
       },
     ],

@@ -22,7 +22,8 @@ import {
 const tags = ["On-call"];
 const shared = { auth: "user", permission: null } as const;
 const ofSchedule = {
-  ...{ ...shared, at: ["v1"] },
+  ...shared,
+  at: ["v1"],
   ids: { params: { id: "page:see", schedule_id: "on-call schedule" } },
 } as const satisfies Partial<EndpointPolicy>;
 const ofUser = { ...shared, at: ["core"] } as const satisfies Partial<EndpointPolicy>;
@@ -38,7 +39,9 @@ export const endpoints = [
     createRoute({
       method: "post",
       path: "/status-pages/{id}/on-call/schedules/{schedule_id}/calendar",
-      ...{ tags, summary: "Create your address of a schedule's calendar", description },
+      tags,
+      summary: "Create your address of a schedule's calendar",
+      description,
       request: { params: ScheduleParams },
       responses: { 201: json("The address", CalendarAddress), ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
     }),
@@ -50,7 +53,8 @@ export const endpoints = [
     createRoute({
       method: "delete",
       path: "/status-pages/{id}/on-call/schedules/{schedule_id}/calendar",
-      ...{ tags, summary: "Revoke your address of a schedule's calendar" },
+      tags,
+      summary: "Revoke your address of a schedule's calendar",
       request: { params: ScheduleParams },
       responses: { ...noContent, ...OBJECT_ERRORS },
     }),
@@ -65,7 +69,9 @@ export const endpoints = [
     createRoute({
       method: "post",
       path: "/user/on-call-calendar",
-      ...{ tags, summary: "Create the address of the calendar of all your shifts", description },
+      tags,
+      summary: "Create the address of the calendar of all your shifts",
+      description,
       responses: { 201: json("The address", CalendarAddress), ...USER_ERRORS, 409: BODY_ERRORS[409] },
     }),
     async (c) => c.json({ url: await createMyCalendar(c.var.ctx) }, 201),
@@ -76,7 +82,8 @@ export const endpoints = [
     createRoute({
       method: "delete",
       path: "/user/on-call-calendar",
-      ...{ tags, summary: "Revoke the address of the calendar of your shifts" },
+      tags,
+      summary: "Revoke the address of the calendar of your shifts",
       responses: { ...noContent, ...USER_ERRORS },
     }),
     async (c) => {
@@ -90,7 +97,8 @@ export const endpoints = [
     createRoute({
       method: "get",
       path: "/calendar/{token}",
-      ...{ tags, summary: "On-call calendar of a secret address" },
+      tags,
+      summary: "On-call calendar of a secret address",
       description: "Shifts of the last 30 and the next 90 days as iCalendar.",
       request: { params: z.object({ token: z.string().max(200) }) },
       responses: {

@@ -43,8 +43,12 @@ async function createFeed(ctx: RequestScope, schedule: OnCallScheduleRecord | nu
   const { user_id } = requireUser(ctx);
   const token = newMachineToken("calendar");
   const feed = {
-    ...{ id: feedId(user_id, schedule), user_id, schedule_id: schedule?.id ?? null, token_hash: sha256Hex(token) },
-    ...{ created_at: ctx.now, updated_at: ctx.now },
+    id: feedId(user_id, schedule),
+    user_id,
+    schedule_id: schedule?.id ?? null,
+    token_hash: sha256Hex(token),
+    created_at: ctx.now,
+    updated_at: ctx.now,
   };
   await commit(ctx, [upsertCalendarFeed(ctx.db, feed)], { audit: auditOf(ctx, schedule, "created") });
   return `${ctx.publicUrl}/calendar/${token}`;
@@ -62,8 +66,10 @@ function feedId(userId: string, schedule: OnCallScheduleRecord | null): string {
 function auditOf(ctx: RequestScope, schedule: OnCallScheduleRecord | null, verb: "created" | "revoked") {
   const { user_id } = requireUser(ctx);
   return {
-    ...{ owner_id: schedule?.owner_id ?? user_id, status_page_id: schedule?.status_page_id ?? null },
-    ...{ target_type: "calendar_feed", target_id: feedId(user_id, schedule) },
+    owner_id: schedule?.owner_id ?? user_id,
+    status_page_id: schedule?.status_page_id ?? null,
+    target_type: "calendar_feed",
+    target_id: feedId(user_id, schedule),
     summary: `${verb} a calendar of ${schedule ? `on-call schedule "${schedule.name}"` : "on-call shifts"}`,
   };
 }

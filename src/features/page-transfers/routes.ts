@@ -54,7 +54,9 @@ export const endpoints = [
 
   endpoint(
     {
-      ...{ ...shared, permission: "page.transfer", audit: "page.transfer_offered" },
+      ...shared,
+      permission: "page.transfer",
+      audit: "page.transfer_offered",
       ids: { params: { id: "page" } },
       onAuthenticated: requireRecentPassword,
     },
@@ -73,7 +75,9 @@ export const endpoints = [
 
   endpoint(
     {
-      ...{ ...shared, permission: "page.transfer", audit: "page.transfer_withdrawn" },
+      ...shared,
+      permission: "page.transfer",
+      audit: "page.transfer_withdrawn",
       ids: { params: { id: "page" } },
     },
     createRoute({

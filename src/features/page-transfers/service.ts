@@ -77,7 +77,8 @@ export async function offerPage(
   await commit(ctx, [...insertPageTransfer(ctx.db, transfer), insertMail(ctx.db, mail)], {
     audit: {
       ...auditOf(page, `offered status page "${page.name}" to ${receiver.email}`, page.owner_id),
-      ...{ target_type: "page_transfer", target_id: transfer.id },
+      target_type: "page_transfer",
+      target_id: transfer.id,
     },
   });
   sendAfterResponse(ctx, mail);
@@ -139,10 +140,16 @@ export async function declinePage(ctx: RequestScope, { token }: { token: string 
   const statements = [
     deletePageTransfer(ctx.db, transfer.id),
     insertNotification(ctx.db, {
-      ...{ id: newId(ctx.now), user_id: page.owner_id, type: "page.transfer_declined" },
+      id: newId(ctx.now),
+      user_id: page.owner_id,
+      type: "page.transfer_declined",
       title: `${email} declined "${page.name}"`,
       message: `The status page "${page.name}" stays yours. You may offer it again.`,
-      ...{ status_page_id: page.id, target_id: page.id, read_at: null, created_at: ctx.now, updated_at: ctx.now },
+      status_page_id: page.id,
+      target_id: page.id,
+      read_at: null,
+      created_at: ctx.now,
+      updated_at: ctx.now,
     }),
   ];
   await commit(ctx, statements, {
@@ -226,15 +233,25 @@ async function handOver(
     ...removeFromTeam(ctx.db, { page_id: page.id, user_id: user.user_id, email: user.email }),
     ...handOverPage(ctx.db, { page_id: page.id, to_user_id: user.user_id, now: ctx.now }),
     insertMember(ctx.db, {
-      ...{ id: newId(ctx.now), status_page_id: page.id, user_id: former.user_id },
-      ...{ role: "admin", capabilities: [], invitation_id: null, ...times },
+      id: newId(ctx.now),
+      status_page_id: page.id,
+      user_id: former.user_id,
+      role: "admin",
+      capabilities: [],
+      invitation_id: null,
+      ...times,
     }),
     deletePageTransfer(ctx.db, transfer.id),
     insertNotification(ctx.db, {
-      ...{ id: newId(ctx.now), user_id: former.user_id, type: "page.transferred" },
+      id: newId(ctx.now),
+      user_id: former.user_id,
+      type: "page.transferred",
       title: `${user.email} owns "${page.name}" now`,
       message: `The status page "${page.name}" and its monitors belong to ${user.email}. You are one of its admins.`,
-      ...{ status_page_id: page.id, target_id: page.id, read_at: null, ...times },
+      status_page_id: page.id,
+      target_id: page.id,
+      read_at: null,
+      ...times,
     }),
   ];
   const gone: Guard = { name: "stale", when: isTransferGone(transfer), error: unusable() };

@@ -43,7 +43,9 @@ export async function changePreferences(
   await commit(ctx, [setPreferences(ctx.db, user.id, { preferences, updated_at })], {
     guards: [{ name: "stale", when: isUserChanged(user), error: RACED }],
     audit: {
-      ...{ owner_id: user.id, target_type: "user", target_id: user.id },
+      owner_id: user.id,
+      target_type: "user",
+      target_id: user.id,
       summary: "changed what notifications they receive",
       data: { ...preferences },
     },

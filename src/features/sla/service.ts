@@ -62,7 +62,10 @@ export async function measureSla(ctx: RequestScope, pageId: string, query: SlaQu
   });
   const standing = measured.filter(({ monitor }) => monitor.parent_monitor_id === null);
   return {
-    ...{ page, range, policy, target_percentage },
+    page,
+    range,
+    policy,
+    target_percentage,
     overall: evaluateSla(sumSlaTallies(standing.map(({ tally }) => tally)), target_percentage, rules),
     monitors: measured.map(({ monitor: { id, name }, tally, target }) => ({
       id,
@@ -85,7 +88,9 @@ export async function measureSlaHistory(ctx: RequestScope, pageId: string, query
     .filter(({ monitor }) => monitor.parent_monitor_id === null)
     .map(({ intervals, maintenance }) => tallySteps(intervals, { maintenance, steps, now: ctx.now, rules }));
   return {
-    ...{ page, range, target_percentage },
+    page,
+    range,
+    target_percentage,
     steps: steps.map((step, n) => {
       const tally = sumSlaTallies(tallies.flatMap((each) => each[n] ?? []));
       return { ...step, result: evaluateSla(tally, target_percentage, rules) };

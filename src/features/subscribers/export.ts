@@ -22,7 +22,10 @@ export async function exportSubscribers(ctx: RequestScope, pageId: string): Prom
   }
   await commit(ctx, [], {
     audit: {
-      ...{ owner_id, status_page_id: id, target_type: "status_page", target_id: id },
+      owner_id,
+      status_page_id: id,
+      target_type: "status_page",
+      target_id: id,
       summary: `exported ${rows.length - 1} subscribers`,
     },
   });

@@ -39,7 +39,10 @@ export async function inviteSubscribers(ctx: RequestScope, input: SubscribersInv
     requests.flatMap(({ statements }) => statements),
     {
       audit: {
-        ...{ owner_id, status_page_id, target_type: "subscriber", target_id: first.subscriber.id },
+        owner_id,
+        status_page_id,
+        target_type: "subscriber",
+        target_id: first.subscriber.id,
         summary: `asked ${requests.length === 1 ? first.subscriber.endpoint_masked : `${requests.length} addresses`} to subscribe`,
       },
       guards: await capGuard(ctx, { cap: "page_subscribers", owner_id, isReached: hasSubscribers(status_page_id) }),

@@ -38,7 +38,10 @@ export const endpoints = [
 
   endpoint(
     {
-      ...{ ...shared, permission: "page.write", audit: "subscriber.invited", rate: "heavy" },
+      ...shared,
+      permission: "page.write",
+      audit: "subscriber.invited",
+      rate: "heavy",
       ids: { body: { status_page_id: "page" } },
     },
     createRoute({
@@ -56,7 +59,10 @@ export const endpoints = [
 
   endpoint(
     {
-      ...{ ...shared, permission: "page.write", audit: "subscriber.exported", rate: "heavy" },
+      ...shared,
+      permission: "page.write",
+      audit: "subscriber.exported",
+      rate: "heavy",
       ids: { params: { id: "page" } },
     },
     createRoute({

@@ -34,7 +34,10 @@ async function listFromAgent(ctx: RequestScope, monitor: MonitorRecord, part: Pa
   if (monitor.agent_id === null) return [];
   const results = await listAgentResults(ctx.env, monitor.measured_by, { monitor_id: monitor.id, ...part });
   return results.map(({ checked_at, outcome, latency_ms }) => ({
-    ...{ at: checked_at, region: DEFAULT_REGION, outcome, latency_ms },
+    at: checked_at,
+    region: DEFAULT_REGION,
+    outcome,
+    latency_ms,
   }));
 }
 
@@ -43,7 +46,10 @@ function listFromProbers(ctx: RequestScope, monitor: MonitorRecord, part: Part):
   return regions.map(async (region) => {
     const results = await listRegionResults(ctx.env, monitor, region, { monitor_id: monitor.id, ...part });
     return results.map(({ checked_at, outcome, latency_ms }) => ({
-      ...{ at: checked_at, region, outcome, latency_ms },
+      at: checked_at,
+      region,
+      outcome,
+      latency_ms,
     }));
   });
 }

@@ -7,7 +7,11 @@ import { tuneMonitor } from "./service.ts";
 export const endpoints = [
   endpoint(
     {
-      ...{ at: ["v1"], auth: "user", permission: "page.read", audit: null, rate: "heavy" },
+      at: ["v1"],
+      auth: "user",
+      permission: "page.read",
+      audit: null,
+      rate: "heavy",
       ids: { params: { id: "monitor" } },
     },
     createRoute({

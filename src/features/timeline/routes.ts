@@ -26,16 +26,24 @@ const UpdateParams = IdParam.extend({ update_id: z.uuid() });
 export const endpoints = [
   ...timelineEndpoints({
     timeline: INCIDENT_TIMELINE,
-    ...{ subject: "incident", noun: "an incident", path: "/incidents/{id}/updates", tag: "Incidents" },
+    subject: "incident",
+    noun: "an incident",
+    path: "/incidents/{id}/updates",
+    tag: "Incidents",
     permission: "incidents.write",
-    ...{ Update: IncidentUpdate, UpdateCreate: IncidentUpdateCreate },
+    Update: IncidentUpdate,
+    UpdateCreate: IncidentUpdateCreate,
     effect: "Sends incident.updated, or incident.resolved when the update resolves the incident.",
   }),
   ...timelineEndpoints({
     timeline: MAINTENANCE_TIMELINE,
-    ...{ subject: "maintenance", noun: "a maintenance window", path: "/maintenance/{id}/updates", tag: "Maintenance" },
+    subject: "maintenance",
+    noun: "a maintenance window",
+    path: "/maintenance/{id}/updates",
+    tag: "Maintenance",
     permission: "maintenance.write",
-    ...{ Update: MaintenanceUpdate, UpdateCreate: MaintenanceUpdateCreate },
+    Update: MaintenanceUpdate,
+    UpdateCreate: MaintenanceUpdateCreate,
     effect: "Status completed ends the occurrence in progress and sends maintenance.completed.",
   }),
 ];

@@ -94,7 +94,8 @@ interface LoginStep {
 }
 
 const ended = (state: "accepted" | "refused", answer = ""): LoginStep => ({
-  ...{ state, answer },
+  state,
+  answer,
   next: () => ended("refused"),
 });
 
@@ -120,7 +121,8 @@ function challenge({ mechanism, username, password }: Login, first: string): Log
   const salted = pbkdf2Sync(password, salt, ITERATIONS, length, hash);
   const storedKey = createHash(hash).update(hmac(salted, "Client Key")).digest();
   return {
-    ...{ state: "going on", answer },
+    state: "going on",
+    answer,
     next(final: string) {
       const withoutProof = final.replace(/,p=[^,]*$/, "");
       const signed = `${bare},${answer},${withoutProof}`;
