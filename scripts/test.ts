@@ -24,13 +24,20 @@ interface Outcome {
   passed: number;
   /** Titles of what failed. */
   failed: string[];
+  ms: number;
 }
 
 /** By file, relative to the project; what belongs to no file is under the name of the step. */
 type Outcomes = Map<string, Outcome>;
 
 interface Report {
-  testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[];
+  testResults: {
+    name: string;
+    status: string;
+    startTime: number;
+    endTime: number;
+    assertionResults: { status: string; fullName: string }[];
+  }[];
 }
 
 const LINES: Record<string, string[][]> = { "--slow": SLOW, "--soak": SOAKS, "--all": ALL };
@@ -67,12 +74,12 @@ function isRunnable(project: string): boolean {
 function requirePrograms(projects: readonly string[]): Outcomes {
   const missing = new Set(projects.flatMap((project) => missingPackages(project).missing));
   const failed = [...missing].map((name) => `the tests need the Debian package ${name}, which is not installed`);
-  return new Map([["packages", { passed: 0, failed }]]);
+  return new Map([["packages", { passed: 0, failed, ms: 0 }]]);
 }
 
 function runCheck(): Outcomes {
   const { status } = spawnSync("npm", ["run", "--silent", "check"], { cwd: PROJECT_ROOT, stdio: "inherit" });
-  return new Map([["npm run check", { passed: 0, failed: status === 0 ? [] : ["format, lint or types"] }]]);
+  return new Map([["npm run check", { passed: 0, failed: status === 0 ? [] : ["format, lint or types"], ms: 0 }]]);
 }
 
 function runVitest(chosen: readonly string[]): Outcomes {
@@ -88,7 +95,7 @@ function runVitest(chosen: readonly string[]): Outcomes {
   rmSync(dir, { recursive: true });
   // An error outside of any test fails the run without a failed test.
   if (status !== 0 && failuresOf(outcomes).length === 0) {
-    outcomes.set(`vitest ${chosen.join(" ")}`, { passed: 0, failed: ["an error outside of the tests"] });
+    outcomes.set(`vitest ${chosen.join(" ")}`, { passed: 0, failed: ["an error outside of the tests"], ms: 0 });
   }
   return outcomes;
 }
@@ -97,7 +104,7 @@ function outcomesOf({ testResults }: Report): Outcomes {
   return new Map(testResults.map((file) => [relative(PROJECT_ROOT, file.name), outcomeOf(file)]));
 }
 
-function outcomeOf({ name, status, assertionResults }: Report["testResults"][number]): Outcome {
+function outcomeOf({ name, status, startTime, endTime, assertionResults }: Report["testResults"][number]): Outcome {
   const titles = (wanted: (status: string) => boolean) =>
     assertionResults.filter((result) => wanted(result.status)).map(({ fullName }) => fullName);
   const failed = titles((result) => result === "failed");
@@ -111,6 +118,7 @@ function outcomeOf({ name, status, assertionResults }: Report["testResults"][num
   return {
     passed: titles((result) => result === "passed").length,
     failed: isGate ? [...failed, ...avoidable.map((title) => `${title} (skipped)`)] : failed,
+    ms: endTime - startTime,
   };
 }
 
@@ -144,9 +152,17 @@ function runAll(): Outcomes[] {
   ];
 }
 
+/** The files that took longest, so that a run that becomes slow says where. */
+function printSlowest(outcomes: readonly Outcomes[]): void {
+  const files = outcomes.flatMap((run) => [...run]).toSorted(([, a], [, b]) => b.ms - a.ms);
+  const lines = files.slice(0, 10).map(([file, { ms }]) => `  ${(ms / 1000).toFixed(1).padStart(6)} s  ${file}`);
+  console.log(["the slowest files:", ...lines].join("\n"));
+}
+
 const outcomes = runAll();
 const failures = outcomes.flatMap(failuresOf);
 const passed = outcomes.flatMap((files) => [...files.values()]).reduce((sum, file) => sum + file.passed, 0);
+printSlowest(outcomes);
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 console.log(`${passed} passed, ${failures.length} failed`);
 process.exit(failures.length === 0 ? 0 : 1);

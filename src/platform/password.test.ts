@@ -1,8 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { hashPassword, isPassword } from "./password.ts";
+import { currentHashPrefix, hashPassword, isPassword } from "./password.ts";
+import { settingsOf } from "./settings.ts";
 
 const SECRET = "a root secret of more than 32 characters";
-const stored = hashPassword(SECRET, "correct horse battery");
+const settings = (ROOT_SECRET: string) => ({ ROOT_SECRET, PASSWORD_COST: 10 });
+const own = settings(SECRET);
+const stored = hashPassword(own, "correct horse battery");
+
+describe("the cost of a hash", () => {
+  it("is 16 MiB and five passes unless the operator says otherwise", () => {
+    expect(currentHashPrefix(settingsOf({ ROOT_SECRET: SECRET }))).toBe("$scrypt$ln=14,r=8,p=5$");
+    expect(stored).toMatch(/^\$scrypt\$ln=10,r=8,p=5\$/);
+  });
+});
 
 describe("isPassword", () => {
   it.each([
@@ -10,28 +20,28 @@ describe("isPassword", () => {
     ["another password", SECRET, "correct horse batterz", false],
     ["the password under another root secret", "another root secret of 32 characters", "correct horse battery", false],
   ])("judges %s", (_name, secret, password, expected) => {
-    expect(isPassword(secret, password, stored)).toBe(expected);
+    expect(isPassword(settings(secret), password, stored)).toBe(expected);
   });
 
   it("takes one letter however a keyboard composes it", () => {
-    expect(isPassword(SECRET, "Zu\u0308rich Zürich", hashPassword(SECRET, "Zürich Zürich"))).toBe(true);
+    expect(isPassword(own, "Zu\u0308rich Zürich", hashPassword(own, "Zürich Zürich"))).toBe(true);
   });
 
   it("is never true without a stored hash, whatever is tried", () => {
-    for (const password of ["", "correct horse battery", "\0"]) expect(isPassword(SECRET, password, null)).toBe(false);
+    for (const password of ["", "correct horse battery", "\0"]) expect(isPassword(own, password, null)).toBe(false);
   });
 
   it.each([
-    ["memory beyond the bounds", stored.replace("ln=14", "ln=20")],
+    ["memory beyond the bounds", stored.replace("ln=10", "ln=20")],
     ["work beyond the bounds", stored.replace("p=5", "p=99")],
     ["no work at all", stored.replace("r=8", "r=0")],
     ["another scheme", stored.replace("$scrypt$", "$argon2$")],
     ["nothing", ""],
   ])("refuses a stored string that asks for %s", (_name, text) => {
-    expect(isPassword(SECRET, "correct horse battery", text)).toBe(false);
+    expect(isPassword(own, "correct horse battery", text)).toBe(false);
   });
 
   it("hashes the same password differently each time", () => {
-    expect(hashPassword(SECRET, "correct horse battery")).not.toBe(stored);
+    expect(hashPassword(own, "correct horse battery")).not.toBe(stored);
   });
 });

@@ -1,12 +1,16 @@
 import { createHmac, randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import { findRootKey, type RootKey, rootKeysOf } from "./root-keys.ts";
+import type { Settings } from "./settings.ts";
 
 /**
  * Passwords are stored as a PHC string of scrypt over an HMAC under the operator's root secret, so that a stolen database
- * alone cannot be guessed at; `k` names the root key where it is not key 1. One hash takes 16 MiB and about 0.15 s; it is
- * computed synchronously, so that an isolate never has two of them in memory at once.
+ * alone cannot be guessed at; `k` names the root key where it is not key 1. One hash of the default cost takes 16 MiB and
+ * about 0.15 s; it is computed synchronously, so that an isolate never has two of them in memory at once.
  */
-const COST = { ln: 14, r: 8, p: 5 };
+type PasswordSettings = Pick<Settings, "ROOT_SECRET" | "PASSWORD_COST">;
+
+const BLOCK_SIZE = 8;
+const PARALLELIZATION = 5;
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 /** Upper bounds for the parameters of a stored hash. */
@@ -14,30 +18,40 @@ const COST_MAX = { ln: 15, r: 8, p: 8 };
 const PHC =
   /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})(?:,k=(\d{1,3}))?\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
-type Cost = typeof COST;
+/** The parameters of scrypt; `ln` is the exponent of its N. */
+interface Cost {
+  ln: number;
+  r: number;
+  p: number;
+}
 
-export function hashPassword(rootSecret: string, password: string): string {
+export function hashPassword(settings: PasswordSettings, password: string): string {
   const salt = randomBytes(SALT_BYTES);
-  const { current } = rootKeysOf(rootSecret);
-  const key = derive(current.secret, { password, salt }, COST);
-  return `${formOf(current)}${toText(salt)}$${toText(key)}`;
+  const { current } = rootKeysOf(settings.ROOT_SECRET);
+  const cost = currentCost(settings);
+  const key = derive(current.secret, { password, salt }, cost);
+  return `${formOf(cost, current)}${toText(salt)}$${toText(key)}`;
 }
 
 /** What stored hashes begin with that the current root key and cost made. */
-export function currentHashPrefix(rootSecret: string): string {
-  return formOf(rootKeysOf(rootSecret).current);
+export function currentHashPrefix(settings: PasswordSettings): string {
+  return formOf(currentCost(settings), rootKeysOf(settings.ROOT_SECRET).current);
 }
 
-function formOf({ id }: RootKey): string {
-  return `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}${id === 1 ? "" : `,k=${id}`}$`;
+function currentCost({ PASSWORD_COST }: PasswordSettings): Cost {
+  return { ln: PASSWORD_COST, r: BLOCK_SIZE, p: PARALLELIZATION };
+}
+
+function formOf({ ln, r, p }: Cost, { id }: Pick<RootKey, "id">): string {
+  return `$scrypt$ln=${ln},r=${r},p=${p}${id === 1 ? "" : `,k=${id}`}$`;
 }
 
 /** Takes as long without a stored hash as with one, so that timing does not reveal who has an account. */
-export function isPassword(rootSecret: string, password: string, stored: string | null): boolean {
-  const parsed = parse(stored ?? NOBODY);
+export function isPassword(settings: PasswordSettings, password: string, stored: string | null): boolean {
+  const parsed = parse(stored ?? hashOfNoPassword(settings));
   if (!parsed) return false;
-  const rootKey = findRootKey(rootSecret, parsed.keyId);
-  const { secret } = rootKey ?? rootKeysOf(rootSecret).current;
+  const rootKey = findRootKey(settings.ROOT_SECRET, parsed.keyId);
+  const { secret } = rootKey ?? rootKeysOf(settings.ROOT_SECRET).current;
   const key = derive(secret, { password, salt: parsed.salt }, parsed.cost);
   return timingSafeEqual(key, parsed.key) && stored !== null && rootKey !== undefined;
 }
@@ -69,5 +83,6 @@ function toText(bytes: Buffer): string {
   return bytes.toString("base64").replace(/=+$/, "");
 }
 
-/** The hash of no password. */
-const NOBODY = `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
+function hashOfNoPassword(settings: PasswordSettings): string {
+  return `${formOf(currentCost(settings), { id: 1 })}${"A".repeat(22)}$${"A".repeat(43)}`;
+}

@@ -170,6 +170,8 @@ const FIELDS = {
   CF_API_BASE: z.url().default("https://api.cloudflare.com/client/v4"),
   /** Requested once a minute while the service works: a heartbeat monitor of another installation or service. */
   HEARTBEAT_URL: z.union([z.literal(""), z.url()]).default(""),
+  /** Exponent of scrypt's N for new passwords; each step doubles the time and memory of a sign-in. */
+  PASSWORD_COST: z.coerce.number().int().min(10).max(15).default(14),
   /** Share of successful requests that are logged. */
   LOG_SAMPLE_RATE: z.coerce.number().min(0).max(1).default(1),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),

@@ -79,9 +79,8 @@ describe("a person's regular expression", () => {
   ];
   it.each(evil)("cannot hold up the checker: %s", (pattern) => {
     expect(patternProblem(pattern)).toBeNull();
-    const startedAt = performance.now();
-    expecting("regex", pattern, `${"a".repeat(1024 * 1024)}!`);
-    // Linear it takes a fraction of a second anywhere, and otherwise longer than anybody waits.
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
+    // An engine that goes back and forth would not answer before the end of the day.
+    const problem = expecting("regex", pattern, `${"a".repeat(1024 * 1024)}!`);
+    expect(problem ?? "matches").toMatch(/match/);
   });
 });

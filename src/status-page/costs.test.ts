@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { PROSE, repeatPiece } from "../../test/support/hard-markdown.ts";
+import { countRegexTries } from "../../test/support/regex-tries.ts";
 import type { PagePayload, PublicIncident } from "../contract/public-page.ts";
 import { renderCalendar } from "./calendar.ts";
 import { renderAtom, renderRss } from "./feeds.ts";
@@ -101,19 +103,14 @@ const DOCUMENTS: [name: string, make: (payload: PagePayload) => string][] = [
 ];
 const first = ({ incidents }: PagePayload) => incidents[0] as PublicIncident;
 
-/** Processor time of the fastest of some runs, each over a payload of its own, because texts are parsed once. */
-function cpuMs(text: string, make: (payload: PagePayload) => string): number {
-  const runs = Array.from({ length: 6 }, () => fullest(text)).map((payload) => {
-    const from = process.cpuUsage();
-    make(payload);
-    const { user, system } = process.cpuUsage(from);
-    return (user + system) / 1000;
-  });
-  return Math.min(...runs);
-}
+/** Each over a payload of its own, because texts are parsed once. */
+const workOf = (text: string, make: (payload: PagePayload) => string) => {
+  const payload = fullest(text);
+  return countRegexTries(() => void make(payload));
+};
 
-const fill = (piece: string) => piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH);
-const PROSE = fill("Checkout is *failing* for some customers; see [status](https://example.com/x).\n\n");
+/** The work for a page whose texts are all prose. */
+const PROSE_WORK = workOf(PROSE, (payload) => renderStatusPage(buildPageView(payload, viewing)));
 
 describe.each(DOCUMENTS)("%s of the fullest public page", (_name, make) => {
   it.each([
@@ -125,9 +122,8 @@ describe.each(DOCUMENTS)("%s of the fullest public page", (_name, make) => {
     "<?",
     "a\n",
     "> > > ",
-  ])("costs about as much with %j as with prose", (piece) => {
-    const usual = Math.max(cpuMs(PROSE, make), 5);
-    expect(cpuMs(`* ${fill(piece)}`.slice(0, LENGTH), make)).toBeLessThan(6 * usual);
+  ])("is made with a bounded work where texts repeat %j", (piece) => {
+    expect(workOf(`* ${repeatPiece(piece)}`.slice(0, LENGTH), make)).toBeLessThan(10 * PROSE_WORK);
   });
 });
 

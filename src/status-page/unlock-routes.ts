@@ -49,7 +49,7 @@ export const endpoints = [
       const page = SLUG.test(slug) ? await findPageVersion(ctx.db, slug) : undefined;
       if (!page?.is_public) throw notFound("status page");
       const secret = ctx.settings.ROOT_SECRET;
-      if (page.password_hash !== null && !isPassword(secret, password, page.password_hash)) throw wrongPassword();
+      if (page.password_hash !== null && !isPassword(ctx.settings, password, page.password_hash)) throw wrongPassword();
       const cookie =
         page.password_hash === null
           ? null

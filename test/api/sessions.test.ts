@@ -85,7 +85,7 @@ describe("POST /auth/login", () => {
   it("stores passwords as a peppered scrypt", async () => {
     const { user_id } = await createAccountWithPassword();
     const [row] = await db.select().from(passwords).where(eq(passwords.user_id, user_id));
-    expect(row?.hash).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$[\w+/]{22}\$[\w+/]{43}$/);
+    expect(row?.hash).toMatch(/^\$scrypt\$ln=10,r=8,p=5\$[\w+/]{22}\$[\w+/]{43}$/);
   });
 });
 

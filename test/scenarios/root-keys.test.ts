@@ -12,6 +12,7 @@ import { sweepCursors } from "../../src/data/sweep-cursors/table.ts";
 import { hashPassword } from "../../src/platform/password.ts";
 import { mintPushToken } from "../../src/platform/push-tokens.ts";
 import { unseal } from "../../src/platform/seal.ts";
+import { settingsOf } from "../../src/platform/settings.ts";
 import { sweepRootKeys } from "../../src/sweeps/root-keys.ts";
 import { codeOf } from "../support/authenticator.ts";
 import { CORE, createClientUnder, V1 } from "../support/client.ts";
@@ -180,7 +181,7 @@ describe("what depends on earlier keys", () => {
     const account = await createAccountWithPassword();
     await createHeartbeat(account);
     await createWebhook(account, { secret: "a secret of the receiver" });
-    await createPage(account, { password_hash: hashPassword(OLD, "of the page") });
+    await createPage(account, { password_hash: hashPassword(settingsOf(env), "of the page") });
     const after = (await under(BOTH, operator).get(`${CORE}/overview`)).body.service.root_keys;
     const names = ["sealed_values", "passwords", "page_passwords", "push_credentials"] as const;
     expect(names.map((name) => after[name] - before[name])).toEqual([1, 1, 1, 1]);

@@ -8,6 +8,7 @@ import { passwords, sessions } from "../../src/data/sessions/table.ts";
 import { randomBase62, sha256Hex } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { hashPassword } from "../../src/platform/password.ts";
+import { settingsOf } from "../../src/platform/settings.ts";
 import { V1 } from "./client.ts";
 import { type Account, createAccount, createPage } from "./factories.ts";
 import { mailsTo } from "./mail.ts";
@@ -64,7 +65,7 @@ export async function transferTokenOf(email: string): Promise<string> {
 }
 
 export async function insertPassword({ user_id }: Account, password = PASSWORD): Promise<void> {
-  const hash = hashPassword(env.ROOT_SECRET, password);
+  const hash = hashPassword(settingsOf(env), password);
   const row = { user_id, hash, created_at: 0, updated_at: 0 };
   await db.insert(passwords).values(row).onConflictDoUpdate({ target: passwords.user_id, set: row });
 }

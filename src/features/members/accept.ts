@@ -100,7 +100,7 @@ async function joinVerified(
 ): Promise<AcceptedInvitation> {
   if (!input.password) throw requiredFor("password");
   const user = { ...account, email_verified_at: ctx.now, plan: null, name: input.name ?? account.name };
-  const hash = hashPassword(ctx.settings.ROOT_SECRET, input.password);
+  const hash = hashPassword(ctx.settings, input.password);
   const { member, statements } = joinStatements(ctx, user, opening.invitation);
   return joinSignedIn(ctx, user, opening, {
     member,

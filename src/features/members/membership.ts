@@ -59,7 +59,7 @@ export function newAccount(
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  const hash = hashPassword(ctx.settings.ROOT_SECRET, password);
+  const hash = hashPassword(ctx.settings, password);
   const { member, statements } = joinStatements(ctx, user, invitation);
   const made = [insertUser(ctx.db, user), setPassword(ctx.db, { user_id: user.id, hash, now: ctx.now }), ...statements];
   return { user, member, statements: made };

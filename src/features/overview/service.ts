@@ -45,7 +45,7 @@ async function findOutdated({ db, settings }: Pick<RequestScope, "db" | "setting
   const { current, all } = rootKeysOf(settings.ROOT_SECRET);
   if (all.length === 1) return null;
   const seal_prefix = currentSealPrefix(settings.ROOT_SECRET);
-  const hash_prefix = currentHashPrefix(settings.ROOT_SECRET);
+  const hash_prefix = currentHashPrefix(settings);
   const counts = await countOutdated(db, { id: current.id, seal_prefix, hash_prefix });
   return { current: current.id, earlier: all.slice(1).map(({ id }) => id), ...counts };
 }

@@ -9,7 +9,7 @@ export async function requireOwnPassword(ctx: RequestScope, password: string): P
   const { user_id } = requireUser(ctx);
   const stored = await findPasswordHash(ctx.db, user_id);
   if (stored === null) throw conflict("the account has no password: set one first");
-  if (!isPassword(ctx.settings.ROOT_SECRET, password, stored)) {
+  if (!isPassword(ctx.settings, password, stored)) {
     throw invalid("password is wrong", [{ path: "password", message: "is wrong" }]);
   }
 }

@@ -87,7 +87,7 @@ export async function resetPassword(ctx: RequestScope, input: PasswordReset): Pr
   const found = await findLink(ctx, input.token);
   if (!found) throw unusableLink();
   const { user, link } = found;
-  const hash = hashPassword(ctx.settings.ROOT_SECRET, input.password);
+  const hash = hashPassword(ctx.settings, input.password);
   const needsCode = user.email_verified_at !== null && (await findActiveFactor(ctx, user.id)) !== undefined;
   const session = needsCode ? null : openSession(ctx, user.id, { hasGivenPassword: true });
   const principal = toPrincipal(user, { token_id: null, session_id: session?.record.id ?? null }, ctx.settings);

@@ -18,14 +18,13 @@ import { buildSecurityMail } from "./security-mail.ts";
 export async function changePassword(ctx: RequestScope, input: PasswordChange): Promise<void> {
   const { user_id, email, session_id, token_id } = requireUser(ctx);
   if ((await findIdempotentResult(ctx)) !== undefined) return;
-  const { ROOT_SECRET } = ctx.settings;
   const [user, stored] = await Promise.all([findUser(ctx.db, user_id), findPasswordHash(ctx.db, user_id)]);
   if (!user) throw unauthenticated();
   // Otherwise a leaked token would become a password that outlives it.
   if (stored === null && token_id !== null) {
     throw forbidden("an API token cannot set a first password: use a password reset link or a sign-in link");
   }
-  if (stored !== null && !isPassword(ROOT_SECRET, input.current_password ?? "", stored)) {
+  if (stored !== null && !isPassword(ctx.settings, input.current_password ?? "", stored)) {
     throw invalid("current_password is wrong", [{ path: "current_password", message: "is wrong" }]);
   }
   const mail = await buildSecurityMail(ctx, user, {
@@ -33,7 +32,7 @@ export async function changePassword(ctx: RequestScope, input: PasswordChange): 
     text: "The password of your account was changed, and its other sessions ended.",
   });
   const statements = [
-    setPassword(ctx.db, { user_id, hash: hashPassword(ROOT_SECRET, input.new_password), now: ctx.now }),
+    setPassword(ctx.db, { user_id, hash: hashPassword(ctx.settings, input.new_password), now: ctx.now }),
     deleteSessionsOf(ctx.db, user_id, session_id),
     deleteAccountLinksOf(ctx.db, user_id),
     ...(session_id === null ? [] : [markPasswordGiven(ctx.db, session_id, ctx.now)]),

@@ -41,7 +41,7 @@ export async function signIn(
 ): Promise<{ me: CurrentUser; cookies: string[] }> {
   const found = await findSignIn(ctx.db, email);
   const release = await countGuess(ctx, { email, user: found?.user });
-  if (!isPassword(ctx.settings.ROOT_SECRET, password, found?.hash ?? null) || !found) {
+  if (!isPassword(ctx.settings, password, found?.hash ?? null) || !found) {
     if (found) ctx.defer(auditFailedSignIn(ctx, found.user));
     throw unauthenticated("email or password is wrong");
   }
@@ -59,9 +59,8 @@ function renewHash(
   ctx: RequestScope,
   { user_id, password, hash }: { user_id: string; password: string; hash: string | null },
 ): Statement[] {
-  const { ROOT_SECRET } = ctx.settings;
-  if (hash === null || hash.startsWith(currentHashPrefix(ROOT_SECRET))) return [];
-  return [replaceHash(ctx.db, { user_id, from: hash, to: hashPassword(ROOT_SECRET, password) })];
+  if (hash === null || hash.startsWith(currentHashPrefix(ctx.settings))) return [];
+  return [replaceHash(ctx.db, { user_id, from: hash, to: hashPassword(ctx.settings, password) })];
 }
 
 /** Throws 401 for a missing or wrong code, which the account's audit log then shows. */

@@ -192,7 +192,7 @@ function toChange(
   const defaults: Record<string, unknown> = DEFAULTS;
   const change: StatusPageChange = Object.fromEntries(named.map(([name, value]) => [name, value ?? defaults[name]]));
   if (password === undefined) return change;
-  return { ...change, password_hash: password === null ? null : hashPassword(settings.ROOT_SECRET, password) };
+  return { ...change, password_hash: password === null ? null : hashPassword(settings, password) };
 }
 
 /** Only monitors of the page's owner can be on it, because the owner's plan and account bear their cost. */
