@@ -70,7 +70,10 @@ const workers = {
 };
 
 /** Stories that the soak tells at ten times the size; where it follows, telling them small before proves nothing more. */
-const SOAKED = "test/scenarios/{agent-fleet,model,interleavings,mass-silence,rule-replay,slow-receivers}.test.ts";
+const SOAKED = [
+  "test/scenarios/{agent-fleet,interleavings,mass-silence,model,rule-replay,slow-receivers}.test.ts",
+  "test/durable-objects/outbox.test.ts",
+];
 
 /** One of them waits for minutes, which nothing shortens, and leaves two cores to two others. */
 const SOAKS_AT_ONCE = 3;
@@ -101,7 +104,7 @@ export default defineConfig({
           ...workers.test,
           name: "workers",
           include: ["test/{api,durable-objects,jobs,scenarios}/**/*.test.ts"],
-          exclude: [...workers.test.exclude, ...(process.env.SOAK_FOLLOWS === undefined ? [] : [SOAKED])],
+          exclude: [...workers.test.exclude, ...(process.env.SOAK_FOLLOWS === undefined ? [] : SOAKED)],
           provide: { seed, effort: 1 },
         },
       },
@@ -122,7 +125,7 @@ export default defineConfig({
           ...workers.test,
           maxWorkers: SOAKS_AT_ONCE,
           name: "soak-workers",
-          include: [SOAKED, "test/sweeps/hostile.test.ts"],
+          include: [...SOAKED, "test/sweeps/hostile.test.ts"],
           provide: { seed: variedSeed, effort: 10 },
         },
       },
