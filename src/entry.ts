@@ -1,6 +1,7 @@
 import type { App } from "./app.ts";
 import { isPublicAddress } from "./domain/page-address.ts";
 import { answerPlainHeartbeat } from "./features/plain-heartbeats/routes.ts";
+import { lowerCaseUuids } from "./lib/uuid-case.ts";
 import type { Env } from "./platform/env.ts";
 import { settingsOf } from "./platform/settings.ts";
 import { countUnits, meterBindings, reportUsageWhenDue } from "./platform/usage.ts";
@@ -24,7 +25,7 @@ let publicApp: App | undefined;
 export default {
   fetch(request, env, ctx) {
     const metered = countInvocation(env);
-    return answerPlainHeartbeat(request, metered, ctx) ?? answerByRoutes(request, metered, ctx);
+    return answerPlainHeartbeat(request, metered, ctx) ?? answerByRoutes(withLowerCaseIds(request), metered, ctx);
   },
   async scheduled(controller, env, _ctx) {
     const { runMinute } = await import("./jobs/minute.ts");
@@ -35,6 +36,12 @@ export default {
     return handleBatch(batch, countInvocation(env), (work) => ctx.waitUntil(work));
   },
 } satisfies ExportedHandler<Env>;
+
+/** Ids are looked up as they are stored, and clients may write them otherwise. */
+function withLowerCaseIds(request: Request): Request {
+  const url = lowerCaseUuids(request.url);
+  return url === request.url ? request : new Request(url, request);
+}
 
 async function answerByRoutes(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
   // An isolate that has all routes has those of public pages among them.

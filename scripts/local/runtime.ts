@@ -27,7 +27,7 @@ export interface RuntimeInput {
 const RESTART_AFTER_MS = 1_000;
 /** Miniflare's, https://github.com/cloudflare/workers-sdk/blob/main/packages/miniflare/src/shared/log.ts */
 const WARNING = 2;
-const REFUSED = JSON.stringify({ error: "this service connects to no other" });
+const REFUSED = JSON.stringify({ error: "this service is not a proxy" });
 const REFUSAL = [
   "HTTP/1.1 405 Method Not Allowed",
   "Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",

@@ -41,6 +41,7 @@ async function findEarlier(ctx: RequestScope): Promise<IdempotencyRecord | undef
   if (!ctx.idempotency.body_hashes.includes(earlier.body_hash)) {
     throw new ApiError(422, "Idempotency-Key was already used with another body", { code: "idempotency_mismatch" });
   }
+  ctx.idempotency.resource_id = earlier.resource_id;
   return earlier;
 }
 

@@ -57,6 +57,8 @@ export interface Idempotency {
   body_hashes: [string, ...string[]];
   /** The status of the first response, once it has created something. */
   status: number;
+  /** What an earlier request with this key made, once that was looked up. */
+  resource_id: string | null;
 }
 
 export function openScope({

@@ -5,6 +5,7 @@ export const ERROR_CODES = {
   403: ["forbidden", "plan_limit", "beta_required", "page_full", "mail_token_required", "password_required"],
   404: ["not_found"],
   409: ["conflict", "not_enough_history"],
+  410: ["gone"],
   413: ["too_large"],
   415: ["unsupported_media_type"],
   422: ["idempotency_mismatch"],
@@ -28,7 +29,7 @@ interface ErrorExtras {
 
 /** Everything that may be answered instead of success. Texts are one lower-case sentence naming the wire field. */
 export class ApiError extends Error {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 503;
   readonly code: ErrorCode | undefined;
   readonly details: ErrorDetail[] | undefined;
   readonly headers: Record<string, string>;
@@ -61,6 +62,9 @@ export const pageLocked = () =>
   new ApiError(401, "this status page is protected by a password", { code: "page_locked" });
 export const wrongPassword = () => new ApiError(401, "password is wrong", { code: "wrong_password" });
 export const notFound = (what: string) => new ApiError(404, `${what} not found`, { code: "not_found" });
+/** For a repeated request whose object was deleted since. */
+export const gone = (id: string) =>
+  new ApiError(410, `this Idempotency-Key already made ${id}, which was deleted since`, { code: "gone" });
 export const conflict = (message: string) => new ApiError(409, message, { code: "conflict" });
 /** For guards that another request tripped between the read and the write. */
 export const raced = (message: string) => new ApiError(409, message, { code: "conflict", isRace: true });

@@ -10,6 +10,7 @@ import {
   REGION_POLICIES,
   REGIONS,
 } from "./monitor-values.ts";
+import { Notice } from "./notices.ts";
 
 /** What stands in place of a secret for whoever may not read it; sent back, it keeps the stored value. */
 export const SECRET_PLACEHOLDER = "***";
@@ -139,7 +140,7 @@ export const Monitor = z.looseObject({
     .meta({ description: "of a heartbeat, for whoever may edit it; null in lists" }),
   push_key: z.string().nullable().meta({ description: "likewise, of monitors that metrics are pushed to" }),
   push_urls: z.record(z.string(), z.string()).nullable().meta({ description: "addresses to push to, ready to paste" }),
-  notices: z.array(z.string()).meta({ description: "what follows from its settings and is easily overlooked" }),
+  notices: z.array(Notice).meta({ description: "what follows from its settings and is easily overlooked" }),
   created_at: Instant,
   updated_at: Instant,
 });

@@ -10,10 +10,11 @@ import { authenticatePusher } from "../access/push-credentials.ts";
 import { requireRate } from "../access/rate-limit.ts";
 import { type CallScope, type Idempotency, openScope, type RequestScope } from "../access/scope.ts";
 import { browserToken } from "../access/sessions.ts";
-import { ApiError, invalid, unavailable } from "../contract/errors.ts";
+import { ApiError, gone, invalid, unavailable } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import type { Permission } from "../domain/roles.ts";
 import { assertNever } from "../lib/assert-never.ts";
+import { lowerCaseIds } from "../lib/uuid-case.ts";
 import { clientAddressOf } from "../platform/client-address.ts";
 import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
@@ -31,6 +32,7 @@ import {
 } from "./body.ts";
 import { isCounted } from "./counted.ts";
 import { responsesOf } from "./responses.ts";
+import { noticesOfUnknownFields, withUnknownFields } from "./unknown-fields.ts";
 
 /** What every request carries from the outermost middleware on. */
 export interface AppEnv {
@@ -62,6 +64,9 @@ export type AppContext = Context<AppEnv>;
 
 /** Says to a person what a program is told as JSON; undefined is our own bug, of which nothing is said. */
 export type ErrorPage = (c: AppContext, refusal: ApiError | undefined) => Response | Promise<Response>;
+
+/** A body or an answer of a route. */
+type Described = Partial<Pick<NonNullable<NonNullable<RouteConfig["request"]>["body"]>, "content">>;
 
 /** Where an endpoint is mounted; one definition may answer under several. */
 export const SURFACES = {
@@ -165,7 +170,10 @@ function retried<R extends RouteConfig>(handler: RouteHandler<R, AppEnv>): Route
       try {
         return await run(c, next);
       } catch (error) {
-        if (!(error instanceof ApiError && error.isRace)) throw error;
+        if (!(error instanceof ApiError)) throw error;
+        const repeated = c.var.ctx.idempotency?.resource_id;
+        if (error.status === 404 && repeated) throw gone(repeated);
+        if (!error.isRace) throw error;
         if (left === 1) throw unavailable("too many requests change this at once, try again");
         c.var.ctx.loaded.clear();
       }
@@ -220,15 +228,31 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
     }
     await policy.plan?.(ctx, body, c.req.param());
     await next();
+    if (bytes && !isForm && c.res.ok) await nameUnknownFields(c, route, body);
   };
+}
+
+/** A misspelt field would otherwise vanish without a word. */
+async function nameUnknownFields(c: AppContext, route: RouteConfig, body: unknown): Promise<void> {
+  const asked = schemaOf(route.request?.body);
+  if (!asked) return;
+  const answer = route.responses[c.res.status];
+  const notices = noticesOfUnknownFields(body, asked, answer && "content" in answer ? schemaOf(answer) : undefined);
+  if (notices.length > 0) c.res = await withUnknownFields(c.res, notices);
+}
+
+function schemaOf(described: Described | undefined): z.ZodType | undefined {
+  const json = described?.content?.["application/json"];
+  // Every schema of ours is one of zod's; the library's type also allows plain JSON Schema.
+  return json && "schema" in json ? (json.schema as z.ZodType) : undefined;
 }
 
 async function parseBody(
   bytes: Uint8Array,
   { contentType, isYaml, isForm }: { contentType: string | null; isYaml: boolean; isForm: boolean },
 ): Promise<unknown> {
-  if (isForm) return Object.fromEntries(parseForm(bytes));
-  return isYaml ? parseYamlBody(bytes) : parseJsonBody(contentType, bytes);
+  if (isForm) return lowerCaseIds(Object.fromEntries(parseForm(bytes)));
+  return lowerCaseIds(isYaml ? await parseYamlBody(bytes) : parseJsonBody(contentType, bytes));
 }
 
 /** The request before its caller is known. Hono builds `c.var` on each access, so it is read once. */
@@ -310,5 +334,5 @@ function idempotencyOf(
   const key = parseIdempotencyKey(c.req.header("idempotency-key"));
   if (key === null) return null;
   const body_hashes = bodyHashes(c.var.settings.ROOT_SECRET, new TextDecoder().decode(bytes));
-  return { user_id: principal.user_id, route: `POST ${c.req.path}`, key, body_hashes, status: 201 };
+  return { user_id: principal.user_id, route: `POST ${c.req.path}`, key, body_hashes, status: 201, resource_id: null };
 }

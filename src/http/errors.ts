@@ -77,8 +77,12 @@ function describe(issue: core.$ZodIssue): string {
     case "invalid_type":
       return issue.message.endsWith("received undefined") ? "is required" : `must be ${article(issue.expected)}`;
     case "too_small":
-      return `must ${bound(issue.origin, "at least", issue.minimum)}`;
+      return issue.minimum === 1 && issue.origin === "string"
+        ? "must not be empty"
+        : `must ${bound(issue.origin, "at least", issue.minimum)}`;
     case "too_big":
+      // A schema's own words, where it has any.
+      if (!issue.message.startsWith("Too big")) return issue.message;
       return `must ${bound(issue.origin, "at most", issue.maximum)}`;
     case "invalid_value":
       // A schema's own words, where it has any.
@@ -99,8 +103,9 @@ function describe(issue: core.$ZodIssue): string {
 }
 
 function bound(origin: string, relation: string, limit: number | bigint): string {
-  if (origin === "string") return `have ${relation} ${limit} characters`;
-  if (origin === "array" || origin === "set") return `have ${relation} ${limit} items`;
+  if (origin === "string") return `have ${relation} ${limit} ${Number(limit) === 1 ? "character" : "characters"}`;
+  if (origin === "array" || origin === "set")
+    return `have ${relation} ${limit} ${Number(limit) === 1 ? "item" : "items"}`;
   return `be ${relation} ${limit}`;
 }
 

@@ -10,7 +10,12 @@ const OFFSET_MAX = 10_000;
 /** Query of every list. */
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
-  offset: z.coerce.number().int().min(0).max(OFFSET_MAX).default(0),
+  offset: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(OFFSET_MAX, `must be at most ${OFFSET_MAX}; lists go on by the cursor of their Link rel="next"`)
+    .default(0),
 });
 
 /** Query of lists that another parameter bounds already: all of it, unless a part is asked for. */

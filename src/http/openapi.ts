@@ -17,7 +17,7 @@ const INFO = {
   title: "Vigil",
   version: INTERFACE_VERSION,
   description:
-    "Uptime monitoring and status pages. Times are ISO 8601 in UTC. Errors are JSON with an `error` sentence. Lists take `limit` and `offset` and answer `X-Total-Count` and `Link`. Every answer carries `X-Request-Id`.",
+    "Uptime monitoring and status pages. Times are ISO 8601 in UTC. Errors are JSON with an `error` sentence. Unknown members of a body are ignored, and named in the header `Vigil-Unknown-Fields` and in the `notices` of an answer that is an object. Lists take `limit` and `offset` and answer `X-Total-Count` and `Link`. Every answer carries `X-Request-Id`.",
   license: { name: "MIT", identifier: "MIT" },
 };
 

@@ -42,6 +42,7 @@ export const OBJECT_ERRORS = { ...USER_ERRORS, 404: refusal(404, "Not found") };
 /** For endpoints with a JSON body. */
 export const BODY_ERRORS = {
   409: refusal(409, "Conflict with what exists"),
+  410: refusal(410, "What a request with this Idempotency-Key made was deleted since"),
   413: refusal(413, "Body too large"),
   415: refusal(415, "Body is not JSON"),
   422: refusal(422, "Idempotency-Key reused with another body"),
@@ -54,7 +55,9 @@ function errorsOf(policy: Pick<EndpointPolicy, "auth" | "ids">, route: RouteConf
     ...(policy.auth === "public" ? PUBLIC_ERRORS : USER_ERRORS),
     ...(policy.ids?.params ? { 404: OBJECT_ERRORS[404] } : {}),
     ...(route.request?.body ? { 413: BODY_ERRORS[413], 415: BODY_ERRORS[415] } : {}),
-    ...(isPost && policy.auth === "user" ? { 409: BODY_ERRORS[409], 422: BODY_ERRORS[422] } : {}),
+    ...(isPost && policy.auth === "user"
+      ? { 409: BODY_ERRORS[409], 410: BODY_ERRORS[410], 422: BODY_ERRORS[422] }
+      : {}),
   };
 }
 

@@ -34,7 +34,7 @@ describe("API tokens", () => {
 
   it.each([
     ["no name", {}, "name is required"],
-    ["an empty name", { name: "  " }, "name must have at least 1 characters"],
+    ["an empty name", { name: "  " }, "name must not be empty"],
     [
       "a lifetime that is not offered",
       { name: "x", expires_in_days: 31 },

@@ -234,7 +234,7 @@ describe("a refusal of a value", () => {
     const push = (body: unknown) => createClient(push_key).post(`${V1}/api-monitoring/push`, body);
     const errorOf = async (body: unknown) => (await push(body)).body.error;
     expect(await errorOf(Array.from({ length: 101 }, () => ({})))).toBe("the input must have at most 100 items");
-    expect(await errorOf([])).toBe("the input must have at least 1 items");
+    expect(await errorOf([])).toBe("the input must have at least 1 item");
     expect(await errorOf([{ latency_ms: "fast" }])).toBe("[0].latency_ms must be a number");
     expect(await errorOf({ latency_ms: "fast" })).toBe("latency_ms must be a number");
     expect(await errorOf(5)).toBe("the input has none of the forms that it may have");

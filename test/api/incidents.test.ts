@@ -84,7 +84,7 @@ describe("POST /incidents", () => {
 
   it.each<[string, Record<string, unknown>, string]>([
     ["no title", { title: undefined }, "title is required"],
-    ["an empty title", { title: "  " }, "title must have at least 1 characters"],
+    ["an empty title", { title: "  " }, "title must not be empty"],
     ["a title of 201 characters", { title: "x".repeat(201) }, "title must have at most 200 characters"],
     ["no page", { status_page_id: undefined }, "status_page_id is required"],
     ["a malformed page", { status_page_id: "x" }, "status_page_id must be a UUID"],

@@ -48,9 +48,13 @@ describe("the answer about a composite", () => {
     expect(member.notices).toEqual([]);
     const body = { type: "composite", target: undefined, status_page_id, child_ids: [member.id] };
     const composite = await createMonitor(account.client, body);
-    expect(composite.notices).toEqual(["its member leaves the public page, which shows this composite instead"]);
+    expect(composite.notices).toEqual([
+      { path: "child_ids", message: "its member leaves the public page, which shows this composite instead" },
+    ]);
     const again = await account.client.get(`${V1}/monitors/${member.id}`);
-    expect(again.body.notices).toEqual(["the public page shows its composite instead of it"]);
+    expect(again.body.notices).toEqual([
+      { path: "parent_monitor_id", message: "the public page shows its composite instead of it" },
+    ]);
     const alone = await account.client.put(`${V1}/monitors/${composite.id}`, { child_ids: [] });
     expect(alone.body.notices).toEqual([]);
   });

@@ -108,7 +108,7 @@ describe("POST /status-pages", () => {
   const long = (length: number) => "a".repeat(length);
   it.each<[name: string, body: Record<string, unknown>, error: string]>([
     ["no name", { name: undefined }, "name is required"],
-    ["an empty name", { name: " " }, "name must have at least 1 characters"],
+    ["an empty name", { name: " " }, "name must not be empty"],
     ["a name of 201 characters", { name: long(201) }, "name must have at most 200 characters"],
     ["no slug", { slug: undefined }, "slug is required"],
     ["a slug of 2 characters", { slug: "ab" }, "slug must have 3 to 63 lower-case letters, digits and inner hyphens"],

@@ -94,7 +94,7 @@ describe("POST /webhooks", () => {
   it.each([
     ["no name", { name: undefined }, "name is required"],
     ["no url", { url: undefined }, "url is required"],
-    ["an event without a name", { events: [""] }, "events[0] must have at least 1 characters"],
+    ["an event without a name", { events: [""] }, "events[0] must not be empty"],
     ["an event name over 100 characters", { events: ["x".repeat(101)] }, "events[0] must have at most 100 characters"],
     ["a misspelt event", { events: ["monitor.dwon"] }, "events[0] is not the name of an event"],
     ["an alert channel of a misspelt event", { alert_channels: { "incident.made": "#ops" } }, "alert_channels"],

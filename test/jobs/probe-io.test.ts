@@ -136,7 +136,11 @@ describe("a tcp check in the Workers runtime", () => {
       { outcome: "failure", cause: "connect", message: "connection refused" },
     ],
     ["a private address", "10.0.0.1:80", { outcome: "error", message: '"10.0.0.1" is a private address' }],
-    ["port 25", "127.0.0.1:25", { outcome: "error", message: "port 25 cannot be reached from here" }],
+    [
+      "port 25",
+      "127.0.0.1:25",
+      { outcome: "error", message: "port 25 cannot be reached from here: use 587 or 465, or an agent" },
+    ],
   ])("judges %s", async (_name, target, expected) => {
     expect(await run(tcpProbe, target)).toMatchObject(expected);
   });

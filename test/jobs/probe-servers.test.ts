@@ -78,7 +78,7 @@ describe("checks of servers in the Workers runtime", () => {
   it("smtp says that port 25 cannot be reached from here", async () => {
     expect(await run(smtpProbe, "127.0.0.1")).toMatchObject({
       outcome: "error",
-      message: "port 25 cannot be reached from here",
+      message: "port 25 cannot be reached from here: use 587 or 465, or an agent",
     });
   });
 });

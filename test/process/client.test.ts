@@ -126,7 +126,7 @@ it("a client generated from /openapi.json compiles, and its calls do what their 
   await build("program.ts", PROGRAM);
   expect(run([join(dir, "program.ts"), service.url, service.token ?? ""])).toEqual({
     status: 0,
-    output: `${JSON.stringify([["Beat"], "name must have at least 1 characters", 204])}\n`,
+    output: `${JSON.stringify([["Beat"], "name must not be empty", 204])}\n`,
   });
 });
 

@@ -168,7 +168,7 @@ describe("npm start", () => {
     socket.end("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n");
     const [head, body] = (await text(socket)).split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 405 /);
-    expect(JSON.parse(body ?? "")).toEqual({ error: "this service connects to no other" });
+    expect(JSON.parse(body ?? "")).toEqual({ error: "this service is not a proxy" });
   });
 
   it("knows the address of its clients", async () => {

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { DryRunResult, ManualCheckResult } from "../../contract/check.ts";
 import type { CheckReport, DryRunReport, Monitor } from "../../contract/monitor.ts";
+import type { Notice } from "../../contract/notices.ts";
 import type { ListedMonitor } from "../../data/monitor-settings/read.ts";
 import { retryIntervalMs, slotBefore } from "../../domain/check-schedule.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
@@ -83,12 +84,16 @@ function messageOf({ record, latest }: MonitorDetail<ListedMonitor>): string | n
   return latest?.[3] ?? record.status_message;
 }
 
-function noticesOf({ record, child_ids }: MonitorDetail<ListedMonitor>): string[] {
+function noticesOf({ record, child_ids }: MonitorDetail<ListedMonitor>): Notice[] {
   if (record.status_page_id === null) return [];
   const members = child_ids.length === 1 ? "its member leaves" : `its ${child_ids.length} members leave`;
   return [
-    ...(child_ids.length > 0 ? [`${members} the public page, which shows this composite instead`] : []),
-    ...(record.parent_monitor_id === null ? [] : ["the public page shows its composite instead of it"]),
+    ...(child_ids.length > 0
+      ? [{ path: "child_ids", message: `${members} the public page, which shows this composite instead` }]
+      : []),
+    ...(record.parent_monitor_id === null
+      ? []
+      : [{ path: "parent_monitor_id", message: "the public page shows its composite instead of it" }]),
   ];
 }
 

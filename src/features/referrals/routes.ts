@@ -44,7 +44,7 @@ export const endpoints = [
       path: "/referrals/click",
       tags,
       summary: "Count a click on a referral link",
-      description: "Needs no credential; 400 for a code of nobody.",
+      description: "Needs no credential; 400 for an unknown code.",
       request: { body: jsonBody(ReferralClick) },
       responses: { ...noContent, ...PUBLIC_ERRORS, 413: BODY_ERRORS[413], 415: BODY_ERRORS[415] },
     }),

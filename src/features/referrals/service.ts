@@ -37,7 +37,7 @@ export async function redeemMyCredits(ctx: RequestScope, credits: number): Promi
 export async function recordClick(ctx: RequestScope, code: string): Promise<void> {
   const userId = parseReferralCode(code);
   const isCounted = userId !== null && (await countClick(ctx.db, userId, ctx.now));
-  if (!isCounted) throw invalid("code is of nobody", [{ path: "code", message: "is of nobody" }]);
+  if (!isCounted) throw invalid("code is not a referral code", [{ path: "code", message: "is not a referral code" }]);
 }
 
 function redemptionLimitError(available: number) {

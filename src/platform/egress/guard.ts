@@ -120,7 +120,7 @@ function decideLiteral(destination: Destination, policy: EgressPolicy): Literal 
   if (url.username !== "" || url.password !== "") return refuse("it must not contain a user name or password");
   if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("only http and https can be reached");
   const port = destination instanceof URL ? Number(url.port) : destination.port;
-  if (port === SMTP_PORT) return refuse("port 25 cannot be reached from here");
+  if (port === SMTP_PORT) return refuse("port 25 cannot be reached from here: use 587 or 465, or an agent");
   const literal = decideHost(url.hostname, policy);
   if ("reason" in literal || literal.isAllowed) return literal;
   if (policy.own_hosts.includes(literal.host)) return refuse(`"${literal.host}" is this service itself`);
