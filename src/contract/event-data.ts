@@ -7,9 +7,6 @@ import { INCIDENT_SEVERITIES, MONITOR_STATUSES, MONITOR_TYPES } from "./monitor-
 
 /** Instants are strings here: `data` leaves as it is stored. */
 const At = z.string().meta({ description: "ISO 8601, UTC" });
-/** Such an event is stored and not sent. */
-const MutedUntil = At.nullish().meta({ description: "the monitor was muted until then, so no alert was sent" });
-
 export const MonitorData = z.object({
   monitor_id: z.string(),
   monitor_name: z.string(),
@@ -24,8 +21,9 @@ export const MonitorData = z.object({
   duration_seconds: z.int().nullable().default(null).meta({ description: "of the outage that this ends" }),
   incident_id: z.string().nullable().default(null).meta({ description: "automatic incident of the outage" }),
   suppressed_by: z.string().nullish().meta({ description: "maintenance window that withheld the alert" }),
-  released_at: At.nullish().meta({ description: "when the alert was sent that maintenance had withheld" }),
-  muted_until: MutedUntil,
+  muted_until: At.nullish().meta({ description: "the monitor was muted until then, which withheld the alert" }),
+  suppressed_until: At.nullish().meta({ description: "until when a rule withheld the alert" }),
+  released_at: At.nullish().meta({ description: "when the alert was sent that had been withheld" }),
   context: z
     .object({
       monitor_type: z.enum(MONITOR_TYPES),
@@ -92,7 +90,6 @@ export const IncidentData = z.object({
   resolved_at: At.nullable(),
   outage_id: z.string().nullable().default(null).meta({ description: "of an automatic incident" }),
   acknowledged_at: At.nullable().default(null),
-  muted_until: MutedUntil,
   ...subject,
 });
 

@@ -56,7 +56,8 @@ const SETTINGS = {
   external_key: ExternalKey.nullish(),
   paused: z.boolean().nullish(),
   muted_until: InstantInput.nullish().meta({
-    description: "until then its events are recorded, but nobody is notified of them; at most 30 days ahead",
+    description:
+      "until then nobody is notified of outages that begin; one that lasts longer is announced then; at most 30 days ahead",
   }),
 };
 

@@ -11,12 +11,14 @@ import {
   applyRoutingOverride,
   applyRuleAudience,
   isAlertSuppressed,
+  maySuppress,
   selectAlerted,
   selectWebhooks,
 } from "../domain/alert-routing.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
+import { findAlerted } from "./alerted.ts";
 import { publishEscalations } from "./escalations.ts";
 import { type Holds, holdAlerts } from "./hold.ts";
 import { publishStatusPosts } from "./status-posts.ts";
@@ -36,8 +38,10 @@ export interface Routing {
   /** The monitor flaps: alerts about it wait, what notifies the users on call does not. */
   is_held?: boolean;
   classification?: EventClassification;
-  /** The rule withholds alerts about this very event. */
-  is_suppressed?: boolean;
+  /** The announced events that this one ends: it reaches those alone who received one of them. */
+  ends?: readonly string[];
+  /** A rule withholds alerts about this very event, and others until then. */
+  suppressed_until?: number;
 }
 type Routings = ReadonlyMap<string, Routing>;
 const AS_CONFIGURED: Routings = new Map();
@@ -98,10 +102,12 @@ async function routeEvents(
   ]);
   const pageOf = new Map(pages.map((page) => [page.id, page]));
   const isSent = (event: NewEvent) =>
-    !routings.get(event.id)?.is_suppressed &&
-    !isAlertSuppressed(event, pageOf.get(event.status_page_id ?? "")?.alert_suppressions, now);
+    !maySuppress(event) ||
+    (routings.get(event.id)?.suppressed_until === undefined &&
+      !isAlertSuppressed(event, pageOf.get(event.status_page_id ?? "")?.alert_suppressions, now));
   const sent = events.filter(isSent);
   const released = sent.filter((event) => !routings.get(event.id)?.is_held);
+  const isAlerted = await findAlerted(db, { events: sent, routings, webhooks }, now);
   const routed: Routed = { deliveries: [], webhooks, critical: [], holds: await holdAlerts(scope, released, now) };
   for (const event of sent) {
     const page = pageOf.get(event.status_page_id ?? "");
@@ -111,7 +117,9 @@ async function routeEvents(
     if (routing?.is_held) continue;
     const keepers = webhooks.filter(({ provider }) => notifierOf(provider).keepsAlerts);
     // A webhook that is selected twice gets one delivery: their ids are the same.
-    const receivers = [...selectWebhooks(target, webhooks), ...selectAlerted(target, keepers)];
+    const receivers = [...selectWebhooks(target, webhooks), ...selectAlerted(target, keepers)].filter(({ webhook }) =>
+      isAlerted(event, webhook),
+    );
     const [waiting, others] = routed.holds.waiting.has(event.id) ? partition(receivers) : [[], receivers];
     const rule_id = routing?.rule_id ?? null;
     routed.deliveries.push(

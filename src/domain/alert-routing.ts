@@ -47,15 +47,31 @@ export function applyRuleAudience<Event extends RoutableEvent>(
 /** The member of alert_suppressions that stands for the whole page. */
 export const PAGE_SUPPRESSION = "page";
 
-/** Whether a rule withholds alerts about the event. Custom events are sent on purpose, so they are never withheld. */
+/** Until when rules withhold alerts about a monitor, or about a page without one; null where none does. */
+export function findSuppressionEnd(
+  monitorId: string | null,
+  suppressions: Readonly<Record<string, number>> | undefined,
+  now: number,
+): number | null {
+  const keys = monitorId === null ? [PAGE_SUPPRESSION] : [PAGE_SUPPRESSION, monitorId];
+  const end = Math.max(...keys.map((key) => suppressions?.[key] ?? 0));
+  return end > now ? end : null;
+}
+
+/** What ends something that was announced, what people do on purpose, and what says that nobody is on call. */
+const NEVER_SUPPRESSED = /^(?:monitor\.up$|incident\.|maintenance\.|oncall\.)/;
+
+/** Whether a rule may withhold alerts about the event. Custom events are sent on purpose, so they are never withheld. */
+export function maySuppress({ name }: { name: string }): boolean {
+  return !isCustomEventName(name) && !NEVER_SUPPRESSED.test(name);
+}
+
 export function isAlertSuppressed(
   event: { name: string; monitor_id: string | null },
   suppressions: Readonly<Record<string, number>> | undefined,
   now: number,
 ): boolean {
-  if (suppressions === undefined || isCustomEventName(event.name)) return false;
-  const keys = event.monitor_id === null ? [PAGE_SUPPRESSION] : [PAGE_SUPPRESSION, event.monitor_id];
-  return keys.some((key) => (suppressions[key] ?? 0) > now);
+  return maySuppress(event) && findSuppressionEnd(event.monitor_id, suppressions, now) !== null;
 }
 
 /** The webhooks that receive an event, each with the name under which it does. */
@@ -79,7 +95,7 @@ export function selectAlerted<Webhook extends RoutableWebhook>(
 ): { webhook: Webhook; event_name: string }[] {
   if (event.name !== ("incident.acknowledged" satisfies EventName)) return [];
   return webhooks.flatMap((webhook) => {
-    const isAlerted = OPENING_EVENTS.some((name) => receivedName(name, webhook.events) !== undefined);
+    const isAlerted = OPENING_EVENTS.some((name) => isListed(name, webhook));
     const isOfEvent = isReceiver({ ...event, classification: "public" }, webhook);
     return isAlerted && isOfEvent ? [{ webhook, event_name: event.name }] : [];
   });
@@ -99,6 +115,11 @@ export function findChannel(channels: Readonly<Record<string, string>>, eventNam
   const ends = MAINTENANCE_END.some((end) => end === eventName) ? MAINTENANCE_END : [];
   const name = [eventName, ...ends].find((each) => Object.hasOwn(channels, each));
   return name === undefined ? null : (channels[name] ?? null);
+}
+
+/** Whether a webhook lists an event, whoever its audience is. */
+export function isListed(name: string, { events }: Pick<RoutableWebhook, "events">): boolean {
+  return receivedName(name, events) !== undefined;
 }
 
 function receivedName(name: string, filter: readonly string[]): string | undefined {

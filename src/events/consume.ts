@@ -10,12 +10,15 @@ import { findMonitorWithPage, listRecordedSeqs } from "../data/monitors/read.ts"
 import { recordTransition } from "../data/monitors/write.ts";
 import { findPage } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
-import { fanOut } from "../delivery/fan-out.ts";
+import { suppressOutage } from "../data/suppressed-outages/write.ts";
+import { fanOut, type Routing } from "../delivery/fan-out.ts";
 import { releaseAlerts } from "../delivery/held-alerts.ts";
 import { sendStatusPost } from "../delivery/status-posts.ts";
 import { type MeasuredCheck, toMeasuredCheck } from "../domain/rule-metrics.ts";
+import type { Withholding } from "../domain/suppression.ts";
 import { Turns } from "../lib/turns.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
+import { changeEventId } from "../outbox/event-ids.ts";
 import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
@@ -28,9 +31,9 @@ import { type Damping, dampChange, dampPause, tickFlapping } from "./flapping.ts
 import { type IncidentEffects, NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { isChangeOfStatus, monitorEvent } from "./monitor-event.ts";
 import { recordOutage } from "./outages.ts";
-import { evaluateRules, NO_RULES, type RuleOutcome, retryStale, triggerOf } from "./rules.ts";
+import { evaluateRules, NO_RULES, type RuleOutcome, retryStale, toHeldRouting, triggerOf } from "./rules.ts";
 import { withSubject } from "./subject.ts";
-import { decideSuppression } from "./suppression.ts";
+import { decideSuppression, type Suppression, suppressByRule } from "./suppression.ts";
 
 /** What messages of one invocation share. */
 interface Together {
@@ -106,63 +109,101 @@ async function commitTransition(scope: Scope, context: TransitionContext): Promi
 }
 
 async function storeTransition(scope: Scope, context: TransitionContext): Promise<Publication> {
+  const suppression = await decideSuppression(scope, context);
+  const incident = suppression.held === null ? await planIncidentEffects(scope, context) : NONE;
+  const own = eventOf(context, { incident, withholding: suppression.withholding });
+  const rules = await evaluateTransition(scope, context, own ? [own] : []);
+  const routing = (own && rules.routings.get(own.id)) ?? null;
+  const until = routing?.suppressed_until;
+  if (own === null || until === undefined || own.name === "monitor.up" || suppression.held !== null) {
+    return storeAnnouncement(scope, context, { suppression, incident, own, rules, routing });
+  }
+  const withheld = await suppressByRule(scope.db, context, until);
+  return storeAnnouncement(scope, context, {
+    suppression: withheld,
+    incident: NONE,
+    own: eventOf(context, { incident: NONE, withholding: withheld.withholding }),
+    rules,
+    routing,
+  });
+}
+
+interface Announcement {
+  suppression: Suppression;
+  incident: IncidentEffects;
+  /** Null for a silent transition. */
+  own: ReturnType<typeof monitorEvent>;
+  /** What fired on it. */
+  rules: RuleOutcome;
+  routing: Routing | null;
+}
+
+async function storeAnnouncement(
+  scope: Scope,
+  context: TransitionContext,
+  { suppression, incident, own, rules, routing }: Announcement,
+): Promise<Publication> {
   const { db, now } = scope;
   const { transition, monitor, page } = context;
-  const suppression = await decideSuppression(db, context);
-  const { suppressed_by } = suppression;
-  const isSuppressed = suppressed_by !== null;
-  const incident =
-    isSuppressed && transition.event === "monitor.down" ? NONE : await planIncidentEffects(scope, context);
-  const muted_until = monitor.muted_until !== null && monitor.muted_until > now ? toIso(monitor.muted_until) : null;
-  const events = eventsOf(context, incident, { suppressed_by, muted_until });
-  const rules = muted_until === null ? await evaluateTransition(scope, context, events) : NO_RULES;
-  const isAnnounced = events.own !== null && !isSuppressed && muted_until === null;
-  const routing = (events.own && rules.routings.get(events.own.id)) ?? null;
-  const damping = isAnnounced ? await dampChange(scope, context, routing) : await dampSilent(scope, context);
-  const routings = new Map(rules.routings);
-  if (events.own && damping.is_held) routings.set(events.own.id, { rule_id: null, ...routing, is_held: true });
+  const { withholding, held, ends } = suppression;
+  const others = await evaluateTransition(scope, context, incident.events);
+  const damping =
+    own && suppression.is_sent ? await dampChange(scope, context, routing) : await dampSilent(scope, context);
   // A rule that fires in maintenance sends the alert that the window withholds.
-  const own = events.own && (isAnnounced || routing) ? [events.own] : [];
-  const sent = muted_until === null ? [...own, ...events.others] : [];
+  const isSentByRule = routing !== null && routing.suppressed_until === undefined && isInMaintenanceAlone(withholding);
+  const sent = own && (suppression.is_sent || isSentByRule) ? [own] : [];
+  const routings = new Map(others.routings);
+  if (own) {
+    const ended = ends?.map((seq) => changeEventId(monitor.id, seq));
+    routings.set(own.id, { rule_id: null, ...routing, is_held: damping.is_held, ends: ended });
+  }
   const publication = joinPublications([
-    await fanOut(scope, sent, now, routings),
+    await fanOut(scope, [...sent, ...incident.events], now, routings),
     rules.publication,
+    others.publication,
     damping.publication,
   ]);
+  const announced = held && isSentByRule ? [...held.announced, transition.seq] : held?.announced;
   await runBatch(db, [
     ...suppression.statements,
+    ...(held && announced
+      ? [suppressOutage(db, { ...held, announced, routing: routing && toHeldRouting(routing) })]
+      : []),
     ...recordTransition(db, { monitor_id: monitor.id, transition, now }),
-    ...recordOutage(db, context, { in_maintenance: isSuppressed }),
+    ...recordOutage(db, context, { in_maintenance: isInMaintenance(withholding) }),
     transitionAudit(db, context, now),
     ...(page ? [bumpPageVersion(db, page.id, now)] : []),
     ...incident.statements,
-    ...[...(events.own ? [events.own] : []), ...events.others].map((event) =>
-      insertEvent(db, { ...event, processed_at: now }),
-    ),
+    ...[...(own ? [own] : []), ...incident.events].map((event) => insertEvent(db, { ...event, processed_at: now })),
     ...publication.statements,
   ]);
   return publication;
 }
 
-interface TransitionEvents {
-  /** Null for a silent transition. */
-  own: ReturnType<typeof monitorEvent>;
-  /** Of the automatic incident. */
-  others: IncidentEffects["events"];
+const isInMaintenance = (withholding: Withholding | null) => withholding !== null && withholding.suppressed_by !== null;
+
+function isInMaintenanceAlone(withholding: Withholding | null): boolean {
+  if (withholding === null) return false;
+  const { suppressed_by, muted_until, suppressed_until } = withholding;
+  return suppressed_by !== null && muted_until === null && suppressed_until === null;
 }
 
-/** The events of a transition, each with the reason for which it is not sent. */
-function eventsOf(
+/** The event of a transition, with what withholds it; null for a silent one. */
+function eventOf(
   context: TransitionContext,
-  incident: IncidentEffects,
-  { suppressed_by, muted_until }: { suppressed_by: string | null; muted_until: string | null },
-): TransitionEvents {
+  { incident, withholding }: { incident: IncidentEffects; withholding: Withholding | null },
+): Announcement["own"] {
   const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
-  const muted = muted_until === null ? {} : { muted_until };
-  const suppressed = suppressed_by === null ? {} : { suppressed_by };
+  if (own === null || withholding === null) return own;
+  const { suppressed_by, muted_until, suppressed_until } = withholding;
   return {
-    own: own && { ...own, data: { ...own.data, ...suppressed, ...muted } },
-    others: incident.events.map((event) => ({ ...event, data: { ...event.data, ...muted } })),
+    ...own,
+    data: {
+      ...own.data,
+      ...(suppressed_by !== null && { suppressed_by }),
+      ...(muted_until !== null && { muted_until: toIso(muted_until) }),
+      ...(suppressed_until !== null && { suppressed_until: toIso(suppressed_until) }),
+    },
   };
 }
 
@@ -171,23 +212,27 @@ async function dampSilent(scope: Scope, { transition, monitor }: TransitionConte
   return { is_held: false, publication };
 }
 
-/** A silent transition has no event of its own, so rules listen only to that of its incident. */
+/** What is muted is evaluated when it is announced. */
 function evaluateTransition(
   scope: Scope,
   { transition, monitor, page }: TransitionContext,
-  { own, others }: TransitionEvents,
+  events: readonly KnownEvent[],
 ): Promise<RuleOutcome> {
   const { at, latency_ms, message, to } = transition;
   const latest = measure({ at, status: to, latency_ms, message });
   return evaluateRules(
     scope,
-    [...(own ? [own] : []), ...others].map((event) => ({
+    events.filter(isEvaluated).map((event) => ({
       ...triggerOf(event, { page, monitor }),
       latest,
       turn: "first",
       in_maintenance: isSuppressed(event),
     })),
   );
+}
+
+function isEvaluated({ data }: KnownEvent): boolean {
+  return !("muted_until" in data) || typeof data.muted_until !== "string";
 }
 
 interface Reported {

@@ -25,6 +25,7 @@ import {
   STEADY,
 } from "../domain/flapping.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
+import { changeEventId } from "../outbox/event-ids.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -136,9 +137,9 @@ async function announcedBefore(
 ): Promise<FlappingState> {
   const published = await listPublishedAmong(
     db,
-    recent.map((change) => eventIdOf(monitorId, change.seq)),
+    recent.map((change) => changeEventId(monitorId, change.seq)),
   );
-  const announced = recent.filter((change) => published.has(eventIdOf(monitorId, change.seq)));
+  const announced = recent.filter((change) => published.has(changeEventId(monitorId, change.seq)));
   return { ...STEADY, last_seq: seq - 1, changed_at: announced.map(({ at }) => at).toReversed() };
 }
 
@@ -213,11 +214,9 @@ async function release(
   { seq, routing }: { seq: number; routing: HeldRouting | null },
 ): Promise<Publication> {
   if (monitor.muted_until !== null && monitor.muted_until > scope.now) return NOTHING;
-  const [event] = await listEvents(scope.db, [eventIdOf(monitor.id, seq)]);
+  const [event] = await listEvents(scope.db, [changeEventId(monitor.id, seq)]);
   return event ? deliverHeld(scope, event, scope.now, routing) : NOTHING;
 }
-
-const eventIdOf = (monitorId: string, seq: number) => idFrom("event", monitorId, String(seq));
 
 function flappingEvent(
   monitor: MonitorRecord,

@@ -9,6 +9,7 @@ import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
 import { describeSubject, type EventSubject } from "../domain/event-subject.ts";
+import { outageIncidentEventId } from "../outbox/event-ids.ts";
 import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
 import { incidentEvent } from "./emit.ts";
@@ -149,7 +150,7 @@ function automaticEvent(
   incident: IncidentRecord,
   { outageId, ...change }: { outageId: string; message: string; now: number; subject?: EventSubject },
 ): IncidentEffects["events"][number] {
-  const id = idFrom("event", incident.id, name, outageId);
+  const id = outageIncidentEventId(name, { incident_id: incident.id, outage_id: outageId });
   const { name: _, ...event } = incidentEvent(incident, { id, name, notify_subscribers: true, ...change });
   return { ...event, name };
 }

@@ -1,6 +1,6 @@
 import type { EventOf, KnownEvent } from "../contract/events.ts";
+import { changeEventId } from "../outbox/event-ids.ts";
 import { toIso } from "../platform/clock.ts";
-import { idFrom } from "../platform/ids.ts";
 import type { TransitionContext } from "./incidents.ts";
 
 type ChangeEvent = EventOf<"monitor.down" | "monitor.up" | "monitor.degraded">;
@@ -18,7 +18,7 @@ export function monitorEvent(
   const { outage } = transition;
   const isRecovery = transition.event === "monitor.up" && outage !== null;
   return {
-    id: idFrom("event", monitor.id, String(transition.seq)),
+    id: changeEventId(monitor.id, transition.seq),
     owner_id: monitor.owner_id,
     status_page_id: monitor.status_page_id,
     monitor_id: monitor.id,

@@ -10,6 +10,7 @@ import {
 import type { Statement } from "../data/db.ts";
 import { type EventRuleRecord, isRuleStale, listRulesOnEvents, listStoredEntries } from "../data/event-rules/read.ts";
 import { insertLogEntry, recordFiring } from "../data/event-rules/write.ts";
+import type { HeldRouting } from "../data/flapping/table.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { suppressAlerts } from "../data/status-pages/write.ts";
@@ -18,6 +19,7 @@ import { failBatchWhen } from "../data/write-guards/write.ts";
 import { callWebhooks, type Routing } from "../delivery/fan-out.ts";
 import { decide, listEffects, listensTo, namesOf, type RuleEvent } from "../domain/event-rules.ts";
 import { buildMetrics, type MeasuredCheck } from "../domain/rule-metrics.ts";
+import { SECOND_MS } from "../lib/durations.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -111,7 +113,7 @@ export async function fireRules(
       publications.push({ ...NOTHING, statements }, publication);
       stored += statements.length + publication.statements.length;
     }
-    const routing = joinRouting(firing.map(routingOf));
+    const routing = joinRouting(firing.map((each) => routingOf(each, scope.now)));
     if (routing && trigger.event) routings.set(trigger.event.id, routing);
   }
   return { publication: joinPublications(publications), routings };
@@ -208,10 +210,24 @@ async function carryOut(scope: Scope, firing: Firing): Promise<Publication> {
 }
 
 /** How a rule on an event of the service changes where that goes; one with a custom name emits its own. */
-function routingOf({ rule }: { rule: EventRuleRecord }): Routing | null {
+function routingOf({ rule }: { rule: EventRuleRecord }, now: number): Routing | null {
   if (isCustomEventName(rule.event_name)) return null;
-  const is_suppressed = rule.actions.some(({ type }) => type === "suppress_alerts_for");
-  return { rule_id: rule.id, classification: rule.classification, is_suppressed };
+  const suppressed_until = latestOf(
+    rule.actions.map((action) =>
+      action.type === "suppress_alerts_for" ? now + action.duration_seconds * SECOND_MS : undefined,
+    ),
+  );
+  return { rule_id: rule.id, classification: rule.classification, suppressed_until };
+}
+
+/** What is stored of the routing of an alert that is sent later. */
+export function toHeldRouting({ rule_id, classification }: Routing): HeldRouting {
+  return { rule_id, classification };
+}
+
+function latestOf(instants: readonly (number | undefined)[]): number | undefined {
+  const named = instants.filter((instant) => instant !== undefined);
+  return named.length === 0 ? undefined : Math.max(...named);
 }
 
 /** The event that firing a rule with a custom name emits. */
@@ -267,5 +283,9 @@ function joinRouting(routings: readonly (Routing | null)[]): Routing | null {
   const [first] = known;
   if (!first) return null;
   const classification = NARROWEST.find((each) => known.some((routing) => routing.classification === each));
-  return { ...first, classification, is_suppressed: known.some(({ is_suppressed }) => is_suppressed) };
+  return {
+    ...first,
+    classification,
+    suppressed_until: latestOf(known.map(({ suppressed_until }) => suppressed_until)),
+  };
 }

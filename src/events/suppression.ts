@@ -3,55 +3,130 @@ import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import { type Db, runBatch, type Statement } from "../data/db.ts";
 import { listEvents } from "../data/events/read.ts";
 import { replaceEvent } from "../data/events/write.ts";
+import type { HeldRouting } from "../data/flapping/table.ts";
 import { findMonitorWithPage } from "../data/monitors/read.ts";
 import {
   findCoveringWindow,
   findSuppressedOutage,
+  findUnended,
   isSuppressionEnded,
   listEndedSuppressions,
   listEndedSuppressionsAmong,
+  MUTE,
+  RULE,
+  type SuppressedOutage,
 } from "../data/suppressed-outages/read.ts";
-import { endSuppression, suppressOutage } from "../data/suppressed-outages/write.ts";
+import { endSuppression, forgetSuppression, suppressOutage } from "../data/suppressed-outages/write.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { fanOut } from "../delivery/fan-out.ts";
+import { findSuppressionEnd } from "../domain/alert-routing.ts";
+import { isWithheld, type Withholding } from "../domain/suppression.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import { planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
-import { evaluateRules, retryStale, triggerOf } from "./rules.ts";
+import { evaluateRules, NO_RULES, type RuleOutcome, retryStale, toHeldRouting, triggerOf } from "./rules.ts";
 
 /**
- * During a maintenance window, public or private, transitions are recorded, but no alert is sent and no incident is opened. An outage
- * that starts in the window is suppressed together with its recovery. If the monitor is still down when the window ends,
- * the alert is sent then.
+ * During a maintenance window, public or private, a mute, or the time for which a rule suppresses alerts, transitions are
+ * recorded, but no alert is sent and no incident is opened. An outage that begins in it is withheld together with its
+ * recovery. If the monitor is still down when nothing withholds it any more, the alert is sent then.
  */
-
 export interface Suppression {
-  /** The window that withholds the alert; null when the alert is sent. */
-  suppressed_by: string | null;
+  /** Null where nothing withholds the change; a recovery may be sent nevertheless. */
+  withholding: Withholding | null;
+  is_sent: boolean;
+  /** The announced changes that a recovery ends; null: of that the database has lost. */
+  ends: readonly number[] | null;
+  /** What is stored of a change that is withheld. */
+  held: SuppressedOutage | null;
   statements: Statement[];
 }
 
-const ALERTED: Suppression = { suppressed_by: null, statements: [] };
 const OUTAGES_PER_MINUTE = 10_000;
 /** An outage takes up to 25 queries, and 5 for each rule that fires on it. */
 const OUTAGES_PER_MESSAGE = 20;
 
-export async function decideSuppression(db: Db, { transition, monitor }: TransitionContext): Promise<Suppression> {
-  if (transition.event === null) return ALERTED;
-  if (transition.event === "monitor.up" && transition.outage) {
-    const held = await findSuppressedOutage(db, monitor.id);
-    if (held?.outage_seq !== transition.outage.seq) return ALERTED;
-    // An alert that is sent in this moment needs its recovery: the batch fails, and the retry finds no suppression.
-    const statements = [failBatchWhen(db, "stale", isSuppressionEnded(held)), endSuppression(db, held)];
-    return { suppressed_by: held.held_by, statements };
-  }
-  const window = await findCoveringWindow(db, monitor.id, transition.at);
-  if (window === null) return ALERTED;
-  const { event, outage } = transition;
-  const held = event === "monitor.down" && outage ? { monitor_id: monitor.id, outage_seq: outage.seq } : undefined;
-  return { suppressed_by: window, statements: held ? [suppressOutage(db, { ...held, held_by: window })] : [] };
+export async function decideSuppression({ db, now }: Scope, context: TransitionContext): Promise<Suppression> {
+  const { transition, monitor } = context;
+  const announced: Suppression = { withholding: null, is_sent: true, ends: null, held: null, statements: [] };
+  if (transition.event === null) return announced;
+  if (transition.event === "monitor.up") return decideRecovery(db, context);
+  const withholding = await findWithholding(db, context, { at: transition.at, now });
+  if (withholding === null) return { ...announced, statements: [forgetSuppression(db, monitor.id)] };
+  return { ...announced, withholding, is_sent: false, held: await holdChange(db, context, withholding) };
+}
+
+/** A window counts from the instant of the change, mutes and rules from that at which its alert would be sent. */
+export async function findWithholding(
+  db: Db,
+  { monitor, page }: Pick<TransitionContext, "monitor" | "page">,
+  { at, now }: { at: number; now: number },
+): Promise<Withholding | null> {
+  const { muted_until } = monitor;
+  const withholding: Withholding = {
+    suppressed_by: await findCoveringWindow(db, monitor.id, at),
+    muted_until: muted_until !== null && muted_until > now ? muted_until : null,
+    suppressed_until: findSuppressionEnd(monitor.id, page?.alert_suppressions, now),
+  };
+  return isWithheld(withholding) ? withholding : null;
+}
+
+async function holdChange(
+  db: Db,
+  { transition, monitor }: TransitionContext,
+  withholding: Withholding,
+): Promise<SuppressedOutage> {
+  const earlier = await findSuppressedOutage(db, monitor.id);
+  // A slow answer that was announced before still waits for its end.
+  const degraded = transition.from === "degraded" ? [transition.seq - 1] : [];
+  return {
+    monitor_id: monitor.id,
+    outage_seq: transition.seq,
+    held_by: heldBy(withholding),
+    announced: earlier?.announced ?? degraded,
+    routing: null,
+  };
+}
+
+/** A rule that fired on the very change withholds it. */
+export async function suppressByRule(db: Db, context: TransitionContext, until: number): Promise<Suppression> {
+  const withholding = { suppressed_by: null, muted_until: null, suppressed_until: until };
+  const held = await holdChange(db, context, withholding);
+  return { withholding, is_sent: false, ends: null, held, statements: [] };
+}
+
+function heldBy({ suppressed_by, muted_until }: Withholding): string {
+  return suppressed_by ?? (muted_until === null ? RULE : MUTE);
+}
+
+/** The recovery of what was withheld is withheld, too, unless it ends what was announced. */
+async function decideRecovery(db: Db, { transition, monitor }: TransitionContext): Promise<Suppression> {
+  const { changes, held } = await findUnended(db, monitor.id, transition.seq);
+  const { outage } = transition;
+  const isLost = outage !== null && !changes.includes(outage.seq);
+  const announced: Suppression = {
+    withholding: null,
+    is_sent: true,
+    ends: isLost ? null : changes,
+    held: null,
+    statements: [],
+  };
+  if (held === undefined || (outage !== null && held.outage_seq !== outage.seq)) return announced;
+  // An alert that is sent in this moment needs its recovery: the batch fails, and the retry finds no suppression.
+  const statements = [failBatchWhen(db, "stale", isSuppressionEnded(held)), endSuppression(db, held)];
+  const withholding = withholdingOf(held, monitor.muted_until ?? transition.at);
+  return { ...announced, withholding, is_sent: held.announced.length > 0, ends: held.announced, statements };
+}
+
+function withholdingOf({ held_by }: SuppressedOutage, until: number): Withholding {
+  const isWindow = held_by !== MUTE && held_by !== RULE;
+  return {
+    suppressed_by: isWindow ? held_by : null,
+    muted_until: held_by === MUTE ? until : null,
+    suppressed_until: held_by === RULE ? until : null,
+  };
 }
 
 /** Every minute: alerts for monitors that are still down although their window has ended. */
@@ -75,7 +150,7 @@ export async function endSuppressions(scope: Scope, monitorIds: readonly string[
   }
 }
 
-/** Publishes the event of the outage under its own id, with its incident and rules, as without a window. */
+/** Publishes the event of the outage under its own id, with its incident and rules, as if nothing had withheld it. */
 async function release(scope: Scope, monitorId: string): Promise<Publication> {
   const { db, now } = scope;
   const [ended] = await listEndedSuppressionsAmong(db, now, [monitorId]);
@@ -85,26 +160,54 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
   const context: TransitionContext = { ...found, transition: toTransition(ended.transition) };
   const incident = await planIncidentEffects(scope, context);
   const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
-  const [withheld] = own ? await listEvents(db, [own.id]) : [];
+  if (own === null) return NOTHING;
+  const [withheld] = await listEvents(db, [own.id]);
   // A backtest has to know that no rule was evaluated when the outage began.
   const earlier = withheld && "muted_until" in withheld.data ? withheld.data.muted_until : null;
-  const kept = typeof earlier === "string" ? { muted_until: earlier } : {};
-  const announced = own ? [{ ...own, data: { ...own.data, released_at: toIso(now) } }] : [];
-  const events = [...announced, ...incident.events];
-  const rules = await evaluateRules(scope, [
-    ...announced.map((event) => ({ ...triggerOf(event, found), at: now, in_maintenance: false, is_release: true })),
-    ...incident.events.map((event) => ({ ...triggerOf(event, found), in_maintenance: false })),
+  const muted_until = typeof earlier === "string" ? earlier : null;
+  const announced = { ...own, data: { ...own.data, released_at: toIso(now) } };
+  const trigger = { ...triggerOf(announced, found), at: now, in_maintenance: false, is_release: muted_until === null };
+  const rules = held.held_by === RULE ? NO_RULES : await evaluateRules(scope, [trigger]);
+  const routing = rules.routings.get(own.id) ?? held.routing;
+  if (rules.routings.get(own.id)?.suppressed_until !== undefined) return holdLonger(scope, { held, routing, rules });
+  const others = await evaluateRules(
+    scope,
+    incident.events.map((event) => ({ ...triggerOf(event, found), in_maintenance: false })),
+  );
+  const routings = new Map([...others.routings, ...(routing ? [[own.id, routing] as const] : [])]);
+  const publication = joinPublications([
+    await fanOut(scope, [announced, ...incident.events], now, routings),
+    rules.publication,
+    others.publication,
   ]);
-  const publication = joinPublications([await fanOut(scope, events, now, rules.routings), rules.publication]);
+  const data = { ...announced.data, ...(muted_until === null ? suppressedBefore(held, now) : { muted_until }) };
   await runBatch(db, [
     failBatchWhen(db, "stale", isSuppressionEnded(held)),
     endSuppression(db, held),
     ...incident.statements,
-    ...announced.map((event) => replaceEvent(db, { ...event, data: { ...event.data, ...kept }, processed_at: now })),
+    replaceEvent(db, { ...announced, data, processed_at: now }),
     ...incident.events.map((event) => replaceEvent(db, { ...event, processed_at: now })),
     ...publication.statements,
   ]);
   return publication;
+}
+
+/** Rules were evaluated when it began, and not once more. */
+function suppressedBefore({ held_by }: SuppressedOutage, now: number): { suppressed_until?: string } {
+  return held_by === RULE ? { suppressed_until: toIso(now) } : {};
+}
+
+/** A rule that fires on what a window or mute withheld suppresses its alert once more. */
+async function holdLonger(
+  { db }: Scope,
+  { held, routing, rules }: { held: SuppressedOutage; routing: HeldRouting | null; rules: RuleOutcome },
+): Promise<Publication> {
+  await runBatch(db, [
+    failBatchWhen(db, "stale", isSuppressionEnded(held)),
+    suppressOutage(db, { ...held, held_by: RULE, routing: routing && toHeldRouting(routing) }),
+    ...rules.publication.statements,
+  ]);
+  return rules.publication;
 }
 
 type Releasable = Awaited<ReturnType<typeof listEndedSuppressionsAmong>>[number];

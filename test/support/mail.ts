@@ -8,10 +8,17 @@ import { settingsOf } from "../../src/platform/settings.ts";
 
 /** What lies in the outbox for this address, oldest first. */
 export async function mailsTo(address: string) {
+  return (await timedMailsTo(address)).map(({ mail }) => mail);
+}
+
+/** The same, with the instants at which the mails were written. */
+export async function timedMailsTo(address: string) {
   const rows = await openDb(env.DB).select().from(mailOutbox).orderBy(sql`rowid`);
   const { ROOT_SECRET } = settingsOf(env);
   const mails = await Promise.all(
-    rows.map(async ({ id, sealed }) => MailText.parse(await unseal(ROOT_SECRET, id, sealed ?? ""))),
+    rows.map(async ({ id, sealed, created_at: at }) => {
+      return { at, mail: MailText.parse(await unseal(ROOT_SECRET, id, sealed ?? "")) };
+    }),
   );
-  return mails.filter(({ to }) => to === address);
+  return mails.filter(({ mail }) => mail.to === address);
 }

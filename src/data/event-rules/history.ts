@@ -14,7 +14,7 @@ export interface PastEvent {
   in_maintenance: boolean;
   /** No rule was evaluated when it happened, only when its alert was sent. */
   was_muted: boolean;
-  /** When the alert was sent that maintenance had withheld. */
+  /** When the alert was sent that maintenance or a mute had withheld. */
   released_at: number | null;
 }
 
@@ -44,6 +44,7 @@ export async function listPastEvents(db: Db, filter: PastEventFilter): Promise<P
       suppressed_by: member("suppressed_by"),
       released_at: member("released_at"),
       muted_until: member("muted_until"),
+      suppressed_until: member("suppressed_until"),
     })
     .from(events)
     .leftJoin(monitors, eq(monitors.id, events.monitor_id))
@@ -61,12 +62,16 @@ export async function listPastEvents(db: Db, filter: PastEventFilter): Promise<P
     )
     .orderBy(desc(events.created_at), desc(events.id))
     .limit(limit);
-  return rows.map(({ suppressed_by, released_at, muted_until, ...event }) => ({
-    ...event,
-    was_muted: muted_until !== null,
-    released_at: released_at === null ? null : Date.parse(released_at),
-    in_maintenance: suppressed_by !== null || released_at !== null,
-  }));
+  return rows.map(({ suppressed_by, muted_until, suppressed_until, ...event }) => {
+    // Rules were evaluated on what a rule withheld when it happened.
+    const released_at = suppressed_until === null ? event.released_at : null;
+    return {
+      ...event,
+      was_muted: muted_until !== null,
+      released_at: released_at === null ? null : Date.parse(released_at),
+      in_maintenance: suppressed_by !== null || released_at !== null,
+    };
+  });
 }
 
 /** Custom events that were emitted with evaluate_rules, newest first. */

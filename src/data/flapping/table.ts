@@ -7,7 +7,6 @@ import { monitors } from "../monitors/table.ts";
 export interface HeldRouting {
   rule_id: string | null;
   classification?: "public" | "team_only" | "critical";
-  is_suppressed?: boolean;
 }
 
 /** Monitors that flap, or did within the last minutes. Steady monitors have no row. */

@@ -3,6 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import type { IncidentStatus } from "../../contract/incident.ts";
 import type { IncidentSeverity } from "../../contract/monitor-values.ts";
 import { emptyList, flag, id, instant, timestamps } from "../columns.ts";
+import type { HeldRouting } from "../flapping/table.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
@@ -91,12 +92,16 @@ export const incidentGroups = sqliteTable(
   ],
 );
 
-/** Outages that began inside a maintenance window and sent no alert; a row is deleted when its monitor is up or alerts. */
+/** Changes to down or degraded that are withheld; a row is deleted when its monitor is up or alerts. */
 export const heldOutages = sqliteTable("held_outages", {
   monitor_id: text("monitor_id")
     .primaryKey()
     .references(() => monitors.id, { onDelete: "cascade" }),
   outage_seq: integer("outage_seq").notNull(),
-  /** The window. */
+  /** The window, `MUTE` or `RULE`. */
   held_by: text("held_by").notNull(),
+  /** Changes of the monitor that were announced nevertheless, or before, and whose end was not. */
+  announced: text("announced", { mode: "json" }).$type<number[]>().notNull().default(emptyList),
+  /** How the alert is routed, where rules were evaluated although it is withheld. */
+  routing: text("routing", { mode: "json" }).$type<HeldRouting>(),
 });

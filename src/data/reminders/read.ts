@@ -21,7 +21,7 @@ export async function hasReminding(db: Db): Promise<boolean> {
 
 /**
  * Open outages of which a webhook is to be reminded and was not yet, those that became due last first. None of a monitor
- * that is muted, flaps or is in maintenance, none of an outage whose incident was acknowledged.
+ * that flaps or whose alerts are withheld, none of an outage whose incident was acknowledged.
  */
 export function listDueReminders(db: Db, now: number, limit: number) {
   const due_at = dueAt(now);
@@ -61,7 +61,6 @@ export function listDueReminders(db: Db, now: number, limit: number) {
           isNull(outages.ended_at),
           eq(monitors.id, outages.monitor_id),
           isReleasable(now),
-          or(isNull(monitors.muted_until), sql`${monitors.muted_until} <= ${now}`),
           eq(monitors.flapping, false),
           isReminding,
           eq(webhooks.owner_id, monitors.owner_id),

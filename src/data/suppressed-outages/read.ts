@@ -1,10 +1,15 @@
-import { and, eq, gt, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { PAGE_SUPPRESSION } from "../../domain/alert-routing.ts";
 import type { Db } from "../db.ts";
 import { heldOutages } from "../incidents/table.ts";
 import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceOccurrences } from "../maintenance/table.ts";
 import { monitors, transitions } from "../monitors/table.ts";
+import { statusPages } from "../status-pages/table.ts";
 
 export type SuppressedOutage = typeof heldOutages.$inferSelect;
+/** What else than a window withholds an outage, as `held_by` names it. */
+export const MUTE = "mute";
+export const RULE = "rule";
 
 /**
  * Whether a window of the monitor's page, public or private, that targets the monitor or its group is open at that moment:
@@ -77,6 +82,26 @@ export async function listCoveredSpans(
   return [...present, ...recorded].flatMap(({ start, end }) => (start === null || end === null ? [] : { start, end }));
 }
 
+/** The announced changes to down or degraded that a recovery would end, newest first, and what is withheld of them. */
+export async function findUnended(db: Db, monitorId: string, before: number) {
+  const isOf = and(eq(transitions.monitor_id, monitorId), lt(transitions.seq, before));
+  const latestUp = sql`(SELECT coalesce(max(u.seq), 0) FROM transitions u
+    WHERE u.monitor_id = ${monitorId} AND u.seq < ${before} AND u.to_status = 'up')`;
+  const [changes, [held]] = await db.batch([
+    db
+      .select({ seq: transitions.seq })
+      .from(transitions)
+      .where(and(isOf, inArray(transitions.event, ["monitor.down", "monitor.degraded"]), gt(transitions.seq, latestUp)))
+      .orderBy(desc(transitions.seq))
+      .limit(UNENDED_MAX),
+    db.select().from(heldOutages).where(eq(heldOutages.monitor_id, monitorId)).limit(1),
+  ]);
+  return { changes: changes.map(({ seq }) => seq), held };
+}
+
+/** A monitor is degraded, then down; more arise where an outage survives a pause. */
+const UNENDED_MAX = 5;
+
 export async function findSuppressedOutage(db: Db, monitorId: string): Promise<SuppressedOutage | undefined> {
   const rows = await db.select().from(heldOutages).where(eq(heldOutages.monitor_id, monitorId)).limit(1);
   return rows[0];
@@ -90,7 +115,7 @@ export function isSuppressionEnded(held: SuppressedOutage): SQL {
 export const isHeld = (held: SuppressedOutage) =>
   and(eq(heldOutages.monitor_id, held.monitor_id), eq(heldOutages.outage_seq, held.outage_seq));
 
-/** Monitors of held outages that no window covers any more and that are still down. */
+/** Monitors of held outages that nothing withholds any more and that are still down. */
 export async function listEndedSuppressions(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: heldOutages.monitor_id })
@@ -102,9 +127,13 @@ export async function listEndedSuppressions(db: Db, now: number, limit: number):
   return rows.map(({ id }) => id);
 }
 
-/** A monitor is down and in no window. */
+/** A monitor is down, in no window, not muted, and no rule withholds its alerts. */
 export function isReleasable(now: number): SQL {
-  return sql`${monitors.status} = 'down' AND NOT EXISTS (SELECT 1 FROM ${maintenance} WHERE ${covers(now)})`;
+  const until = (key: SQL) => sql`coalesce(${statusPages.alert_suppressions} ->> ${key}, 0)`;
+  const isSuppressed = sql`EXISTS (SELECT 1 FROM ${statusPages} WHERE ${statusPages.id} = ${monitors.status_page_id}
+    AND (${until(sql`${monitors.id}`)} > ${now} OR ${until(sql`${PAGE_SUPPRESSION}`)} > ${now}))`;
+  return sql`${monitors.status} = 'down' AND coalesce(${monitors.muted_until}, 0) <= ${now}
+    AND NOT EXISTS (SELECT 1 FROM ${maintenance} WHERE ${covers(now)}) AND NOT ${isSuppressed}`;
 }
 
 /** Those among these monitors, with the transition that began the outage. */

@@ -268,7 +268,8 @@ function toRuleEvents(
   timeline: (at: number) => MetricSnapshot,
 ): RuleEvent[] {
   const { released_at, was_muted, ...happened } = event;
-  const released = released_at === null ? [] : [{ ...happened, at: released_at, is_release: true }];
+  const released =
+    released_at === null ? [] : [{ ...happened, at: released_at, in_maintenance: false, is_release: !was_muted }];
   return [...(was_muted ? [] : [happened]), ...released].map((each) => ({
     ...each,
     kind,

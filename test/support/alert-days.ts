@@ -1,0 +1,244 @@
+import { createMessageBatch } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { vi } from "vitest";
+import { jobScope, type Scope } from "../../src/access/scope.ts";
+import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
+import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
+import { openDb } from "../../src/data/db.ts";
+import { escalationNotifications, escalations } from "../../src/data/escalations/table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
+import { notifications } from "../../src/data/notifications/table.ts";
+import { deliveries } from "../../src/data/webhooks/table.ts";
+import { sweepThrottled } from "../../src/delivery/budget.ts";
+import { sweepHeldAlerts } from "../../src/delivery/held-alerts.ts";
+import { processDeliveries } from "../../src/delivery/process-deliveries.ts";
+import { sweepDeliveries } from "../../src/delivery/sweep.ts";
+import { consumeEvent, sweepEvents } from "../../src/events/consume.ts";
+import { sweepEscalations } from "../../src/events/escalation-runner.ts";
+import { sweepFlapping } from "../../src/events/flapping.ts";
+import { sweepMaintenance } from "../../src/events/maintenance.ts";
+import { sweepSuppressions } from "../../src/events/suppression.ts";
+import { handleSubscribers } from "../../src/jobs/subscribers.ts";
+import { V1 } from "./client.ts";
+import { createAccount } from "./factories.ts";
+import { timedMailsTo } from "./mail.ts";
+import { emailOf } from "./members.ts";
+import { insertMonitor, insertPage } from "./monitors.ts";
+import { setPolicy, toUser } from "./on-call.ts";
+import { recordingEnv } from "./queues.ts";
+import type { Sink } from "./sink.ts";
+import { insertSubscriber } from "./subscribers.ts";
+import { createWebhook } from "./webhooks.ts";
+
+const db = openDb(env.DB);
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const START = Date.UTC(2026, 0, 5, 9);
+
+type Message = { at: number; run: (scope: Scope) => Promise<unknown> };
+type Reading = { at: number; who: string; what: string };
+
+const SWEEPS = [
+  sweepMaintenance,
+  sweepSuppressions,
+  sweepFlapping,
+  sweepEvents,
+  sweepHeldAlerts,
+  sweepEscalations,
+  sweepThrottled,
+  sweepDeliveries,
+];
+
+/**
+ * A page with everybody who hears of it: a machine (generic webhook), a chat, a pager, a team with mail and the dashboard, a
+ * subscriber, and the person on call. The test moves the clock; queues deliver and the minute's sweeps run at their time.
+ */
+export async function aDay(
+  sink: Sink,
+  { page = {}, settings = { RATE_LIMITS: "all=off,flapping=6" }, has_policy = true }: DayOptions = {},
+) {
+  vi.setSystemTime(START);
+  sink.serve("https://sink.test/", () => new Response("ok"));
+  const account = await createAccount();
+  const status_page_id = await insertPage(account.user_id, {
+    auto_create_incident: true,
+    auto_publish_incident: true,
+    ...page,
+  });
+  const webhooks: Record<string, { id: string; url: string }> = {
+    machine: await createWebhook(account),
+    chat: await createWebhook(account, { provider: "slack" }),
+    pager: await createWebhook(account, { provider: "pagerduty", secret: "key" }),
+  };
+  await insertSubscriber(account, { status_page_id });
+  if (has_policy) {
+    const steps = [{ level: 1, wait_minutes: 600, contacts: toUser(account.user_id) }];
+    await setPolicy({ account, page: status_page_id }, steps);
+  }
+  const queue: Message[] = [];
+  const changes = new Map<string, { seq: number; status: MonitorStatus; outage: MonitorTransition["outage"] }>();
+
+  async function run(work: Message["run"]) {
+    const recording = recordingEnv(settings);
+    const scope = jobScope(recording.env, "day");
+    await work(scope);
+    const at = Date.now();
+    const enqueue = (delaySeconds: number | undefined, next: Message["run"]) =>
+      queue.push({ at: at + (delaySeconds ?? 0) * SECOND, run: next });
+    for (const { body, delaySeconds } of recording.events) enqueue(delaySeconds, (next) => consumeEvent(next, body));
+    for (const { body, delaySeconds } of [...recording.deliveries, ...recording.slowDeliveries]) {
+      enqueue(delaySeconds, (next) => processDeliveries(next, [body.delivery_id], { lane: "slow", defer: null }));
+    }
+    for (const { body, delaySeconds } of recording.subscribers) {
+      const message = { id: "m", timestamp: new Date(), attempts: 1, body };
+      enqueue(delaySeconds, () => handleSubscribers(createMessageBatch("subscribers", [message]), recording.env));
+    }
+  }
+
+  async function passUntil(at: number) {
+    while (true) {
+      const minute = (Math.floor(Date.now() / MINUTE) + 1) * MINUTE;
+      const next = Math.min(minute, ...queue.map((each) => each.at));
+      if (next > at) break;
+      vi.setSystemTime(Math.max(next, Date.now()));
+      const ready = queue.filter((each) => each.at <= Date.now());
+      for (const each of ready) {
+        queue.splice(queue.indexOf(each), 1);
+        await run(each.run);
+      }
+      if (ready.length === 0) for (const sweep of SWEEPS) await run(sweep);
+    }
+    vi.setSystemTime(at);
+  }
+
+  /** One change of a monitor, as its object sends it, so long after the start. */
+  async function change(id: string, to: "up" | "down" | "degraded" | "paused", after: number) {
+    await passUntil(START + after);
+    const now = Date.now();
+    const known = changes.get(id) ?? { seq: 0, status: "up" as const, outage: null };
+    const seq = known.seq + 1;
+    const outage = to === "down" ? (known.outage ?? { seq, started_at: now }) : known.outage;
+    const transition: MonitorTransition = {
+      seq,
+      from: known.status,
+      to,
+      at: now,
+      effective_at: now,
+      message: to === "down" ? "HTTP 503" : "HTTP 200",
+      latency_ms: 12,
+      region: "default",
+      outage,
+      event: to === "paused" ? null : `monitor.${to}`,
+    };
+    changes.set(id, { seq, status: to, outage: to === "up" ? null : outage });
+    await run((scope) => consumeEvent(scope, { monitor_id: id, transitions: [transition] }));
+  }
+
+  async function addMonitor(name: string, fields: Parameters<typeof insertMonitor>[1] = {}): Promise<string> {
+    return (await insertMonitor(account.user_id, { status_page_id, name, created_at: START - MINUTE, ...fields })).id;
+  }
+
+  /** Withholds its alerts for so long, from now on; 0 ends that. By its row: its object knows nothing of these changes. */
+  async function mute(id: string, ms: number) {
+    const muted_until = ms === 0 ? null : Date.now() + ms;
+    await db.update(monitors).set({ muted_until }).where(eq(monitors.id, id));
+  }
+
+  async function maintain(ids: readonly string[], ms: number): Promise<string> {
+    const answer = await account.client.post(`${V1}/maintenance`, {
+      status_page_id,
+      title: "Disks",
+      is_public: false,
+      start_time: new Date(Date.now()).toISOString(),
+      end_time: new Date(Date.now() + ms).toISOString(),
+      targets: ids.map((target_id) => ({ target_type: "monitor", target_id })),
+    });
+    if (answer.status !== 201) throw new Error(`no maintenance: ${answer.body.error}`);
+    return answer.body.id;
+  }
+
+  async function addWebhook(who: string, fields: Record<string, unknown>): Promise<string> {
+    webhooks[who] = await createWebhook(account, fields);
+    return who;
+  }
+
+  async function addRule(rule: Record<string, unknown>): Promise<void> {
+    const answer = await account.client.post(`${V1}/status-pages/${status_page_id}/events/rules`, rule);
+    if (answer.status !== 201) throw new Error(`no rule: ${answer.body.error}`);
+  }
+
+  /** What everybody has read since the start, oldest first. */
+  async function readings(): Promise<Reading[]> {
+    const [sent, pages, news, seen, mails] = await Promise.all([
+      Promise.all(Object.entries(webhooks).map(async ([who, { id }]) => ({ who, rows: await deliveriesTo(id) }))),
+      pagesOf(status_page_id),
+      newsOf(status_page_id),
+      db.select().from(notifications).where(eq(notifications.user_id, account.user_id)),
+      timedMailsTo(emailOf(account)),
+    ]);
+    const all: Reading[] = [
+      ...sent.flatMap(({ who, rows }) => rows.map(({ at, what }) => ({ at, who, what }))),
+      ...pages.map((at) => ({ at, who: "on call", what: "paged" })),
+      ...news.map((each) => ({ ...each, who: "subscriber" })),
+      ...seen.map(({ created_at, title }) => ({ at: created_at, who: "dashboard", what: title })),
+      ...mails.map(({ at, mail }) => ({ at, who: "mail", what: mail.subject })),
+    ];
+    return all.toSorted((one, other) => one.at - other.at || one.who.localeCompare(other.who));
+  }
+
+  /** What one receiver has read, with the minutes since the start. */
+  async function heard(who: string): Promise<string[]> {
+    const own = (await readings()).filter((each) => each.who === who);
+    return own.map(({ at, what }) => `${Number(((at - START) / MINUTE).toFixed(1))} ${what}`);
+  }
+
+  return {
+    account,
+    status_page_id,
+    addMonitor,
+    addRule,
+    addWebhook,
+    change,
+    heard,
+    maintain,
+    mute,
+    passUntil: (after: number) => passUntil(START + after),
+    readings,
+    start: START,
+    textsTo: (who: string) => sink.received.filter(({ url }) => url === webhooks[who]?.url).map(({ body }) => body),
+  };
+}
+
+interface DayOptions {
+  page?: Parameters<typeof insertPage>[1];
+  settings?: Record<string, unknown>;
+  has_policy?: boolean;
+}
+
+/** What was sent, each at the instant at which it was routed. */
+async function deliveriesTo(webhookId: string) {
+  const rows = await db.select().from(deliveries).where(eq(deliveries.webhook_id, webhookId));
+  return rows
+    .filter(({ state }) => state === "delivered" || state === "bundled")
+    .map(({ created_at, event_name }) => ({ at: created_at, what: event_name }));
+}
+
+async function pagesOf(pageId: string): Promise<number[]> {
+  const rows = await db
+    .select({ at: escalationNotifications.created_at, contact: escalationNotifications.contact_type })
+    .from(escalationNotifications)
+    .innerJoin(escalations, eq(escalations.id, escalationNotifications.escalation_id))
+    .where(eq(escalations.status_page_id, pageId));
+  return rows.filter(({ contact }) => contact === "user").map(({ at }) => at);
+}
+
+async function newsOf(pageId: string) {
+  const rows = await env.DB.prepare(
+    `SELECT m.created_at AS at, m.news ->> 'event' AS event, m.news ->> 'title' AS title FROM subscriber_messages m
+      JOIN subscribers s ON s.id = m.subscriber_id WHERE s.status_page_id = ? ORDER BY m.created_at`,
+  )
+    .bind(pageId)
+    .all<{ at: number; event: string; title: string }>();
+  return rows.results.map(({ at, event, title }) => ({ at, what: `${event}: ${title}` }));
+}
