@@ -9,6 +9,7 @@ import { benchPush } from "./bench/push.ts";
 import { benchReaders } from "./bench/readers.ts";
 import { benchReceivers } from "./bench/receivers.ts";
 import { benchRules } from "./bench/rules.ts";
+import { withUsage } from "./local/command-error.ts";
 
 /** `npm run bench -- <name>`: measurements that take minutes and want the machine for themselves. */
 const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
@@ -25,12 +26,13 @@ const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
   receivers: benchReceivers,
 };
 
+const USAGE = `usage: npm run bench -- ${Object.keys(BENCHES).join("|")} [minutes]
+       npm run bench -- all [--quick] [--json FILE] [--compare FILE] [--peer kuma=DIR]`;
+
 const [name = "", ...args] = process.argv.slice(2);
-const bench = BENCHES[name];
-if (name === "all") await benchAll(args);
-else if (bench) await bench(Number(args[0] ?? "3"));
-else {
-  console.error(`usage: npm run bench -- ${Object.keys(BENCHES).join("|")} [minutes]
-       npm run bench -- all [--quick] [--json FILE] [--compare FILE] [--peer kuma=DIR]`);
-  process.exit(2);
-}
+const bench = withUsage(USAGE, () => {
+  if (name !== "all" && !(name in BENCHES)) throw new Error(`which measurement?`);
+  return BENCHES[name];
+});
+if (bench) await bench(Number(args[0] ?? "3"));
+else await benchAll(args);

@@ -4,10 +4,13 @@
  * is the gate: format, lint, types and every project, where a missing program is a failure, and a skipped test unless it
  * says that the machine cannot run it.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, relative, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { NOT_POSSIBLE_HERE } from "./local/skips.ts";
 
 const PROJECT_ROOT = resolve(import.meta.dirname, "..");
@@ -82,15 +85,36 @@ function runCheck(): Outcomes {
   return new Map([["npm run check", { passed: 0, failed: status === 0 ? [] : ["format, lint or types"], ms: 0 }]]);
 }
 
-function runVitest(chosen: readonly string[]): Outcomes {
+/** What the runtime says of a connection that failed, and its stack; tests see the failure in what they assert. */
+const RUNTIME_NOISE = /workerd@[0-9a-f]+|^\S* = (?:rust|kj|workerd)\//;
+
+/** Runs the tests and prints what they print, without the runtime's own remarks; answers the exit status. */
+async function spawnVitest(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number | null> {
+  const colors = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
+  const child = spawn(process.execPath, [VITEST, "run", ...args], {
+    cwd: PROJECT_ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...env, ...colors },
+  });
+  const print = async (stream: Readable, to: NodeJS.WriteStream) => {
+    for await (const line of createInterface(stream)) if (!RUNTIME_NOISE.test(line)) to.write(`${line}\n`);
+  };
+  const [[status]] = await Promise.all([
+    once(child, "close"),
+    print(child.stdout, process.stdout),
+    print(child.stderr, process.stderr),
+  ]);
+  return status;
+}
+
+async function runVitest(chosen: readonly string[]): Promise<Outcomes> {
   const dir = mkdtempSync(join(tmpdir(), "vigil-test-"));
   const report = join(dir, "report.json");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   // Only a choice of files or titles may leave a project without a test.
   const flags = [...(args.length > 0 ? ["--passWithNoTests"] : []), ...reporters, ...chosen, ...args];
   const env = { ...process.env, ...(isGate && args.length === 0 && { SOAK_FOLLOWS: "true" }) };
-  const options = { cwd: PROJECT_ROOT, stdio: "inherit", env } as const;
-  const { status } = spawnSync(process.execPath, [VITEST, "run", ...flags], options);
+  const status = await spawnVitest(flags, env);
   const outcomes = existsSync(report) ? outcomesOf(JSON.parse(readFileSync(report, "utf8"))) : new Map();
   rmSync(dir, { recursive: true });
   // An error outside of any test fails the run without a failed test.
@@ -132,24 +156,23 @@ function failuresOf(outcomes: Outcomes): string[] {
  */
 const REPEATED_FILES_MAX = 5;
 
-function runProjects(projects: readonly string[]): Outcomes {
+async function runProjects(projects: readonly string[]): Promise<Outcomes> {
   const chosen = projects.map((project) => `--project=${project}`);
-  const outcomes = runVitest(chosen);
+  const outcomes = await runVitest(chosen);
   const files = [...outcomes].filter(([, { failed }]) => failed.length > 0).map(([file]) => file);
   if (!isGate || files.length === 0 || files.length > REPEATED_FILES_MAX) return outcomes;
   for (const failure of failuresOf(outcomes)) console.log(`failed, its file runs again: ${failure}`);
-  const repeated = runVitest([...chosen, ...files]);
+  const repeated = await runVitest([...chosen, ...files]);
   const kept = [...outcomes].filter(([file]) => !files.includes(file));
   return new Map([...kept, ...repeated]);
 }
 
-function runAll(): Outcomes[] {
-  if (args.some((arg) => arg === "--project" || arg.startsWith("--project="))) return [runVitest([])];
+async function runAll(): Promise<Outcomes[]> {
+  if (args.some((arg) => arg === "--project" || arg.startsWith("--project="))) return [await runVitest([])];
   const runs = isGate ? lines : lines.map((projects) => projects.filter(isRunnable));
-  return [
-    ...(isGate ? [requirePrograms(lines.flat()), runCheck()] : []),
-    ...runs.filter((projects) => projects.length > 0).map(runProjects),
-  ];
+  const outcomes = isGate ? [requirePrograms(lines.flat()), runCheck()] : [];
+  for (const projects of runs.filter((each) => each.length > 0)) outcomes.push(await runProjects(projects));
+  return outcomes;
 }
 
 /** The files that took longest, so that a run that becomes slow says where. */
@@ -159,7 +182,7 @@ function printSlowest(outcomes: readonly Outcomes[]): void {
   console.log(["the slowest files:", ...lines].join("\n"));
 }
 
-const outcomes = runAll();
+const outcomes = await runAll();
 const failures = outcomes.flatMap(failuresOf);
 const passed = outcomes.flatMap((files) => [...files.values()]).reduce((sum, file) => sum + file.passed, 0);
 printSlowest(outcomes);

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { PLANS } from "../src/contract/plan.ts";
 import { clearPassword, FIRST_OWNER, issueSignInLink, issueToken, type TokenRequest } from "./local/accounts.ts";
-import { Refusal, runCommand } from "./local/command-error.ts";
+import { Refusal, runCommand, withUsage } from "./local/command-error.ts";
 import { withLocalDatabase, withRemoteDatabase } from "./local/database-access.ts";
 import { addressOf, urlOf } from "./local/settings.ts";
 
@@ -64,9 +64,10 @@ function readArguments(args: string[]): Arguments {
       deployment: { type: "string", default: "vigil" },
     },
   });
-  const request = Request.parse({ ...values, expiresAt: values["expires-at"] });
+  const parsed = Request.safeParse({ ...values, expiresAt: values["expires-at"] });
+  if (!parsed.success) throw new Error(parsed.error.issues[0]?.message);
   return {
-    request,
+    request: parsed.data,
     forgets: values["forget-password"],
     isForLink: values["sign-in-link"],
     remote: values.remote ? values.deployment : undefined,
@@ -82,17 +83,7 @@ async function serviceUrl(deployment: string | undefined): Promise<string> {
   return url;
 }
 
-function readArgumentsOrExit(args: string[]) {
-  try {
-    return readArguments(args);
-  } catch (error) {
-    const reason = error instanceof z.ZodError ? error.issues[0]?.message : error instanceof Error && error.message;
-    console.error(`${reason}\n${USAGE}`);
-    process.exit(2);
-  }
-}
-
-const { request, forgets, isForLink, remote } = readArgumentsOrExit(process.argv.slice(2));
+const { request, forgets, isForLink, remote } = withUsage(USAGE, () => readArguments(process.argv.slice(2)));
 await runCommand(async () => {
   const withDatabase = remote ? withRemoteDatabase(remote) : withLocalDatabase;
   const printed = await withDatabase(async (execute) => {

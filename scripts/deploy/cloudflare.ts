@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Refusal } from "../local/command-error.ts";
 import { PROJECT_ROOT, WRANGLER } from "../local/paths.ts";
-import { type Platform, PlatformError } from "./platform.ts";
+import { NotSignedIn, type Platform, PlatformError } from "./platform.ts";
 
 const API = "https://api.cloudflare.com/client/v4";
 const API_TIMEOUT_MS = 60_000;
@@ -73,5 +73,5 @@ async function authorizationOf(env: NodeJS.ProcessEnv, wrangler: (args: string[]
   } catch {
     // Said below in the words of this command.
   }
-  throw new Refusal("not signed in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN");
+  throw new NotSignedIn();
 }

@@ -6,8 +6,9 @@ import { createFirstOwner, issueSignInLink, needsSetUp } from "../local/accounts
 import { Refusal } from "../local/command-error.ts";
 import * as account from "./account.ts";
 import { formatMonthlyCost } from "./cost.ts";
+import { EMPTY_ACCOUNT } from "./empty-account.ts";
 import { type DeployOptions, parseRegions } from "./options.ts";
-import type { Platform } from "./platform.ts";
+import { NotSignedIn, type Platform } from "./platform.ts";
 import type { DeploymentFiles, DeploymentRecord } from "./record.ts";
 import { checkerName, checkerPrefix } from "./regions.ts";
 import { remoteDatabase } from "./remote-database.ts";
@@ -54,19 +55,34 @@ interface Step {
  */
 export async function deploy(deployment: Deployment): Promise<void> {
   const { options, print } = deployment;
+  if (options.dryRun) return await printPlan(deployment);
   const situation = await findSituation(deployment);
   const steps = planSteps(deployment, situation);
-  if (options.dryRun) {
-    print(`Deployment ${options.name} to ${situation.url} would:`);
-    for (const { title } of steps) print(`  ${title}`);
-    print(formatMonthlyCost(options));
-    return;
-  }
   for (const { title, run } of steps) {
     print(title);
     await run();
   }
   print(`ready ${situation.url}`);
+}
+
+/** Before anybody has signed in, the plan is that for an empty account. */
+async function printPlan(deployment: Deployment): Promise<void> {
+  const { options, print } = deployment;
+  const situation = await findSituation(deployment).catch((error: unknown) => {
+    if (!(error instanceof NotSignedIn)) throw error;
+    print("Not signed in to Cloudflare, so this is the plan for an account that has nothing of it yet.");
+    return findSituation({ ...deployment, platform: EMPTY_ACCOUNT });
+  });
+  print(`Deployment ${options.name} to ${situation.url} would:`);
+  for (const { title } of planSteps(deployment, situation)) print(`  ${title}`);
+  print(`Permissions of its API token: ${permissionsFor(situation).join(", ")}`);
+  print(formatMonthlyCost(options));
+}
+
+function permissionsFor({ record }: Situation): string[] {
+  const account = ["D1 (edit)", "Workers KV Storage (edit)", "Queues (edit)", "Workers Scripts (edit)"];
+  const zone = ["DNS (edit)", "Workers Routes (edit)", "SSL and Certificates (edit)"];
+  return [...account, "Account Settings (read)", ...(record.zone ? zone : [])];
 }
 
 async function findSituation({ options, platform, files, release, env }: Deployment): Promise<Situation> {

@@ -14,6 +14,13 @@ export interface Platform {
   sleep(ms: number): Promise<void>;
 }
 
+/** Nobody has signed in to Cloudflare on this machine. */
+export class NotSignedIn extends Refusal {
+  constructor() {
+    super("not signed in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN");
+  }
+}
+
 export class PlatformError extends Refusal {
   readonly status: number;
   readonly codes: number[];

@@ -11,8 +11,16 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   }
 }
 
+/** Ends a command that was only asked how to use it. */
+function printUsageWhenAsked(usage: string): void {
+  if (!process.argv.slice(2).some((arg) => arg === "--help" || arg === "-h")) return;
+  console.log(usage);
+  process.exit(0);
+}
+
 /** Reads the arguments of a command; what it cannot use ends it with the reason and how to use it. */
 export function withUsage<Options>(usage: string, read: () => Options): Options {
+  printUsageWhenAsked(usage);
   try {
     return read();
   } catch (error) {

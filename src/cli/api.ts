@@ -19,6 +19,8 @@ export interface Api {
   /** The body of the answer; fails with the service's own words. */
   call(method: string, path: string, body?: object, options?: CallOptions): Promise<unknown>;
   list(path: string): Promise<Item[]>;
+  /** The OpenAPI document of the service. */
+  describe(): Promise<unknown>;
 }
 
 export function createApi({ url, token }: { url: string; token: string }): Api {
@@ -37,6 +39,9 @@ export function createApi({ url, token }: { url: string; token: string }): Api {
   return {
     url,
     call,
+    async describe() {
+      return JSON.parse(await send(`${url}/openapi.json`, { method: "GET" }));
+    },
     async list(path) {
       const items: Item[] = [];
       for (let offset = 0; ; offset += PAGE_SIZE) {

@@ -1,5 +1,5 @@
 import type { Api, Item } from "./api.ts";
-import type { Change, Kind, Present } from "./changes.ts";
+import { type Change, type Kind, type Present, Reference } from "./changes.ts";
 
 const PATHS: Record<Kind, string> = {
   status_pages: "/status-pages",
@@ -38,10 +38,7 @@ export async function applyChanges(api: Api, changes: Change[], report: (change:
 
 function resolve(value: unknown, made: Map<string, string>): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, made));
+  if (value instanceof Reference) return made.get(`${value.kind} ${value.key}`);
   if (typeof value !== "object" || value === null) return value;
-  if ("ref" in value) {
-    const { kind, key } = value.ref as { kind: Kind; key: string };
-    return made.get(`${kind} ${key}`);
-  }
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolve(item, made)]));
 }

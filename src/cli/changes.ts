@@ -4,6 +4,7 @@ import { JsonAssertion } from "../contract/http-check.ts";
 import type { Item } from "./api.ts";
 import { CommandFailure } from "./failure.ts";
 import type { Manifest } from "./manifest.ts";
+import { type Entry, matchItems } from "./matching.ts";
 
 /** What the service holds now. */
 export interface Present {
@@ -28,9 +29,15 @@ export interface Change {
   fields: string[];
 }
 
-/** A thing of the file whose id is only known once it was made. */
-export interface Reference {
-  ref: { kind: Kind; key: string };
+/** Stands for the id of a thing of the file that is only known once it was made. */
+export class Reference {
+  readonly kind: Kind;
+  readonly key: string;
+
+  constructor(kind: Kind, key: string) {
+    this.kind = kind;
+    this.key = key;
+  }
 }
 
 interface Wanted {
@@ -49,19 +56,21 @@ const SETS = ["regions", "tags", "events", "child_ids", "expected_statuses"];
 /** What has to be done so that the service is as the file says; things that the file does not name stay. */
 export function computeChanges(manifest: Manifest, present: Present, { prune }: { prune: boolean }): Change[] {
   refuseUnknownKeys(manifest, present);
-  const idOf = idsIn(manifest, present);
-  const reference = (kind: Kind, key: string | undefined) => {
-    if (key === undefined) return undefined;
-    return idOf(kind, key) ?? ({ ref: { kind, key } } satisfies Reference);
+  const matches = matchAll(manifest, present, { prune });
+  const reference = (kind: Kind, key: string) =>
+    (matches[kind].get(key) ?? findByKey(present[kind], key))?.id ?? new Reference(kind, key);
+  const pageOf = (page: string | undefined) => {
+    if (page === undefined) return {};
+    return { status_page_id: findPage(page, present, matches.status_pages)?.id ?? new Reference("status_pages", page) };
   };
   const wanted = [
     ...Object.entries(manifest.status_pages).map(([key, page]): Wanted => {
       const body = { ...page, name: page.name ?? key, slug: page.slug ?? key, external_key: key };
-      return { kind: "status_pages", key, body, present: findPage(manifest, present, key) };
+      return { kind: "status_pages", key, body, present: matches.status_pages.get(key) };
     }),
     ...Object.entries(manifest.groups).map(([key, { status_page, name }]): Wanted => {
-      const body = { name: name ?? key, external_key: key, status_page_id: reference("status_pages", status_page) };
-      return { kind: "groups", key, body, present: findGroup(manifest, present, key) };
+      const body = { name: name ?? key, external_key: key, ...pageOf(status_page) };
+      return { kind: "groups", key, body, present: matches.groups.get(key) };
     }),
     // A composite comes after its members.
     ...Object.entries(manifest.monitors)
@@ -71,23 +80,37 @@ export function computeChanges(manifest: Manifest, present: Present, { prune }: 
           ...fields,
           name: fields.name ?? key,
           external_key: key,
-          ...(status_page && { status_page_id: reference("status_pages", status_page) }),
+          ...pageOf(status_page),
           ...(group && { group_id: reference("groups", group) }),
           ...(children && { child_ids: children.map((child) => reference("monitors", child)) }),
         };
-        return { kind: "monitors", key, body, push_token, present: findMonitor(present, key) };
+        return { kind: "monitors", key, body, push_token, present: matches.monitors.get(key) };
       }),
     ...Object.entries(manifest.webhooks).map(([key, { status_page, ...fields }]): Wanted => {
-      const body = {
-        ...fields,
-        name: fields.name ?? key,
-        external_key: key,
-        ...(status_page && { status_page_id: reference("status_pages", status_page) }),
-      };
-      return { kind: "webhooks", key, body, present: findWebhook(present, key, String(body.name)) };
+      const body = { ...fields, name: fields.name ?? key, external_key: key, ...pageOf(status_page) };
+      return { kind: "webhooks", key, body, present: matches.webhooks.get(key) };
     }),
   ];
   return [...wanted.flatMap(changeOf), ...(prune ? removals(manifest, present) : [])];
+}
+
+type Matches = Record<Kind, Map<string, Item>>;
+
+function matchAll(manifest: Manifest, present: Present, { prune }: { prune: boolean }): Matches {
+  const pages = Object.entries(manifest.status_pages).map(([key, { slug = key }]): Entry => {
+    return { key, name: slug, status_page_id: null, settings: {} };
+  });
+  // Pages stay when they leave the file, so that none of them is in the way of another.
+  const status_pages = matchItems("status_pages", { entries: pages, items: present.status_pages, prune: true });
+  const pageIdOf = (page: string | undefined) =>
+    page === undefined ? null : findPage(page, present, status_pages)?.id;
+  const match = (kind: "groups" | "monitors" | "webhooks") => {
+    const entries = Object.entries(manifest[kind]).map(([key, { status_page, name, ...settings }]): Entry => {
+      return { key, name: String(name ?? key), status_page_id: pageIdOf(status_page), settings };
+    });
+    return matchItems(kind, { entries, items: present[kind], prune });
+  };
+  return { status_pages, groups: match("groups"), monitors: match("monitors"), webhooks: match("webhooks") };
 }
 
 function changeOf({ kind, key, body, push_token, present }: Wanted): Change[] {
@@ -130,46 +153,21 @@ function removals(manifest: Manifest, present: Present): Change[] {
   );
 }
 
-function idsIn(manifest: Manifest, present: Present) {
-  return (kind: Kind, key: string): string | undefined => {
-    if (kind === "status_pages") return findPage(manifest, present, key)?.id;
-    if (kind === "groups") return findGroup(manifest, present, key)?.id;
-    return findMonitor(present, key)?.id;
-  };
-}
+const findByKey = (items: readonly Item[], key: string) => items.find(({ external_key }) => external_key === key);
 
-const byKey = (items: readonly Item[], key: string) => items.find(({ external_key }) => external_key === key);
-/** What people made, and a file takes over by its name. */
-const withoutKey = (items: readonly Item[]) => items.filter(({ external_key }) => typeof external_key !== "string");
-
-function findPage({ status_pages }: Manifest, present: Present, key: string): Item | undefined {
-  const slug = status_pages[key]?.slug ?? key;
-  return byKey(present.status_pages, key) ?? present.status_pages.find((page) => page.slug === slug);
-}
-
-const findMonitor = ({ monitors }: Present, key: string) => byKey(monitors, key);
-
-function findWebhook({ webhooks }: Present, key: string, name: string): Item | undefined {
-  return byKey(webhooks, key) ?? withoutKey(webhooks).find((webhook) => webhook.name === name);
-}
-
-function findGroup(manifest: Manifest, present: Present, key: string): Item | undefined {
-  const group = manifest.groups[key];
-  if (!group) return undefined;
-  const page = findPage(manifest, present, group.status_page);
-  const name = group.name ?? key;
-  const isSame = (found: Item) => found.status_page_id === page?.id && found.name === name;
-  return byKey(present.groups, key) ?? withoutKey(present.groups).find(isSame);
+/** A page may be named by its key in the file, by the key that it has, or by its slug. */
+function findPage(page: string, { status_pages }: Present, matches: ReadonlyMap<string, Item>): Item | undefined {
+  return matches.get(page) ?? findByKey(status_pages, page) ?? status_pages.find(({ slug }) => slug === page);
 }
 
 /** A misspelt name must not become a monitor outside of its page. */
 function refuseUnknownKeys(manifest: Manifest, present: Present): void {
-  const isPage = (slug: string) => Object.hasOwn(manifest.status_pages, slug) || findPage(manifest, present, slug);
-  const isMonitor = (key: string) => Object.hasOwn(manifest.monitors, key) || findMonitor(present, key);
+  const isPage = (page: string) =>
+    Object.hasOwn(manifest.status_pages, page) || findPage(page, present, new Map()) !== undefined;
+  const isMonitor = (key: string) => Object.hasOwn(manifest.monitors, key) || findByKey(present.monitors, key);
   for (const kind of ["groups", "monitors", "webhooks"] as const) {
     for (const [key, { status_page }] of Object.entries(manifest[kind])) {
-      if (status_page && !isPage(String(status_page)))
-        throw new CommandFailure(`${kind}.${key}: no page ${status_page}`);
+      if (status_page && !isPage(status_page)) throw new CommandFailure(`${kind}.${key}: no page ${status_page}`);
     }
   }
   for (const [key, { group, children = [] }] of Object.entries(manifest.monitors)) {

@@ -4,6 +4,7 @@ import { StatusPageCreate } from "../contract/status-page.ts";
 import { WebhookCreate } from "../contract/webhook.ts";
 import type { Item } from "./api.ts";
 import type { Present } from "./changes.ts";
+import { escapeVariables } from "./variables.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -19,12 +20,12 @@ export const isMonitorSetting = (field: string) =>
 
 /** The file that `apply` would find nothing to do for. Things without a key get one from their name. */
 export function buildManifest({ status_pages, groups, monitors, webhooks }: Present): object {
-  const pageKeys = new Map(status_pages.map(({ id, external_key, slug }) => [id, String(external_key ?? slug)]));
+  const pageKeys = uniqueKeys(status_pages, ({ slug }) => String(slug));
   const groupKeys = uniqueKeys(groups);
   const monitorKeys = uniqueKeys(monitors);
   const webhookKeys = uniqueKeys(webhooks);
   const pageOf = ({ status_page_id }: Item) => withValue("status_page", pageKeys.get(String(status_page_id)));
-  return {
+  const manifest = {
     version: 1,
     status_pages: Object.fromEntries(
       status_pages.map((page) => {
@@ -55,6 +56,7 @@ export function buildManifest({ status_pages, groups, monitors, webhooks }: Pres
       ]),
     ),
   };
+  return Object.fromEntries(Object.entries(manifest).map(([section, value]) => [section, escapeVariables(value)]));
 }
 
 export function formatManifest(manifest: object): string {
@@ -62,8 +64,8 @@ export function formatManifest(manifest: object): string {
 }
 
 function settingsOf(item: Item, isSetting: (field: string) => boolean): Fields {
-  const kept = Object.entries(item).filter(([field, value]) => isSetting(field) && !isEmpty(value));
-  return Object.fromEntries(kept);
+  const settings = Object.entries(item).filter(([field, value]) => isSetting(field) && !isEmpty(value));
+  return Object.fromEntries(settings);
 }
 
 function isEmpty(value: unknown): boolean {
@@ -84,14 +86,15 @@ export function keyFrom(name: string): string {
 }
 
 /** The keys that things have; one that has none gets a free one from its name. */
-function uniqueKeys(items: readonly Item[]): Map<string, string> {
+function uniqueKeys(items: readonly Item[], keyOf = ({ name }: Item) => keyFrom(String(name))): Map<string, string> {
   const keys = new Map(
     items.flatMap(({ id, external_key }): [string, string][] => (external_key ? [[id, String(external_key)]] : [])),
   );
   const taken = new Set(keys.values());
-  for (const { id, name } of items) {
+  for (const item of items) {
+    const { id } = item;
     if (keys.has(id)) continue;
-    const wanted = keyFrom(String(name));
+    const wanted = keyOf(item);
     let key = wanted;
     for (let n = 2; taken.has(key); n++) key = `${wanted}-${n}`;
     taken.add(key);

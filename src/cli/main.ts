@@ -15,6 +15,7 @@ import type { Imported } from "./import-result.ts";
 import { importUptimeKuma } from "./import-uptime-kuma.ts";
 import { manifestSchema, parseManifest } from "./manifest.ts";
 import { openSession, saveSession } from "./session.ts";
+import { refuseUnknownFields } from "./unknown-fields.ts";
 
 /**
  * `npm run vigil --`: a service from the command line, over its public API. Answers go to standard output, as JSON with
@@ -24,7 +25,9 @@ import { openSession, saveSession } from "./session.ts";
 const USAGE = `usage: npm run --silent vigil -- COMMAND [--json]
 
   login --url URL                       keeps the address, and the token that standard input gives
-  apply -f FILE [--dry-run] [--prune]   makes the service as the file says
+  apply -f FILE [--dry-run] [--prune] [--allow-unknown]
+                                        makes the service as the file says; fields that the service does not
+                                        know are refused unless allowed
   export                                prints such a file
   schema                                prints its JSON schema
   status                                how everything is
@@ -34,6 +37,7 @@ const USAGE = `usage: npm run --silent vigil -- COMMAND [--json]
   import uptime-kuma|gatus FILE [-o FILE]   makes a file for apply of another tool's settings
   import account FILE                   makes here what the export of another account holds
   doctor                                looks for trouble
+  --help, -h                            prints this
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 there is something to look at (changes of a dry run, something that is not
 up, trouble that the doctor found). VIGIL_URL and VIGIL_TOKEN stand in for login.`;
@@ -51,6 +55,8 @@ const OPTIONS = {
   severity: { type: "string" },
   message: { type: "string" },
   public: { type: "boolean", default: false },
+  "allow-unknown": { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
 } as const;
 
 function readArguments(args: string[]) {
@@ -98,6 +104,7 @@ async function apply({ values, env }: Parameters<Command>[0]): Promise<number> {
   const file = required(values.file, "-f FILE");
   const manifest = parseManifest(readText(file), env);
   const api = openSession(env);
+  if (!values["allow-unknown"]) await refuseUnknownFields(api, manifest);
   const changes = computeChanges(manifest, await readPresent(api), { prune: values.prune });
   const isDry = values["dry-run"];
   const lines = changes.map(describeChange);
@@ -267,6 +274,10 @@ const note = (line: string) => void process.stderr.write(`${line}\n`);
 async function main(): Promise<number> {
   try {
     const input = readArguments(process.argv.slice(2));
+    if (input.values.help) {
+      print(USAGE);
+      return EXIT.done;
+    }
     const command = COMMANDS[input.positionals[0] ?? ""];
     if (!command) throw new UsageFailure("which command?");
     return await command({ ...input, env: process.env });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { MONITOR_TYPES } from "../contract/monitor-values.ts";
 import { WEBHOOK_PROVIDERS } from "../contract/webhook.ts";
 import { CommandFailure } from "./failure.ts";
+import { substituteVariables } from "./variables.ts";
 
 /**
  * `vigil.yaml`: what shall be. Things are named by keys, never by ids; everything else goes to the API as it stands, which
@@ -53,15 +54,13 @@ export function manifestSchema(): object {
   return { title: "vigil.yaml", ...z.toJSONSchema(Manifest, { io: "input" }) };
 }
 
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
-
-/** Reads the file; `${NAME}` in a text is that variable of the environment, so that no secret has to be in it. */
+/** Reads the file, and puts variables of the environment in. */
 export function parseManifest(text: string, env: NodeJS.ProcessEnv): Manifest {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const [error] = document.errors;
   if (error) throw new CommandFailure(`line ${lines.linePos(error.pos[0]).line}: ${error.message.split("\n")[0]}`);
-  const parsed = Manifest.safeParse(substitute(document.toJS({ maxAliasCount: 100 }), env));
+  const parsed = Manifest.safeParse(substituteVariables(document.toJS({ maxAliasCount: 100 }), env));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const path = issue?.path.map(String) ?? [];
@@ -69,17 +68,4 @@ export function parseManifest(text: string, env: NodeJS.ProcessEnv): Manifest {
   const range = typeof node === "object" && node !== null && "range" in node ? (node.range as number[]) : undefined;
   const line = range?.[0] === undefined ? "" : `line ${lines.linePos(range[0]).line}: `;
   throw new CommandFailure(`${line}${path.join(".") || "the file"}: ${issue?.message}`);
-}
-
-function substitute(value: unknown, env: NodeJS.ProcessEnv): unknown {
-  if (typeof value === "string") {
-    return value.replace(VARIABLE, (_, variable: string) => {
-      const found = env[variable];
-      if (found === undefined) throw new CommandFailure(`the environment has no ${variable}`);
-      return found;
-    });
-  }
-  if (Array.isArray(value)) return value.map((item) => substitute(item, env));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substitute(item, env)]));
 }

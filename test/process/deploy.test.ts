@@ -7,7 +7,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { computeMonthlyCost } from "../../scripts/deploy/cost.ts";
 import { deploy } from "../../scripts/deploy/deployment.ts";
+import { EMPTY_ACCOUNT } from "../../scripts/deploy/empty-account.ts";
 import { readOptions } from "../../scripts/deploy/options.ts";
+import { NotSignedIn, type Platform } from "../../scripts/deploy/platform.ts";
 import { deploymentFiles } from "../../scripts/deploy/record.ts";
 import { destroy } from "../../scripts/deploy/removal.ts";
 import { SECRET_NAMES } from "../../scripts/deploy/settings.ts";
@@ -27,6 +29,8 @@ const QUEUES = queueNames(release.config, "any").length;
 
 interface Operator {
   platform: FakeCloudflare;
+  /** Stands in for the account. */
+  instead?: Platform;
   dir: string;
   env?: NodeJS.ProcessEnv;
   release?: Release;
@@ -34,7 +38,14 @@ interface Operator {
 }
 
 async function run(operator: Operator, ...args: string[]) {
-  const { platform, dir, env = {}, release: code = release, target = "https://example.com/" } = operator;
+  const {
+    platform: account,
+    instead: platform = account,
+    dir,
+    env = {},
+    release: code = release,
+    target = "https://example.com/",
+  } = operator;
   const lines: string[] = [];
   const options = readOptions(args);
   const files = deploymentFiles(dir, options.name);
@@ -290,6 +301,19 @@ describe("npm run deploy", () => {
     expect(existsSync(join(operator.dir, "vigil"))).toBe(false);
     await run(operator);
     expect(await run(operator, "--dry-run")).not.toContain("create the database");
+  });
+
+  it("says with --dry-run what it would do, which rights it needs and what that costs, before anybody signed in", async () => {
+    const operator = newOperator();
+    const instead: Platform = { ...EMPTY_ACCOUNT, api: () => Promise.reject(new NotSignedIn()) };
+    const plan = await run({ ...operator, instead }, "--dry-run", "--zone", "your.example");
+    expect(plan).toContain("Not signed in to Cloudflare");
+    expect(plan).toContain("Deployment vigil to https://vigil.<your-subdomain>.workers.dev would:");
+    expect(plan).toContain("create the database vigil");
+    expect(plan).toContain("Permissions of its API token: D1 (edit)");
+    expect(plan).toContain("DNS (edit)");
+    expect(plan).toMatch(/Monthly cost of 100 monitors/);
+    await expect(run({ ...operator, instead })).rejects.toThrow("not signed in");
   });
 
   it("asks for what it cannot know", async () => {
