@@ -1,5 +1,5 @@
 import type { Scope } from "../access/scope.ts";
-import { type EventClassification, isKnownEvent, type NewEvent } from "../contract/events.ts";
+import { type EventClassification, isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
 import type { WebhookProvider } from "../contract/webhook.ts";
 import type { DeliveryRecord } from "../data/deliveries/read.ts";
 import { insertDeliveries } from "../data/deliveries/write.ts";
@@ -35,7 +35,7 @@ interface Receiver {
 export interface Routing {
   /** Its alert_channels name where the event goes. */
   rule_id: string | null;
-  /** The monitor flaps: alerts about it wait, what notifies the users on call does not. */
+  /** The monitor flaps: alerts about it and its escalation wait. */
   is_held?: boolean;
   classification?: EventClassification;
   /** The announced events that this one ends: it reaches those alone who received one of them. */
@@ -57,26 +57,31 @@ export async function fanOut(
 ): Promise<Publication> {
   if (events.length === 0) return NOTHING;
   const known = events.filter(isKnownEvent);
+  const escalating = known.filter((event) => !routings.get(event.id)?.is_held);
   const { deliveries, webhooks, critical, holds } = await routeEvents(scope, { events, routings }, now);
   return joinPublications([
     holds.publication,
     publishDeliveries(scope, deliveries, webhooks),
     await publishToSubscribers(scope, known, now),
     await publishStatusPosts(scope, known, now),
-    await publishEscalations(scope, { events: known, critical }, now),
+    await publishEscalations(scope, { events: escalating, critical }, now),
   ]);
 }
 
-/** The alerts about an event whose other effects were published when it was stored. */
+/** What waited about an event whose other effects were published when it was stored. */
 export async function deliverHeld(
   scope: FanOutScope,
-  event: NewEvent,
+  event: KnownEvent,
   now: number,
-  routing: Routing | null,
+  { routing, has_escalation }: { routing: Routing; has_escalation: boolean },
 ): Promise<Publication> {
-  const routings: Routings = routing === null ? AS_CONFIGURED : new Map([[event.id, routing]]);
-  const { deliveries, webhooks, holds } = await routeEvents(scope, { events: [event], routings }, now);
-  return joinPublications([holds.publication, publishDeliveries(scope, deliveries, webhooks)]);
+  const routings: Routings = new Map([[event.id, routing]]);
+  const { deliveries, webhooks, critical, holds } = await routeEvents(scope, { events: [event], routings }, now);
+  return joinPublications([
+    holds.publication,
+    publishDeliveries(scope, deliveries, webhooks),
+    await publishEscalations(scope, { events: [event], critical: has_escalation ? [] : critical }, now),
+  ]);
 }
 
 interface Routed {
@@ -113,8 +118,8 @@ async function routeEvents(
     const page = pageOf.get(event.status_page_id ?? "");
     const routing = routings.get(event.id);
     const target = applyRuleAudience(applyRoutingOverride(event, page?.alert_routing), routing?.classification);
-    if (target.classification === "critical") routed.critical.push(event);
     if (routing?.is_held) continue;
+    if (target.classification === "critical") routed.critical.push(event);
     const keepers = webhooks.filter(({ provider }) => notifierOf(provider).keepsAlerts);
     // A webhook that is selected twice gets one delivery: their ids are the same.
     const receivers = [...selectWebhooks(target, webhooks), ...selectAlerted(target, keepers)].filter(({ webhook }) =>

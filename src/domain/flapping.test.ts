@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ChangeEvent, decide, FLAPPING_RULES, type FlappingState, STEADY } from "./flapping.ts";
+import {
+  type ChangeEvent,
+  decide,
+  FLAPPING_RULES,
+  type FlappingEffect,
+  type FlappingState,
+  STEADY,
+} from "./flapping.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -14,6 +21,10 @@ const alternate = (times: readonly number[]): StatusChange[] =>
   times.map((at, n) => ({ at, event: n % 2 === 0 ? "monitor.down" : "monitor.up" }));
 const every = (step: number, count: number, from = 0) => Array.from({ length: count }, (_, n) => from + n * step);
 
+type Delivery = Extract<FlappingEffect, { kind: "deliver" | "deliver_end" }>;
+const isDelivery = (effect: FlappingEffect): effect is Delivery =>
+  effect.kind === "deliver" || effect.kind === "deliver_end";
+
 /** What goes out and when, with a tick at every `wake_at`, as `down@60`; the time is in seconds. */
 function play(changes: readonly StatusChange[], until: number, rules: typeof FLAPPING_RULES | null = FLAPPING_RULES) {
   const out: string[] = [];
@@ -22,7 +33,7 @@ function play(changes: readonly StatusChange[], until: number, rules: typeof FLA
   const step = (input: Parameters<typeof decide>[1], now: number) => {
     const decision = decide(state, input, rules, now);
     for (const effect of decision.effects) {
-      if (effect.kind === "deliver") out.push(`${effect.event.slice("monitor.".length)}@${now / SECOND}`);
+      if (isDelivery(effect)) out.push(`${effect.event.slice("monitor.".length)}@${now / SECOND}`);
       if (effect.kind === "announce_flapping") out.push(`flapping@${now / SECOND}`);
       if (effect.kind === "flapping_ended") out.push(`ended@${now / SECOND}`);
     }
@@ -110,7 +121,8 @@ describe("flapping", () => {
       flapping: { since: 0, changed_at: 0, held: { seq: 9, event: "monitor.up", at: 0, since: 0 } },
     };
     expect(decide(held, { kind: "tick" }, null, 1).effects).toEqual([
-      { kind: "deliver", seq: 9, event: "monitor.up" },
+      // What the previous release stored does not say what was announced.
+      { kind: "deliver_end", seq: 9, event: "monitor.up", ends: null },
       { kind: "flapping_ended" },
     ]);
   });
@@ -207,7 +219,7 @@ describe("any changes", () => {
           const decision = decide(JSON.parse(stored), input, FLAPPING_RULES, now);
           stored = JSON.stringify(decision.state);
           for (const effect of decision.effects) {
-            if (effect.kind === "deliver") delivered.push(effect.seq);
+            if (isDelivery(effect)) delivered.push(effect.seq);
             if (effect.kind === "announce_flapping") announced.push(now);
             if (effect.kind === "flapping_ended") ended.push(now);
           }
@@ -249,6 +261,49 @@ describe("any changes", () => {
           state = decision.state;
         });
       }),
+    );
+  });
+
+  it("are never ended before they were announced, whatever withholds them in between", () => {
+    const spans = fc.array(fc.tuple(fc.nat({ max: 60 }), fc.nat({ max: 60 })), { maxLength: 3 });
+    fc.assert(
+      fc.property(anyChanges, spans, (changes, withheld) => {
+        const isWithheld = (n: number) => withheld.some(([from, count]) => n >= from && n < from + count);
+        const unended = new Set<number | "flapping">();
+        const held: number[] = [];
+        let state: FlappingState = STEADY;
+        let wakeAt: number | null = null;
+        const step = (input: Parameters<typeof decide>[1], now: number) => {
+          const decision = decide(state, input, FLAPPING_RULES, now);
+          for (const effect of decision.effects) {
+            if (effect.kind === "announce_flapping") unended.add("flapping");
+            if (effect.kind === "withhold") held.push(effect.seq);
+            if (effect.kind === "deliver" && effect.event !== "monitor.up") unended.add(effect.seq);
+            if (effect.kind === "deliver" && effect.event === "monitor.up") unended.clear();
+            if (effect.kind !== "deliver_end") continue;
+            const { seqs = [], flapping = false } = effect.ends ?? {};
+            for (const each of [...seqs, ...(flapping ? ["flapping" as const] : [])]) expect(unended).toContain(each);
+            unended.clear();
+          }
+          ({ state, wake_at: wakeAt } = decision);
+        };
+        const tickUntil = (end: number, is_withheld: boolean) => {
+          while (wakeAt !== null && wakeAt <= end) step({ kind: "tick", is_withheld }, wakeAt);
+        };
+        changes.forEach(({ at, event }, n) => {
+          const is_withheld = isWithheld(n);
+          tickUntil(at, is_withheld);
+          const wasFlapping = state.flapping !== null;
+          const isOpening = event !== "monitor.up";
+          if (isOpening || wasFlapping || !is_withheld) {
+            step({ kind: "change", seq: n + 1, event, is_withheld: is_withheld && isOpening }, at);
+          }
+        });
+        tickUntil(Number.MAX_SAFE_INTEGER / 2, false);
+        expect(state.flapping).toBeNull();
+        for (const seq of held) expect(changes[seq - 1]?.event).not.toBe("monitor.up");
+      }),
+      { numRuns: 1000 },
     );
   });
 });

@@ -1,8 +1,8 @@
 import { MINUTE_MS } from "../lib/durations.ts";
 /**
- * Damping of alerts about a monitor that changes its status again and again. It decides about deliveries of monitor.*
- * events alone: statuses, history, incidents and escalations do not pass here. The caller stores the state with the
- * effects and calls again at `wake_at`; calling earlier, later or twice gives the same deliveries.
+ * Damping of alerts about a monitor that changes its status again and again. It decides what people are notified of:
+ * statuses, outages and history do not pass here, and the automatic incident stays open until flapping ends. The caller
+ * stores the state with the effects and calls again at `wake_at`; calling earlier, later or twice gives the same deliveries.
  */
 export interface FlappingRules {
   /** More announced changes than this within the window are flapping. */
@@ -46,20 +46,30 @@ export interface FlappingState {
     changed_at: number;
     /** The latest change that is not delivered; `since` is the time of the first one that it replaces. */
     held: (Change & { since: number }) | null;
+    /** Changes to down or degraded that were delivered and whose end was not; the previous release stores none. */
+    unended?: readonly number[];
+    /** The change with which it began; missing as well. */
+    began_seq?: number;
+    /** A recovery was delivered since flapping was announced. */
+    is_answered?: boolean;
   } | null;
 }
 
 export const STEADY: FlappingState = { last_seq: 0, seen_at: 0, changed_at: [], flapping: null };
 
 export type FlappingInput =
-  | { kind: "change"; seq: number; event: ChangeEvent }
+  | { kind: "change"; seq: number; event: ChangeEvent; is_withheld?: boolean }
   /** `wake_at` is reached, or a sweep runs. */
-  | { kind: "tick" }
+  | { kind: "tick"; is_withheld?: boolean }
   /** The monitor was paused: nothing is delivered about it any more. */
   | { kind: "pause" };
 
 export type FlappingEffect =
   | { kind: "deliver"; seq: number; event: ChangeEvent }
+  /** A held recovery: those receive it who received one of these changes, or that the monitor flaps. */
+  | { kind: "deliver_end"; seq: number; event: "monitor.up"; ends: Ends | null }
+  /** Something else withholds the held event, and announces it when it is over. */
+  | { kind: "withhold"; seq: number; event: ChangeEvent }
   /** The event's deliveries are not sent yet. */
   | { kind: "hold"; seq: number }
   /** A held event was overtaken by a later one and is not delivered. */
@@ -68,6 +78,11 @@ export type FlappingEffect =
   | { kind: "announce_flapping"; seq: number; changes: number }
   | { kind: "flapping_ended" };
 
+export interface Ends {
+  seqs: readonly number[];
+  flapping: boolean;
+}
+
 export interface FlappingDecision {
   state: FlappingState;
   effects: FlappingEffect[];
@@ -75,7 +90,10 @@ export interface FlappingDecision {
   wake_at: number | null;
 }
 
-/** `rules` null switches damping off; what is held then goes out at once. */
+/**
+ * `rules` null switches damping off; what is held then goes out at once. `is_withheld`: a window, a mute or a rule withholds
+ * alerts about changes to down or degraded. Such a change overtakes what is held, and is not held itself.
+ */
 export function decide(
   state: FlappingState,
   input: FlappingInput,
@@ -84,7 +102,8 @@ export function decide(
 ): FlappingDecision {
   // A clock that goes back neither shortens the wait nor drops changes.
   const at = Math.max(now, state.seen_at);
-  const settled = settleDue({ ...state, seen_at: at }, rules, at);
+  const isWithheld = input.kind !== "pause" && input.is_withheld === true;
+  const settled = settleDue({ ...state, seen_at: at }, rules, { at, isWithheld });
   switch (input.kind) {
     case "tick":
       return conclude(settled.state, settled.effects, rules);
@@ -96,7 +115,8 @@ export function decide(
       );
     case "change": {
       if (input.seq <= state.last_seq) return conclude(settled.state, settled.effects, rules);
-      const decided = decideChange(settled.state, { seq: input.seq, event: input.event, at }, rules);
+      const change = { seq: input.seq, event: input.event, at };
+      const decided = isWithheld ? overtake(settled.state, change) : decideChange(settled.state, change, rules);
       return conclude(decided.state, [...settled.effects, ...decided.effects], rules);
     }
   }
@@ -105,6 +125,13 @@ export function decide(
 interface Step {
   state: FlappingState;
   effects: FlappingEffect[];
+}
+
+/** What is held is over, and the change itself is none of damping's. */
+function overtake(before: FlappingState, { seq, at }: Change): Step {
+  const state = { ...before, last_seq: seq };
+  if (state.flapping === null) return { state, effects: [] };
+  return { state: { ...state, flapping: { ...state.flapping, changed_at: at, held: null } }, effects: dropHeld(state) };
 }
 
 function decideChange(before: FlappingState, change: Change, rules: FlappingRules | null): Step {
@@ -118,7 +145,8 @@ function decideChange(before: FlappingState, change: Change, rules: FlappingRule
   }
   const changed_at = [...state.changed_at.filter((at) => change.at - at < rules.window_ms), change.at];
   if (changed_at.length <= rules.changes_max) return { state: { ...state, changed_at }, effects: [deliver] };
-  const flapping = { since: change.at, changed_at: change.at, held: null };
+  const unended = change.event === "monitor.up" ? [] : [change.seq];
+  const flapping = { since: change.at, changed_at: change.at, held: null, began_seq: change.seq, unended };
   return {
     state: { ...state, changed_at: [], flapping },
     effects: [deliver, { kind: "announce_flapping", seq: change.seq, changes: changed_at.length }],
@@ -126,16 +154,39 @@ function decideChange(before: FlappingState, change: Change, rules: FlappingRule
 }
 
 /** What became due up to `at`, whenever that is noticed. */
-function settleDue(state: FlappingState, rules: FlappingRules | null, at: number): Step {
+function settleDue(
+  state: FlappingState,
+  rules: FlappingRules | null,
+  { at, isWithheld }: { at: number; isWithheld: boolean },
+): Step {
   const { flapping } = state;
   if (flapping === null) return { state, effects: [] };
   const { held } = flapping;
   const isOver = rules === null || at >= flapping.changed_at + rules.stable_ms;
   if (isOver) {
-    return { state: { ...state, flapping: null }, effects: [...deliverHeld(held), { kind: "flapping_ended" }] };
+    return {
+      state: { ...state, flapping: null },
+      effects: [...deliverHeld(flapping, isWithheld), { kind: "flapping_ended" }],
+    };
   }
   if (held === null || at < releaseAt(held, rules)) return { state, effects: [] };
-  return { state: { ...state, flapping: { ...flapping, held: null } }, effects: deliverHeld(held) };
+  const effects = deliverHeld(flapping, isWithheld);
+  return { state: { ...state, flapping: { ...flapping, held: null, ...answer(flapping, held, isWithheld) } }, effects };
+}
+
+type Flapping = NonNullable<FlappingState["flapping"]>;
+
+/** As many announced changes are remembered: each of their receivers has received one of the latest. */
+const UNENDED_MAX = 5;
+
+/** What is unended after the held change was delivered. */
+function answer(
+  { unended, is_answered }: Flapping,
+  { event, seq }: Change,
+  isWithheld: boolean,
+): Pick<Flapping, "unended" | "is_answered"> {
+  if (event === "monitor.up") return { unended: [], is_answered: true };
+  return { unended: isWithheld ? unended : unended && [...unended, seq].slice(-UNENDED_MAX), is_answered };
 }
 
 function releaseAt(held: Change & { since: number }, rules: FlappingRules): number {
@@ -143,8 +194,12 @@ function releaseAt(held: Change & { since: number }, rules: FlappingRules): numb
   return held.event === "monitor.down" ? Math.min(latest, held.at + rules.down_after_ms) : latest;
 }
 
-function deliverHeld(held: Change | null): FlappingEffect[] {
-  return held === null ? [] : [{ kind: "deliver", seq: held.seq, event: held.event }];
+function deliverHeld({ held, unended, is_answered }: Flapping, isWithheld: boolean): FlappingEffect[] {
+  if (held === null) return [];
+  const { seq, event } = held;
+  if (event !== "monitor.up") return [{ kind: isWithheld ? "withhold" : "deliver", seq, event }];
+  const ends = unended ? { seqs: unended, flapping: is_answered !== true } : null;
+  return [{ kind: "deliver_end", seq, event, ends }];
 }
 
 function dropHeld({ flapping }: FlappingState): FlappingEffect[] {

@@ -19,7 +19,7 @@ import type { Withholding } from "../domain/suppression.ts";
 import { Turns } from "../lib/turns.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
 import { changeEventId } from "../outbox/event-ids.ts";
-import { joinPublications, NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
+import { joinPublications, type Publication, sweepPages } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
 import { monitorObject, tombstoneObject } from "../platform/monitor-objects.ts";
 import { OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
@@ -27,7 +27,7 @@ import { agentOfflineAudit, transitionAudit } from "./audit.ts";
 import { recomputeComposite } from "./composites.ts";
 import { wakeEvents } from "./emit.ts";
 import { advanceEscalation } from "./escalation-runner.ts";
-import { type Damping, dampChange, dampPause, tickFlapping } from "./flapping.ts";
+import { type Damping, dampChange, tickFlapping } from "./flapping.ts";
 import { type IncidentEffects, NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { isChangeOfStatus, monitorEvent } from "./monitor-event.ts";
 import { recordOutage } from "./outages.ts";
@@ -78,7 +78,7 @@ async function consumeTransitions(
   let confirmed = unrecorded[0] ? unrecorded[0].seq - 1 : last.seq;
   for (const [n, transition] of unrecorded.entries()) {
     // Each commit may change what the next one reads.
-    const found = n === 0 ? first : await findMonitorWithPage(scope.db, monitorId);
+    const found = await settleFlapping(scope, n === 0 ? first : await findMonitorWithPage(scope.db, monitorId));
     if (!found) {
       // The object of a deleted monitor that still sends: it becomes a tombstone.
       await withDeadline(tombstoneObject(scope.env, monitorId), OBJECT_TIMEOUT_MS);
@@ -103,6 +103,13 @@ async function consumeTransitions(
   await withDeadline(monitorObject(scope.env, monitorId).confirm(confirmed), OBJECT_TIMEOUT_MS);
 }
 
+/** What is due of a monitor that flaps comes before its next change. */
+async function settleFlapping(scope: Scope, found: Awaited<ReturnType<typeof findMonitorWithPage>>) {
+  if (!found?.monitor.flapping) return found;
+  await tickFlapping(scope, found.monitor.id);
+  return findMonitorWithPage(scope.db, found.monitor.id);
+}
+
 async function commitTransition(scope: Scope, context: TransitionContext): Promise<void> {
   const publication = await retryStale(() => storeTransition(scope, context));
   await publication.wake();
@@ -110,17 +117,19 @@ async function commitTransition(scope: Scope, context: TransitionContext): Promi
 
 async function storeTransition(scope: Scope, context: TransitionContext): Promise<Publication> {
   const suppression = await decideSuppression(scope, context);
-  const incident = suppression.held === null ? await planIncidentEffects(scope, context) : NONE;
+  const damping = await dampChange(scope, context, { is_withheld: !suppression.is_sent });
+  const incident = suppression.held === null ? await planIncidentEffects(scope, context, damping) : NONE;
   const own = eventOf(context, { incident, withholding: suppression.withholding });
   const rules = await evaluateTransition(scope, context, own ? [own] : []);
   const routing = (own && rules.routings.get(own.id)) ?? null;
   const until = routing?.suppressed_until;
   if (own === null || until === undefined || own.name === "monitor.up" || suppression.held !== null) {
-    return storeAnnouncement(scope, context, { suppression, incident, own, rules, routing });
+    return storeAnnouncement(scope, context, { suppression, damping, incident, own, rules, routing });
   }
   const withheld = await suppressByRule(scope.db, context, until);
   return storeAnnouncement(scope, context, {
     suppression: withheld,
+    damping: await dampChange(scope, context, { is_withheld: true }),
     incident: NONE,
     own: eventOf(context, { incident: NONE, withholding: withheld.withholding }),
     rules,
@@ -130,6 +139,7 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
 
 interface Announcement {
   suppression: Suppression;
+  damping: Damping;
   incident: IncidentEffects;
   /** Null for a silent transition. */
   own: ReturnType<typeof monitorEvent>;
@@ -141,14 +151,12 @@ interface Announcement {
 async function storeAnnouncement(
   scope: Scope,
   context: TransitionContext,
-  { suppression, incident, own, rules, routing }: Announcement,
+  { suppression, damping, incident, own, rules, routing }: Announcement,
 ): Promise<Publication> {
   const { db, now } = scope;
   const { transition, monitor, page } = context;
   const { withholding, held, ends } = suppression;
   const others = await evaluateTransition(scope, context, incident.events);
-  const damping =
-    own && suppression.is_sent ? await dampChange(scope, context, routing) : await dampSilent(scope, context);
   // A rule that fires in maintenance sends the alert that the window withholds.
   const isSentByRule = routing !== null && routing.suppressed_until === undefined && isInMaintenanceAlone(withholding);
   const sent = own && (suppression.is_sent || isSentByRule) ? [own] : [];
@@ -161,7 +169,7 @@ async function storeAnnouncement(
     await fanOut(scope, [...sent, ...incident.events], now, routings),
     rules.publication,
     others.publication,
-    damping.publication,
+    await damping.carryOut(routing && toHeldRouting(routing)),
   ]);
   const announced = held && isSentByRule ? [...held.announced, transition.seq] : held?.announced;
   await runBatch(db, [
@@ -193,7 +201,7 @@ function eventOf(
   context: TransitionContext,
   { incident, withholding }: { incident: IncidentEffects; withholding: Withholding | null },
 ): Announcement["own"] {
-  const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
+  const own = monitorEvent(context, incident.incident_id);
   if (own === null || withholding === null) return own;
   const { suppressed_by, muted_until, suppressed_until } = withholding;
   return {
@@ -205,11 +213,6 @@ function eventOf(
       ...(suppressed_until !== null && { suppressed_until: toIso(suppressed_until) }),
     },
   };
-}
-
-async function dampSilent(scope: Scope, { transition, monitor }: TransitionContext): Promise<Damping> {
-  const publication = transition.to === "paused" ? await dampPause(scope, monitor) : NOTHING;
-  return { is_held: false, publication };
 }
 
 /** What is muted is evaluated when it is announced. */

@@ -1,7 +1,8 @@
 import type { Scope } from "../access/scope.ts";
-import type { EventOf } from "../contract/events.ts";
+import { type EventOf, isKnownEvent } from "../contract/events.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { listEvents } from "../data/events/read.ts";
+import { replaceEvent } from "../data/events/write.ts";
 import {
   type FlappingRecord,
   findFlapping,
@@ -13,18 +14,20 @@ import {
 import type { HeldRouting } from "../data/flapping/table.ts";
 import { deleteFlapping, saveFlapping, setFlapping } from "../data/flapping/write.ts";
 import { findMonitorWithPage, type MonitorRecord } from "../data/monitors/read.ts";
+import { RULE } from "../data/suppressed-outages/read.ts";
+import { suppressOutage } from "../data/suppressed-outages/write.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { deliverHeld } from "../delivery/fan-out.ts";
 import {
   decide,
   FLAPPING_RULES,
   type FlappingDecision,
-  type FlappingInput,
+  type FlappingEffect,
   type FlappingRules,
   type FlappingState,
   STEADY,
 } from "../domain/flapping.ts";
-import { MINUTE_MS } from "../lib/durations.ts";
+import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { changeEventId } from "../outbox/event-ids.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
@@ -32,21 +35,33 @@ import { idFrom } from "../platform/ids.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import type { Settings } from "../platform/settings.ts";
 import { publish } from "./emit.ts";
-import type { TransitionContext } from "./incidents.ts";
+import { planStableEnd, type TransitionContext } from "./incidents.ts";
+import { type ChangeOfStatus, isChangeOfStatus } from "./monitor-event.ts";
 import { retryStale } from "./rules.ts";
+import { findWithholding } from "./suppression.ts";
 
 /**
- * Alerts about a monitor that changes again and again, damped by the rules of domain/flapping.ts. Transitions, incidents
- * and escalations do not pass here: what waits are deliveries, which are not made before the change is announced. A
- * steady monitor has no row and costs one read for each change that it announces.
+ * Alerts about a monitor that changes again and again, damped by the rules of domain/flapping.ts. What waits are deliveries
+ * and escalations, which are not made before the change is announced; the automatic incident stays open until flapping ends.
+ * A steady monitor has no row and costs one read for each change that it announces.
  */
 export interface Damping {
-  /** The deliveries of the change wait. */
+  /** What the change notifies of waits. */
   is_held: boolean;
-  publication: Publication;
+  /** As it is after the change. */
+  is_flapping: boolean;
+  /** This change began it. */
+  has_begun: boolean;
+  /** In the batch that stores the change; the routing is that of the change. */
+  carryOut(routing: HeldRouting | null): Promise<Publication>;
 }
 
-const UNDAMPED: Damping = { is_held: false, publication: NOTHING };
+export const UNDAMPED: Damping = {
+  is_held: false,
+  is_flapping: false,
+  has_begun: false,
+  carryOut: () => Promise.resolve(NOTHING),
+};
 const MONITORS_PER_MINUTE = 5_000;
 /** One takes up to eight queries. */
 const MONITORS_PER_MESSAGE = 80;
@@ -60,35 +75,38 @@ function rulesOf({ RATE_LIMITS }: Settings): FlappingRules | null {
   return chosen === undefined ? FLAPPING_RULES : { ...FLAPPING_RULES, changes_max: chosen };
 }
 
-/** Decides about the deliveries of a change that is announced, in the batch that stores it. */
+/** Decides about what a change notifies of; one that something else withholds is not counted and never held. */
 export async function dampChange(
   scope: Scope,
-  { transition, monitor }: TransitionContext,
-  routing: HeldRouting | null,
+  { transition, monitor, page }: TransitionContext,
+  { is_withheld }: { is_withheld: boolean },
 ): Promise<Damping> {
   const rules = rulesOf(scope.settings);
   const { seq, event, at } = transition;
-  if (event === null || (rules === null && !monitor.flapping)) return UNDAMPED;
+  if (transition.to === "paused") return dampPause(scope, { monitor, page });
+  if (event === null || ((rules === null || is_withheld) && !monitor.flapping)) return UNDAMPED;
   const limit = rules?.changes_max ?? 1;
   const { changes, flapping } = await findRecentChanges(scope.db, monitor.id, { before: seq, limit });
   const recent = changes.filter((change) => rules !== null && at - change.at < rules.window_ms);
-  if (!flapping && recent.length < limit) return UNDAMPED;
+  if (!flapping && (is_withheld || recent.length < limit)) return UNDAMPED;
   const before = flapping?.state ?? (await announcedBefore(scope, monitor.id, recent, seq));
-  const decision = decide(before, { kind: "change", seq, event }, rules, at);
-  const is_held = !decision.effects.some((effect) => effect.kind === "deliver" && effect.seq === seq);
-  const carried = await carryOut(scope, monitor, {
-    known: flapping,
-    decision,
-    rules,
-    routing: is_held ? routing : null,
-  });
-  return { is_held, publication: carried };
+  const decision = decide(before, { kind: "change", seq, event, is_withheld }, rules, at);
+  const has_begun = decision.effects.some((effect) => effect.kind === "announce_flapping");
+  const is_held = decision.effects.some((effect) => effect.kind === "hold" && effect.seq === seq);
+  return {
+    is_held,
+    has_begun,
+    is_flapping: decision.state.flapping !== null,
+    carryOut: (routing) =>
+      carryOut(scope, { monitor, page }, { known: flapping, decision, rules, routing: is_held ? routing : null }),
+  };
 }
 
 /** A paused monitor flaps no longer, and nothing is delivered about it. */
-export async function dampPause(scope: Scope, monitor: MonitorRecord): Promise<Publication> {
-  if (!monitor.flapping) return NOTHING;
-  return settle(scope, monitor, { kind: "pause" });
+async function dampPause(scope: Scope, subject: Subject): Promise<Damping> {
+  if (!subject.monitor.flapping) return UNDAMPED;
+  const publication = await settle(scope, subject, "pause");
+  return { ...UNDAMPED, carryOut: () => Promise.resolve(publication) };
 }
 
 /** Announces what waited long enough, and ends what is steady again. Harmless when repeated or early. */
@@ -96,7 +114,7 @@ export async function tickFlapping(scope: Scope, monitorId: string): Promise<voi
   const publication = await retryStale(async () => {
     const found = await findMonitorWithPage(scope.db, monitorId);
     if (!found) return NOTHING;
-    const settled = await settle(scope, found.monitor, { kind: "tick" });
+    const settled = await settle(scope, found, "tick");
     await runBatch(scope.db, settled.statements);
     return settled;
   });
@@ -120,12 +138,22 @@ export async function tickFlappingMonitors(scope: Scope, monitorIds: readonly st
   }
 }
 
-async function settle(scope: Scope, monitor: MonitorRecord, input: FlappingInput): Promise<Publication> {
-  const known = await findFlapping(scope.db, monitor.id);
+type Subject = Pick<TransitionContext, "monitor" | "page">;
+
+async function settle(scope: Scope, subject: Subject, kind: "tick" | "pause"): Promise<Publication> {
+  const known = await findFlapping(scope.db, subject.monitor.id);
   if (!known) return NOTHING;
   const rules = rulesOf(scope.settings);
+  const input = kind === "pause" ? { kind } : { kind, is_withheld: await isHeldWithheld(scope, subject, known) };
   const decision = decide(known.state, input, rules, scope.now);
-  return carryOut(scope, monitor, { known, decision, rules, routing: known.held_routing });
+  return carryOut(scope, subject, { known, decision, rules, routing: known.held_routing });
+}
+
+/** Whether something else withholds the change that is held. */
+async function isHeldWithheld({ db, now }: Scope, subject: Subject, { state }: FlappingRecord): Promise<boolean> {
+  const held = state.flapping?.held ?? null;
+  if (held === null || held.event === "monitor.up") return false;
+  return (await findWithholding(db, subject, { at: now, now })) !== null;
 }
 
 /** What a monitor without a row announced: changes that a maintenance window withheld do not count. */
@@ -151,19 +179,28 @@ interface Decided {
   routing: HeldRouting | null;
 }
 
-async function carryOut(scope: Scope, monitor: MonitorRecord, decided: Decided): Promise<Publication> {
+async function carryOut(scope: Scope, subject: Subject, decided: Decided): Promise<Publication> {
+  const { monitor } = subject;
   const { known, decision, routing } = decided;
   const { state, effects } = decision;
   if (!known && state.flapping === null) return NOTHING;
   const held = known?.state.flapping?.held;
-  const releases = effects.some((effect) => effect.kind === "deliver" && effect.seq === held?.seq);
+  const released = effects.filter(isRelease).find(({ seq }) => seq === held?.seq);
   const announced = effects.find((effect) => effect.kind === "announce_flapping");
+  const hasEnded = effects.some((effect) => effect.kind === "flapping_ended");
   const statements = storing(scope, monitor, { ...decided, routing: state.flapping?.held ? routing : null });
   return joinPublications([
     { statements, wake: () => setTimer(scope, monitor.id, decision) },
-    held && releases ? await release(scope, monitor, { seq: held.seq, routing: known?.held_routing ?? null }) : NOTHING,
+    known && released ? await release(scope, subject, { known, effect: released }) : NOTHING,
     announced ? publish(scope, [flappingEvent(monitor, announced, scope.now)]) : NOTHING,
+    hasEnded ? await endIncident(scope, subject) : NOTHING,
   ]);
+}
+
+/** Flapping ends while the monitor is up: its incident ends, too. Where an outage is open, it ends with that. */
+async function endIncident(scope: Scope, subject: Subject): Promise<Publication> {
+  const incident = await planStableEnd(scope, subject);
+  return joinPublications([{ statements: incident.statements, wake: async () => {} }, publish(scope, incident.events)]);
 }
 
 function storing(
@@ -208,15 +245,55 @@ async function setTimer(scope: Scope, monitorId: string, { state, wake_at }: Fla
   await wake(scope, { queue: scope.env.EVENTS, messages, what: "flapping monitor", delay_ms });
 }
 
+type Release = Extract<FlappingEffect, { kind: "deliver" | "deliver_end" | "withhold" }>;
+
+function isRelease(effect: FlappingEffect): effect is Release {
+  return effect.kind === "deliver" || effect.kind === "deliver_end" || effect.kind === "withhold";
+}
+
+/** Delivers the change that was held, as one that goes on with the outage that was announced before. */
 async function release(
   scope: Scope,
-  monitor: MonitorRecord,
-  { seq, routing }: { seq: number; routing: HeldRouting | null },
+  { monitor }: Subject,
+  { known, effect }: { known: FlappingRecord; effect: Release },
 ): Promise<Publication> {
-  if (monitor.muted_until !== null && monitor.muted_until > scope.now) return NOTHING;
-  const [event] = await listEvents(scope.db, [changeEventId(monitor.id, seq)]);
-  return event ? deliverHeld(scope, event, scope.now, routing) : NOTHING;
+  const { db, now } = scope;
+  const { flapping } = known.state;
+  const announced = flapping?.unended ?? [];
+  if (effect.kind === "withhold") {
+    // Its rules were evaluated when it happened.
+    const held = { monitor_id: monitor.id, outage_seq: effect.seq, held_by: RULE, announced: [...announced] };
+    return { ...NOTHING, statements: [suppressOutage(db, { ...held, routing: known.held_routing })] };
+  }
+  const ends = effect.kind === "deliver" ? null : effect.ends;
+  const endedIds = ends && [
+    ...ends.seqs.map((seq) => changeEventId(monitor.id, seq)),
+    ...(ends.flapping ? [flappingEventId(monitor.id, flapping?.began_seq ?? 0)] : []),
+  ];
+  if (endedIds?.length === 0) return NOTHING;
+  const id = changeEventId(monitor.id, effect.seq);
+  const stored = await listEvents(db, [id, ...announced.map((seq) => changeEventId(monitor.id, seq))]);
+  const event = stored.find((each) => each.id === id);
+  if (!event || !isKnownEvent(event) || !isChangeOfStatus(event)) return NOTHING;
+  const earlier = stored.find((each) => each.id !== id && each.name === "monitor.down");
+  const continued =
+    earlier && isKnownEvent(earlier) && isChangeOfStatus(earlier) ? continueOutage(event, earlier) : event;
+  const routing = { rule_id: null, ...known.held_routing, ends: endedIds ?? undefined };
+  return joinPublications([
+    { ...NOTHING, statements: [replaceEvent(db, { ...continued, processed_at: now })] },
+    await deliverHeld(scope, continued, now, { routing, has_escalation: earlier !== undefined }),
+  ]);
 }
+
+function continueOutage(event: ChangeOfStatus, { data }: ChangeOfStatus): ChangeOfStatus {
+  const { outage_id, outage_started_at } = data;
+  if (outage_id == null || outage_started_at == null) return event;
+  const lasted = (Date.parse(event.data.since) - Date.parse(outage_started_at)) / SECOND_MS;
+  const duration_seconds = event.name === "monitor.up" ? Math.round(lasted) : null;
+  return { ...event, data: { ...event.data, outage_id, outage_started_at, duration_seconds } };
+}
+
+const flappingEventId = (monitorId: string, seq: number) => idFrom("event", monitorId, "flapping", String(seq));
 
 function flappingEvent(
   monitor: MonitorRecord,
@@ -224,7 +301,7 @@ function flappingEvent(
   now: number,
 ): EventOf<"monitor.flapping"> {
   return {
-    id: idFrom("event", monitor.id, "flapping", String(seq)),
+    id: flappingEventId(monitor.id, seq),
     owner_id: monitor.owner_id,
     status_page_id: monitor.status_page_id,
     monitor_id: monitor.id,

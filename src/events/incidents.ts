@@ -3,8 +3,9 @@ import type { EventOf } from "../contract/events.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import type { Statement } from "../data/db.ts";
 import { findOpenAutomaticIncident, type IncidentRecord } from "../data/incidents/read.ts";
-import { insertAutomaticIncident, resolveIncident } from "../data/incidents/write.ts";
+import { insertAutomaticIncident, noteIncident, resolveIncident } from "../data/incidents/write.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
+import { findLatestOutage } from "../data/outages/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
@@ -27,23 +28,81 @@ type IncidentScope = Pick<Scope, "db" | "settings" | "now">;
 export interface IncidentEffects {
   statements: Statement[];
   events: EventOf<"incident.created" | "incident.resolved">[];
+  /** The one of an outage that it opens, resolves or continues. */
+  incident_id: string | null;
 }
 
-export const NONE: IncidentEffects = { statements: [], events: [] };
+export const NONE: IncidentEffects = { statements: [], events: [], incident_id: null };
+
+interface Flapping {
+  /** As it is after the change. */
+  is_flapping: boolean;
+  /** This change began it. */
+  has_begun: boolean;
+}
+
+const STEADY: Flapping = { is_flapping: false, has_begun: false };
 
 /**
- * The automatic incident of an outage: opened when it begins, resolved when it ends, never a second one. Its id is derived
- * from the outage, so a repeat writes the same rows. One that a restore of D1 has lost is opened again without an event.
+ * The automatic incident of an outage: opened when it begins, resolved when it ends, never a second one. While the monitor
+ * flaps it stays open, whatever the monitor does. Its id is derived from the outage, so a repeat writes the same rows. One
+ * that a restore of D1 has lost is opened again without an event.
  */
-export async function planIncidentEffects(scope: IncidentScope, context: TransitionContext): Promise<IncidentEffects> {
+export async function planIncidentEffects(
+  scope: IncidentScope,
+  context: TransitionContext,
+  flapping: Flapping = STEADY,
+): Promise<IncidentEffects> {
+  const effects = await planOfChange(scope, context, flapping);
+  return flapping.has_begun ? noteFlapping(scope, context, effects) : effects;
+}
+
+async function planOfChange(
+  scope: IncidentScope,
+  context: TransitionContext,
+  { is_flapping }: Flapping,
+): Promise<IncidentEffects> {
   const { transition, monitor, page } = context;
   if (!page || !transition.outage) return NONE;
   const outageId = `${monitor.id}/${transition.outage.seq}`;
-  if (transition.event === "monitor.down" && wantsIncident(monitor, page)) {
-    return open(scope, { monitor, page, transition }, outageId);
+  const isDown = transition.event === "monitor.down" && wantsIncident(monitor, page);
+  const open = is_flapping || isDown ? await findOpenAutomaticIncident(scope.db, monitor.id) : undefined;
+  if (is_flapping && open) return { ...NONE, incident_id: open.id };
+  if (isDown) return open ? NONE : openIncident(scope, { monitor, page, transition }, outageId);
+  if (transition.to === "up") {
+    return closeIncident(scope, monitor, { outageId, ended_at: transition.effective_at, message: "is up again" });
   }
-  if (transition.to === "up") return close(scope, { monitor, page, transition }, outageId);
   return wantsIncident(monitor, page) ? reopenLost(scope, { monitor, page, transition }, outageId) : NONE;
+}
+
+/** The timeline says so once. Nobody is notified: those who hear of incidents wait for its end. */
+async function noteFlapping(
+  { db, now }: IncidentScope,
+  { monitor }: TransitionContext,
+  effects: IncidentEffects,
+): Promise<IncidentEffects> {
+  const { incident_id } = effects;
+  if (incident_id === null) return effects;
+  const note = {
+    id: idFrom("incident update", incident_id, "flapping"),
+    incident_id,
+    message: `${monitor.name} keeps failing and recovering. The incident stays open until it has been stable for 5 minutes.`,
+    created_by: null,
+    created_at: now,
+    updated_at: now,
+  };
+  return { ...effects, statements: [...effects.statements, noteIncident(db, note)] };
+}
+
+/** The end of the incident of a monitor that flapped and is up; where an outage is open, that ends it. */
+export async function planStableEnd(
+  scope: IncidentScope,
+  { monitor }: Pick<TransitionContext, "monitor">,
+): Promise<IncidentEffects> {
+  const outage = await findLatestOutage(scope.db, monitor.id);
+  if (!outage || outage.ended_at === null) return NONE;
+  const outageId = `${monitor.id}/${outage.seq}`;
+  return closeIncident(scope, monitor, { outageId, ended_at: outage.ended_at, message: "is up again and stable" });
 }
 
 /** Its event was sent before the restore, and none in a maintenance window. */
@@ -51,7 +110,8 @@ async function reopenLost(scope: IncidentScope, context: OnPage, outageId: strin
   const { monitor, transition } = context;
   if (!(await continuesLostOutage(scope.db, context))) return NONE;
   if ((await findCoveringWindow(scope.db, monitor.id, transition.effective_at)) !== null) return NONE;
-  return { ...(await open(scope, context, outageId)), events: [] };
+  if (await findOpenAutomaticIncident(scope.db, monitor.id)) return NONE;
+  return { ...openIncident(scope, context, outageId), events: [] };
 }
 
 /** Children of a composite have no incidents of their own: those would reveal their names. */
@@ -62,12 +122,11 @@ function wantsIncident(monitor: MonitorRecord, page: StatusPageRecord): boolean 
 
 type OnPage = TransitionContext & { page: StatusPageRecord };
 
-async function open(
+function openIncident(
   { db, settings, now }: IncidentScope,
   { monitor, page, transition }: OnPage,
   outageId: string,
-): Promise<IncidentEffects> {
-  if (await findOpenAutomaticIncident(db, monitor.id)) return NONE;
+): IncidentEffects {
   const incident: IncidentRecord = {
     id: idFrom("incident", outageId),
     owner_id: monitor.owner_id,
@@ -110,31 +169,40 @@ async function open(
       incidentAudit(db, incident, { outageId, eventType: "incident.created", now }),
     ],
     events: [automaticEvent("incident.created", incident, { outageId, message: first.message, now, subject })],
+    incident_id: incident.id,
   };
 }
 
-async function close(
+interface Ending {
+  outageId: string;
+  ended_at: number;
+  /** Of the monitor, in the timeline. */
+  message: string;
+}
+
+async function closeIncident(
   scope: IncidentScope,
-  { monitor, transition }: OnPage,
-  outageId: string,
+  monitor: MonitorRecord,
+  { outageId, ended_at, message }: Ending,
 ): Promise<IncidentEffects> {
   const { db, now } = scope;
   // A user may have reopened the one of an earlier outage: it ends with the monitor's next up, too.
   const incident = await findOpenAutomaticIncident(db, monitor.id);
   if (!incident) return NONE;
+  const resolved_at = Math.max(ended_at, incident.started_at);
   const last = {
     id: idFrom("incident update", outageId, "resolved"),
     incident_id: incident.id,
     status: "resolved" as const,
-    message: `${monitor.name} is up again.`,
+    message: `${monitor.name} ${message}.`,
     created_by: null,
     created_at: now,
     updated_at: now,
   };
-  const resolved: IncidentRecord = { ...incident, status: "resolved", resolved_at: transition.effective_at };
+  const resolved: IncidentRecord = { ...incident, status: "resolved", resolved_at };
   return {
     statements: [
-      ...resolveIncident(db, last, transition.effective_at),
+      ...resolveIncident(db, last, resolved_at),
       // The page of the incident: the monitor may have moved to another one in the meantime.
       bumpPageVersion(db, incident.status_page_id, now),
       incidentAudit(db, resolved, { outageId, eventType: "incident.resolved", now }),
@@ -142,6 +210,7 @@ async function close(
     events: [
       await withSubject(scope, automaticEvent("incident.resolved", resolved, { outageId, message: last.message, now })),
     ],
+    incident_id: incident.id,
   };
 }
 

@@ -3,9 +3,9 @@ import { changeEventId } from "../outbox/event-ids.ts";
 import { toIso } from "../platform/clock.ts";
 import type { TransitionContext } from "./incidents.ts";
 
-type ChangeEvent = EventOf<"monitor.down" | "monitor.up" | "monitor.degraded">;
+export type ChangeOfStatus = EventOf<"monitor.down" | "monitor.up" | "monitor.degraded">;
 
-export function isChangeOfStatus(event: KnownEvent): event is ChangeEvent {
+export function isChangeOfStatus(event: KnownEvent): event is ChangeOfStatus {
   return event.name === "monitor.down" || event.name === "monitor.up" || event.name === "monitor.degraded";
 }
 
@@ -13,7 +13,7 @@ export function isChangeOfStatus(event: KnownEvent): event is ChangeEvent {
 export function monitorEvent(
   { transition, monitor, page }: TransitionContext,
   incidentId: string | null,
-): ChangeEvent | null {
+): ChangeOfStatus | null {
   if (transition.event === null) return null;
   const { outage } = transition;
   const isRecovery = transition.event === "monitor.up" && outage !== null;
@@ -44,7 +44,7 @@ export function monitorEvent(
   };
 }
 
-function contextOf(monitor: TransitionContext["monitor"]): ChangeEvent["data"]["context"] {
+function contextOf(monitor: TransitionContext["monitor"]): ChangeOfStatus["data"]["context"] {
   const { type, tags, external_key, failure_threshold } = monitor;
   return { monitor_type: type, tags, external_key, failure_threshold };
 }

@@ -3,6 +3,7 @@ import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import { type Db, runBatch, type Statement } from "../data/db.ts";
 import { listEvents } from "../data/events/read.ts";
 import { replaceEvent } from "../data/events/write.ts";
+import { findFlapping } from "../data/flapping/read.ts";
 import type { HeldRouting } from "../data/flapping/table.ts";
 import { findMonitorWithPage } from "../data/monitors/read.ts";
 import {
@@ -79,13 +80,14 @@ async function holdChange(
   withholding: Withholding,
 ): Promise<SuppressedOutage> {
   const earlier = await findSuppressedOutage(db, monitor.id);
+  const flapping = monitor.flapping ? (await findFlapping(db, monitor.id))?.state.flapping?.unended : undefined;
   // A slow answer that was announced before still waits for its end.
   const degraded = transition.from === "degraded" ? [transition.seq - 1] : [];
   return {
     monitor_id: monitor.id,
     outage_seq: transition.seq,
     held_by: heldBy(withholding),
-    announced: earlier?.announced ?? degraded,
+    announced: earlier?.announced ?? [...(flapping ?? degraded)],
     routing: null,
   };
 }
@@ -159,7 +161,7 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
   const { held } = ended;
   const context: TransitionContext = { ...found, transition: toTransition(ended.transition) };
   const incident = await planIncidentEffects(scope, context);
-  const own = monitorEvent(context, incident.events[0]?.data.incident_id ?? null);
+  const own = monitorEvent(context, incident.incident_id);
   if (own === null) return NOTHING;
   const [withheld] = await listEvents(db, [own.id]);
   // A backtest has to know that no rule was evaluated when the outage began.

@@ -8,8 +8,9 @@ import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import { openDb } from "../../src/data/db.ts";
 import { escalations } from "../../src/data/escalations/table.ts";
 import { flappingMonitors } from "../../src/data/flapping/table.ts";
-import { incidents } from "../../src/data/incidents/table.ts";
+import { incidents, incidentUpdates } from "../../src/data/incidents/table.ts";
 import { monitors, statusIntervals, transitions } from "../../src/data/monitors/table.ts";
+import { outages } from "../../src/data/outages/table.ts";
 import { deliveries } from "../../src/data/webhooks/table.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import { sweepFlapping } from "../../src/events/flapping.ts";
@@ -117,7 +118,22 @@ async function aStage(settings: Record<string, unknown> = DAMPED, page: Paramete
   const shown = async () => (await account.client.get(`${V1}/monitors/${monitor.id}`)).body.flapping;
   const row = async () =>
     (await db.select().from(flappingMonitors).where(eq(flappingMonitors.monitor_id, monitor.id)))[0];
-  return { account, monitor, webhook, status_page_id, change, alternate, passUntil, consume, sent, shown, row };
+  const incidentsOf = () =>
+    db.select().from(incidents).where(eq(incidents.origin_monitor_id, monitor.id)).orderBy(asc(incidents.started_at));
+  return {
+    account,
+    monitor,
+    webhook,
+    status_page_id,
+    incidents: incidentsOf,
+    change,
+    alternate,
+    passUntil,
+    consume,
+    sent,
+    shown,
+    row,
+  };
 }
 
 const SIX = ["down@0", "up@10", "down@20", "up@30", "down@40", "up@50"];
@@ -171,7 +187,7 @@ describe("a monitor that changes more than six times within ten minutes", () => 
     expect(Number(at)).toBeLessThanOrEqual(210 + 16 * 60);
   });
 
-  it("keeps its statuses, history, incidents and intervals as without damping", async () => {
+  it("keeps its statuses, history and intervals as without damping", async () => {
     const read = async (stage: Awaited<ReturnType<typeof aStage>>) => {
       const of = <Row extends object>(rows: Row[], ...names: (keyof Row)[]) =>
         rows.map((each) => names.map((name) => each[name]));
@@ -182,9 +198,9 @@ describe("a monitor that changes more than six times within ten minutes", () => 
           await db.select().from(statusIntervals).where(eq(statusIntervals.monitor_id, id)),
           ...(["status", "from_at", "to_at"] as const),
         ),
-        incidents: of(
-          await db.select().from(incidents).where(eq(incidents.origin_monitor_id, id)),
-          ...(["status", "started_at", "resolved_at"] as const),
+        outages: of(
+          await db.select().from(outages).where(eq(outages.monitor_id, id)),
+          ...(["seq", "started_at", "ended_at"] as const),
         ),
       };
     };
@@ -198,21 +214,68 @@ describe("a monitor that changes more than six times within ten minutes", () => 
     expect((await damped.sent()).length).toBe(8);
   });
 
-  it("wakes the users on call as without damping", async () => {
-    const started = async (settings: Record<string, unknown>) => {
-      vi.setSystemTime(START);
-      const stage = await aStage(settings, {
-        auto_create_incident: false,
-        alert_routing: { "monitor.down": "critical" },
-      });
-      const { account, status_page_id: page } = stage;
-      await setPolicy({ account, page }, [{ level: 1, wait_minutes: 0, contacts: toUser(account.user_id) }]);
-      await stage.alternate(12, 10 * SECOND);
-      return (await db.select().from(escalations).where(eq(escalations.status_page_id, page))).length;
-    };
-    const plain = await started({ RATE_LIMITS: "all=off" });
-    expect(plain).toBeGreaterThan(0);
-    expect(await started(DAMPED)).toBe(plain);
+  it("has one incident that stays open, says so once, and ends when it was stable for 5 minutes", async () => {
+    const stage = await aStage(DAMPED, { auto_publish_incident: true });
+    await stage.alternate(20, 10 * SECOND);
+    const open = await stage.incidents();
+    expect(open.map(({ status }) => status)).toEqual(["resolved", "resolved", "resolved", "investigating"]);
+    const last = open.at(-1);
+    const timeline = async () =>
+      db
+        .select({ status: incidentUpdates.status, message: incidentUpdates.message })
+        .from(incidentUpdates)
+        .where(eq(incidentUpdates.incident_id, last?.id ?? ""))
+        .orderBy(asc(incidentUpdates.created_at), asc(incidentUpdates.id));
+    const flaps = "Shop keeps failing and recovering. The incident stays open until it has been stable for 5 minutes.";
+    const said = [
+      { status: "investigating", message: "Shop is failing its checks." },
+      { status: "investigating", message: flaps },
+    ];
+    expect(await timeline()).toEqual(expect.arrayContaining(said));
+    await stage.passUntil(START + 189 * SECOND + 5 * MINUTE);
+    expect(await timeline()).toHaveLength(2);
+    await stage.passUntil(START + 12 * MINUTE);
+    expect((await stage.incidents()).at(-1)).toMatchObject({ status: "resolved", resolved_at: START + 190 * SECOND });
+    expect((await timeline()).at(-1)).toEqual({ status: "resolved", message: "Shop is up again and stable." });
+  });
+
+  it("keeps the incident of an outage that goes on, and ends it when that ends", async () => {
+    const stage = await aStage();
+    await stage.alternate(9, 10 * SECOND);
+    await stage.passUntil(START + 20 * MINUTE);
+    expect(await stage.shown()).toBe(false);
+    const last = async () => (await stage.incidents()).at(-1);
+    expect(await last()).toMatchObject({ status: "investigating", started_at: START + 60 * SECOND });
+    await stage.change("up", 30 * MINUTE);
+    expect(await last()).toMatchObject({ status: "resolved", resolved_at: START + 30 * MINUTE });
+    expect((await stage.sent()).slice(8)).toEqual(["down@140", "up@1800"]);
+  });
+
+  it("ends its incident when it is paused while it is up", async () => {
+    const stage = await aStage();
+    await stage.alternate(8, 10 * SECOND);
+    await stage.change("paused", 90 * SECOND);
+    expect((await stage.incidents()).at(-1)).toMatchObject({ status: "resolved", resolved_at: START + 70 * SECOND });
+  });
+
+  it("wakes the users on call once, and leaves them alone when it is stable", async () => {
+    const stage = await aStage(DAMPED, {
+      auto_create_incident: false,
+      alert_routing: { "monitor.down": "critical" },
+    });
+    const { account, status_page_id: page } = stage;
+    await setPolicy({ account, page }, [{ level: 1, wait_minutes: 0, contacts: toUser(account.user_id) }]);
+    await stage.alternate(12, 10 * SECOND);
+    await stage.change("down", 130 * SECOND);
+    await stage.passUntil(START + 4 * MINUTE);
+    const started = async () => db.select().from(escalations).where(eq(escalations.status_page_id, page));
+    // Three before it was known to flap, and one since.
+    expect(await started()).toHaveLength(4);
+    expect((await started()).filter(({ ended_at }) => ended_at === null)).toHaveLength(1);
+    await stage.change("up", 5 * MINUTE);
+    await stage.passUntil(START + 12 * MINUTE);
+    expect(await started()).toHaveLength(4);
+    expect((await started()).filter(({ ended_at }) => ended_at === null)).toEqual([]);
   });
 
   it("is forgotten when it is paused, and nothing of it is delivered later", async () => {

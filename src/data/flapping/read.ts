@@ -29,14 +29,15 @@ export async function findRecentChanges(
   return { changes, flapping };
 }
 
-/** Those of these events that were published, not withheld by a maintenance window. */
+/** Those of these events that were published: nothing withheld them, or it is over. */
 export async function listPublishedAmong(db: Db, eventIds: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .select({ id: events.id })
     .from(events)
     .where(
       sql`${events.id} IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))
-        AND ${events.data} ->> 'suppressed_by' IS NULL`,
+        AND (coalesce(${events.data} ->> 'suppressed_by', ${events.data} ->> 'muted_until',
+          ${events.data} ->> 'suppressed_until') IS NULL OR ${events.data} ->> 'released_at' IS NOT NULL)`,
     )
     .limit(eventIds.length);
   return new Set(rows.map(({ id }) => id));

@@ -49,6 +49,14 @@ export function insertIncidentUpdate(db: Db, update: IncidentUpdateRecord): Stat
   return db.insert(incidentUpdates).values(update);
 }
 
+/** An entry of the timeline that changes no status; a repeat adds none. */
+export function noteIncident(db: Db, note: Omit<IncidentUpdateRecord, "status">): Statement {
+  const { id, incident_id, message, created_by, created_at, updated_at } = note;
+  const values = sql`SELECT ${id}, id, status, ${message}, ${created_by}, ${created_at}, ${updated_at}
+    FROM ${incidents} WHERE ${incidents.id} = ${incident_id}`;
+  return db.insert(incidentUpdates).select(values).onConflictDoNothing();
+}
+
 export function updateIncidentUpdate(
   db: Db,
   update: Pick<IncidentUpdateRecord, "id" | "incident_id" | "message" | "updated_at">,

@@ -25,6 +25,20 @@ export async function hasOutage(db: Db, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** The last one that began. */
+export async function findLatestOutage(
+  db: Db,
+  monitorId: string,
+): Promise<Pick<OutageRecord, "seq" | "ended_at"> | undefined> {
+  const rows = await db
+    .select({ seq: outages.seq, ended_at: outages.ended_at })
+    .from(outages)
+    .where(eq(outages.monitor_id, monitorId))
+    .orderBy(desc(outages.started_at), desc(outages.seq))
+    .limit(1);
+  return rows[0];
+}
+
 /** Outages that overlap the range, the latest first, each with its automatic incident. */
 export async function listOutages(db: Db, scope: OutageScope, range: TimeRange, page: Pagination) {
   const wanted = and(isOf(scope), overlaps(range));
