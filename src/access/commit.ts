@@ -1,13 +1,14 @@
 import type { ApiError } from "../contract/errors.ts";
 import type { AuditRecord } from "../data/audit/read.ts";
 import { insertAudit } from "../data/audit/write.ts";
-import { type Condition, runBatch, type Statement } from "../data/db.ts";
+import { type Condition, rowsWrittenBy, runBatch, type Statement } from "../data/db.ts";
 import { failBatchWhen, type GuardName, guardConstraint } from "../data/write-guards/write.ts";
+import { auditEntryBytes, boundAuditData } from "../domain/write-budget.ts";
 import { violates } from "../platform/d1-errors.ts";
-import { newId } from "../platform/ids.ts";
+import { idFrom, newId } from "../platform/ids.ts";
 import { recordIdempotentResult, requestInProgress } from "./idempotency.ts";
 import type { RequestScope } from "./scope.ts";
-import { correctedStoredText, planStoredText } from "./stored-text.ts";
+import { correctedStoredText, planWrite } from "./write-budgets.ts";
 
 export interface AuditSubject {
   /** Whose account this concerns: the owner of the page, or of the object itself. */
@@ -20,6 +21,8 @@ export interface AuditSubject {
   summary: string;
   /** What changed, without secrets. */
   data?: Record<string, unknown>;
+  /** Of several entries for the same key only the first is kept. */
+  once?: string;
 }
 
 export interface Guard {
@@ -54,21 +57,26 @@ export async function commit(
   options: CommitOptions,
 ): Promise<unknown[]> {
   const { counts_text = ctx.principal.kind === "user", reads = [] } = options;
-  const text = counts_text ? await planStoredText(ctx, options.audit.owner_id) : { statements: [], guards: [] };
-  const guards = [...(options.guards ?? []), ...text.guards];
+  const entries = [
+    auditRecord(ctx, options.audit),
+    ...(options.audit_each ?? []).map((each) => ({ ...auditRecord(ctx, each), event_type: each.event_type })),
+  ];
+  const { owner_id } = options.audit;
+  const audit_bytes = entries.reduce((sum, entry) => sum + auditEntryBytes(entry), 0);
+  const size = statements.length + entries.length;
+  const budget = await planWrite(ctx, { owner_id, counts_text, audit_bytes, statements: size });
+  const guards = [...(options.guards ?? []), ...budget.guards];
   const batch = [
     // First, so that the second of two equal requests learns that, and not that what it wants is taken already.
     ...recordIdempotentResult(ctx, options.audit.target_id, options.answer),
     ...guards.map((guard) => failBatchWhen(ctx.db, guard.name, guard.when)),
-    ...text.statements,
+    ...budget.statements,
     ...statements,
-    insertAudit(ctx.db, auditRecord(ctx, options.audit)),
-    ...(options.audit_each ?? []).map((each) =>
-      insertAudit(ctx.db, { ...auditRecord(ctx, each), event_type: each.event_type }),
-    ),
+    ...entries.map((entry) => insertAudit(ctx.db, entry)),
   ];
   try {
     const results = await runBatch(ctx.db, [...batch, ...reads]);
+    budget.settle(rowsWrittenBy(results));
     return results.slice(batch.length);
   } catch (error) {
     const isFull = violates(error, guardConstraint("stored_text"));
@@ -89,21 +97,22 @@ export async function commitReports(
   ownerId: string,
   statements: readonly Statement[],
 ): Promise<void> {
-  const text = await planStoredText(ctx, ownerId);
-  const guards = text.guards.map(({ name, when }) => failBatchWhen(ctx.db, name, when));
+  const write = { owner_id: ownerId, counts_text: true, audit_bytes: 0, statements: statements.length };
+  const budget = await planWrite(ctx, write);
+  const guards = budget.guards.map(({ name, when }) => failBatchWhen(ctx.db, name, when));
   try {
-    await runBatch(ctx.db, [...guards, ...text.statements, ...statements]);
+    budget.settle(rowsWrittenBy(await runBatch(ctx.db, [...guards, ...budget.statements, ...statements])));
   } catch (error) {
-    if (!violates(error, guardConstraint("stored_text"))) throw error;
-    if (await correctedStoredText(ctx, ownerId)) return commitReports(ctx, ownerId, statements);
-    throw text.guards[0]?.error ?? error;
+    const isFull = violates(error, guardConstraint("stored_text"));
+    if (isFull && (await correctedStoredText(ctx, ownerId))) return commitReports(ctx, ownerId, statements);
+    throw budget.guards.find(({ name }) => violates(error, guardConstraint(name)))?.error ?? error;
   }
 }
 
 function auditRecord(ctx: RequestScope, subject: AuditSubject): AuditRecord {
   if (ctx.auditEvent === null) throw new Error("this endpoint writes, but names no audit event");
   return {
-    id: newId(),
+    id: subject.once === undefined ? newId() : idFrom("audit", ctx.auditEvent, subject.once),
     owner_id: subject.owner_id,
     event_type: ctx.auditEvent,
     ...actor(ctx),
@@ -112,7 +121,7 @@ function auditRecord(ctx: RequestScope, subject: AuditSubject): AuditRecord {
     target_type: subject.target_type,
     target_id: subject.target_id,
     summary: subject.summary,
-    data: subject.data ?? {},
+    data: boundAuditData(subject.data ?? {}),
     ip: ctx.ip,
     created_at: ctx.now,
   };

@@ -17,6 +17,7 @@ export function getOwner(ctx: RequestScope, ownerId: string): Promise<UserPrinci
 export async function getOwnerPlan(ctx: RequestScope, ownerId: string): Promise<Plan> {
   const { principal } = ctx;
   if (principal.kind === "user" && principal.user_id === ownerId) return principal.plan;
+  if (principal.kind === "agent" && principal.agent.owner_id === ownerId) return principal.plan;
   return (await loadOwner(ctx, ownerId)).plan;
 }
 

@@ -11,6 +11,7 @@ import type { RequestScope } from "./scope.ts";
 
 /** What a cap counts, as the refusal names it. */
 const NOUNS: Record<PlanCap, string> = {
+  agents: "agents",
   webhooks: "webhooks",
   open_incidents: "open incidents",
   timeline_updates: "updates of one incident or maintenance window",
@@ -18,7 +19,11 @@ const NOUNS: Record<PlanCap, string> = {
   planned_maintenance: "planned maintenance windows",
   page_subscribers: "confirmed subscribers of a status page",
   stored_text: "bytes of stored texts",
+  written_rows: "rows written an hour",
+  agent_rows: "rows written by agents an hour",
+  audit_bytes: "bytes of audit log",
   deliveries: "deliveries a minute",
+  delivery_bytes: "bytes of kept deliveries a day",
 };
 
 /** null = no limit, because of the plan or because the operator switched it off. */

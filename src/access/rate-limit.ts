@@ -39,6 +39,8 @@ export const RATE_LIMITS = {
   emit: perMinute(60, "object"),
   push: perMinute(60, "object"),
   agent: perMinute(300),
+  /** All agents of an owner, in shares of five. */
+  agent_owner: perMinute(600, "object"),
   /** Of API tokens and invitations those that are made: a refusal of the body is counted as any other request. */
   token_creation: perHour(20),
   invitation: perHour(20),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Id, Instant, Name } from "./common.ts";
+import type { PlanCap } from "./limiter-object.ts";
 import { MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 import { PLANS } from "./plan.ts";
 import { QUEUES } from "./queues.ts";
@@ -76,6 +77,34 @@ export const BillingStatus = z
   })
   .meta({ id: "BillingStatus" });
 
+/** What the plan includes of each class, and how much of it is used. */
+const PlanCaps = {
+  agents: Limit,
+  webhooks: Limit,
+  open_incidents: Limit,
+  timeline_updates: Limit,
+  incident_templates: Limit,
+  planned_maintenance: Limit,
+  page_subscribers: Limit,
+  stored_text: Limit,
+  written_rows: Limit,
+  agent_rows: Limit,
+  audit_bytes: Limit,
+  deliveries: Limit,
+  delivery_bytes: Limit,
+} satisfies Record<PlanCap, typeof Limit>;
+const UsedCaps = z.object({
+  agents: z.number().int(),
+  webhooks: z.number().int(),
+  open_incidents: z.number().int(),
+  incident_templates: z.number().int(),
+  planned_maintenance: z.number().int(),
+  stored_text: z.number().int().meta({ description: "bytes, as they were counted" }),
+  written_rows: z.number().int().meta({ description: "in this hour" }),
+  agent_rows: z.number().int().meta({ description: "in this hour" }),
+  audit_bytes: z.number().int().meta({ description: "as they were counted" }),
+});
+
 export const TierInfo = z
   .object({
     tier: z.enum(PLANS),
@@ -87,8 +116,9 @@ export const TierInfo = z
       seats_per_page: Limit,
       raw_results_days: z.number().int(),
       history_days: z.number().int(),
+      ...PlanCaps,
     }),
-    usage: Usage,
+    usage: Usage.extend(UsedCaps.shape),
     features: z.object({
       monitor_types: z.array(z.enum(MONITOR_TYPES)),
       beta: z.boolean(),

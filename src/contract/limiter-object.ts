@@ -8,6 +8,7 @@ export const RATE_CLASSES = [
   "emit",
   "push",
   "agent",
+  "agent_owner",
   "token_creation",
   "invitation",
   "recipient_mail",
@@ -28,6 +29,7 @@ export type RateClass = (typeof RATE_CLASSES)[number];
 
 /** Limits that depend on the plan of an owner; domain/plan-caps.ts holds their numbers. */
 export const PLAN_CAP_CLASSES = [
+  "agents",
   "webhooks",
   "open_incidents",
   "timeline_updates",
@@ -35,7 +37,11 @@ export const PLAN_CAP_CLASSES = [
   "planned_maintenance",
   "page_subscribers",
   "stored_text",
+  "written_rows",
+  "agent_rows",
+  "audit_bytes",
   "deliveries",
+  "delivery_bytes",
 ] as const;
 export type PlanCap = (typeof PLAN_CAP_CLASSES)[number];
 

@@ -66,6 +66,13 @@ export async function runBatch(db: Db, statements: readonly Statement[]): Promis
   return commit ? commit(statements) : commitAlone(db, statements);
 }
 
+/** How many rows a batch wrote, indexes included. A write's result is D1's own; rows that were read have no such member. */
+export function rowsWrittenBy(results: readonly unknown[]): number {
+  return results
+    .map((result) => (result as Partial<D1Result> | null)?.meta?.rows_written ?? 0)
+    .reduce((sum, rows) => sum + rows, 0);
+}
+
 async function commitAlone(db: Db, statements: readonly Statement[]): Promise<unknown[]> {
   const [first, ...rest] = statements;
   if (!first) return [];

@@ -1,9 +1,13 @@
+import { capOf } from "../access/plan-caps.ts";
 import type { Scope } from "../access/scope.ts";
+import { PLANS } from "../contract/plan.ts";
 import { insertSystemAuditIf } from "../data/audit/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { insertAttempts, settleDeliveries } from "../data/deliveries/write.ts";
+import { countKept, type KeptBytes } from "../data/delivery-budgets/write.ts";
 import { type Failure, isDisabledBy, type WebhookRecord } from "../data/webhooks/read.ts";
 import { clearFailures, recordFailures, setSlow } from "../data/webhooks/write.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { newId } from "../platform/ids.ts";
 import type { Attempted } from "./attempt.ts";
 import { dispatchMail } from "./mail.ts";
@@ -72,8 +76,10 @@ function statementsOf(scope: Scope, attempts: readonly Attempted[], notices: rea
   const delivered = webhooksOf(attempts, ({ outcome }) => outcome.state === "delivered");
   const slow = webhooksOf(attempts, ({ speed, webhook }) => speed === "slow" && webhook.slow_since === null);
   const quick = webhooksOf(attempts, ({ speed, webhook }) => speed === "quick" && webhook.slow_since !== null);
+  const budget = keptBytesOf(scope);
   return [
-    ...pagesOf(records).map((page) => insertAttempts(db, page)),
+    ...pagesOf(records).map((page) => insertAttempts(db, page, budget)),
+    ...(budget && records.length > 0 ? [countKept(db, keptByOwner(attempts), budget)] : []),
     ...attempts.flatMap(({ statements }) => statements),
     settleDeliveries(db, settled, now),
     // Before the failure is recorded: after that the row no longer shows which failure disabled the webhook.
@@ -83,6 +89,25 @@ function statementsOf(scope: Scope, attempts: readonly Attempted[], notices: rea
     ...(slow.length > 0 ? [setSlow(db, slow, now)] : []),
     ...(quick.length > 0 ? [setSlow(db, quick, null)] : []),
   ];
+}
+
+/** null where no plan is limited. */
+function keptBytesOf({ settings, now }: Scope): KeptBytes | null {
+  const limits = PLANS.map((plan) => [plan, capOf(settings, "delivery_bytes", plan)]);
+  if (limits.every(([, limit]) => limit === null)) return null;
+  // Made from the whole list.
+  const max = Object.fromEntries(limits) as KeptBytes["max"];
+  return { day_at: Math.floor(now / DAY_MS) * DAY_MS, max, default_plan: settings.DEFAULT_PLAN };
+}
+
+function keptByOwner(attempts: readonly Attempted[]): { owner_id: string; bytes: number }[] {
+  const byOwner = Map.groupBy(attempts, ({ webhook }) => webhook.owner_id);
+  const bytesOf = ({ record: { request, response_body } }: Attempted) =>
+    JSON.stringify(request).length + (response_body?.length ?? 0);
+  return [...byOwner].map(([owner_id, own]) => ({
+    owner_id,
+    bytes: own.reduce((sum, attempt) => sum + bytesOf(attempt), 0),
+  }));
 }
 
 function webhooksOf(attempts: readonly Attempted[], isMeant: (attempt: Attempted) => boolean): string[] {

@@ -19,6 +19,7 @@ const UPDATES_MAX = 500;
  * bill. The setting RATE_LIMITS replaces single numbers. Automatic incidents, escalation and on-call are never refused.
  */
 export const PLAN_CAPS: Record<PlanCap, ByPlan> = {
+  agents: byPlan(5, 25, 100, 500),
   webhooks: byPlan(10, 25, 50, 200),
   /** Of those that people open. */
   open_incidents: byPlan(50, 200, 500, 2_000),
@@ -31,6 +32,14 @@ export const PLAN_CAPS: Record<PlanCap, ByPlan> = {
   page_subscribers: byPlan(250, 2_500, 10_000, 100_000),
   /** Bytes. */
   stored_text: byPlan(10 * MEGABYTE, 100 * MEGABYTE, 1_000 * MEGABYTE, 10_000 * MEGABYTE),
+  /** An hour, by what people change. */
+  written_rows: byPlan(20_000, 60_000, 200_000, 1_000_000),
+  /** An hour, by what agents report, so that they leave people theirs. */
+  agent_rows: byPlan(10_000, 50_000, 200_000, 1_000_000),
+  /** Of the audit log, which then begins with a summary of its oldest entries. */
+  audit_bytes: byPlan(5 * MEGABYTE, 25 * MEGABYTE, 100 * MEGABYTE, 1_000 * MEGABYTE),
   /** A minute, of all webhooks of an owner; what is above waits. */
   deliveries: byPlan(60, 300, 1_000, 5_000),
+  /** A day, of requests and answers that deliveries keep; what is above is sent, and not kept. */
+  delivery_bytes: byPlan(1 * MEGABYTE, 10 * MEGABYTE, 50 * MEGABYTE, 500 * MEGABYTE),
 };

@@ -9,6 +9,7 @@ import {
   type RetentionScope,
 } from "../data/retention/write.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
+import { sweepPastBudgets } from "./past-budgets.ts";
 import { advanceSweep } from "./resumable-sweep.ts";
 import { retentionCutoff } from "./retention-cutoff.ts";
 
@@ -40,6 +41,7 @@ export async function sweepRetention(scope: Scope): Promise<void> {
         deleteUnsubscribedBefore(db, scope.now - UNSUBSCRIBED_KEPT_MS, DELETED_MAX),
       ]),
   });
+  await sweepPastBudgets(scope);
 }
 
 async function visit(

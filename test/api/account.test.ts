@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CORE, createClient, createClientUnder } from "../support/client.ts";
+import { CORE, createClient, createClientUnder, V1 } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 
 describe("API tokens", () => {
@@ -132,7 +132,7 @@ describe("the plan", () => {
       usage,
       renews_at: null,
     });
-    expect((await account.client.get(`${CORE}/uptime/tier-info`)).body).toEqual({
+    expect((await account.client.get(`${CORE}/uptime/tier-info`)).body).toMatchObject({
       tier: "free",
       limits: {
         monitors: 5,
@@ -150,6 +150,32 @@ describe("the plan", () => {
         regions: ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"],
       },
     });
+  });
+
+  it("names every limit that holds, and what is used of it", async () => {
+    const account = await createAccount({ plan: "free" });
+    const client = createClientUnder({ RATE_LIMITS: "webhooks=7" }, account.token);
+    const page = await createPage(account);
+    await client.post(`${V1}/agents`, { name: "One" });
+    await client.post(`${V1}/incidents`, { title: "Slow", status_page_id: page });
+    const { limits, usage } = (await client.get(`${CORE}/uptime/tier-info`)).body;
+    expect(limits).toMatchObject({
+      agents: 5,
+      webhooks: 7,
+      open_incidents: 50,
+      timeline_updates: 500,
+      incident_templates: 50,
+      planned_maintenance: 50,
+      page_subscribers: 250,
+      stored_text: 10_000_000,
+      written_rows: 20_000,
+      agent_rows: 10_000,
+      audit_bytes: 5_000_000,
+      deliveries: 60,
+      delivery_bytes: 1_000_000,
+    });
+    expect(usage).toMatchObject({ agents: 1, webhooks: 0, open_incidents: 1, agent_rows: 0 });
+    for (const used of [usage.stored_text, usage.written_rows, usage.audit_bytes]) expect(used).toBeGreaterThan(0);
   });
 
   it("has no limits for whoever hosts the service themselves", async () => {

@@ -120,3 +120,28 @@ describe("deliveries above the budget of their owner", () => {
     expect(await counted.bind(account.user_id).first<number>("n")).toBe(0);
   });
 });
+
+describe("what deliveries keep of requests and answers", () => {
+  it("ends with the bytes of the day, and says so; they are sent all the same", async () => {
+    const account = await createAccount({ plan: "free" });
+    const webhook = await createWebhook(account, { provider: "slack" });
+    const answer = () => new Response("y".repeat(4_000), { status: 200 });
+    sink.answer(webhook.url, ...Array.from({ length: 10 }, answer));
+    const { bindings } = createEnv({ RATE_LIMITS: "all=off,delivery_bytes=10000" });
+    const kept: boolean[] = [];
+    for (let n = 0; n < 5; n++) {
+      const ids = await route(eventOf(account.user_id, { created_at: START + n }));
+      await deliver(ids, bindings);
+      const [attempt] = (await stored(ids[0] ?? "")).attempts;
+      kept.push(!JSON.stringify(attempt).includes("not kept"));
+      expect(attempt).toMatchObject({ response_status: 200, error: null });
+      passTime(10);
+    }
+    expect(sink.received).toHaveLength(5);
+    expect(kept).toEqual([true, true, true, false, false]);
+    passTime(24 * 60 * MINUTE_MS);
+    const [id = ""] = await route(eventOf(account.user_id, { created_at: START + 9 }));
+    await deliver([id], bindings);
+    expect((await stored(id)).attempts).toMatchObject([{ response_body: "y".repeat(4_000) }]);
+  });
+});

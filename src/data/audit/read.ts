@@ -1,6 +1,7 @@
-import { and, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { AuditFilter } from "../../contract/audit.ts";
 import type { Pagination } from "../../contract/pagination.ts";
+import { AUDIT_ENTRY_BYTES } from "../../domain/write-budget.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import type { Db } from "../db.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
@@ -61,3 +62,34 @@ function matches(scope: AuditScope): SQL | undefined {
     to === undefined ? undefined : lt(auditLog.created_at, to),
   );
 }
+
+const BYTES = sql<number>`${AUDIT_ENTRY_BYTES} + octet_length(${auditLog.summary}) + octet_length(${auditLog.data})`;
+
+/** Bytes of an account's log. Reads all of it. */
+export async function measureAudit(db: Db, ownerId: string): Promise<number> {
+  const rows = await db
+    .select({ bytes: sql<number>`coalesce(sum(${BYTES}), 0)` })
+    .from(auditLog)
+    .where(eq(auditLog.owner_id, ownerId));
+  return rows[0]?.bytes ?? 0;
+}
+
+const unlessSummary = (own: SQL, ofSummary: SQL) =>
+  sql<number>`CASE WHEN ${auditLog.event_type} = 'audit.summarized' THEN ${ofSummary} ELSE ${own} END`;
+
+/** The oldest entries of an account; one that counts earlier ones stands for all of them. */
+export function listOldestAudit(db: Db, ownerId: string, limit: number) {
+  return db
+    .select({
+      id: auditLog.id,
+      created_at: auditLog.created_at,
+      bytes: BYTES,
+      entries: unlessSummary(sql`1`, sql`${auditLog.data} ->> 'entries'`),
+      from_at: unlessSummary(sql`${auditLog.created_at}`, sql`unixepoch(${auditLog.data} ->> 'from') * 1000`),
+    })
+    .from(auditLog)
+    .where(eq(auditLog.owner_id, ownerId))
+    .orderBy(asc(auditLog.created_at), asc(auditLog.id))
+    .limit(limit);
+}
+export type OldAuditEntry = Awaited<ReturnType<typeof listOldestAudit>>[number];

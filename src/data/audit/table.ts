@@ -2,7 +2,7 @@ import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ActorType } from "../../contract/audit.ts";
 import { emptyObject, id, instant } from "../columns.ts";
 
-/** Append-only: no code updates or deletes a row but the retention sweep. */
+/** Append-only: rows are deleted by the sweeps of retention and of audit budgets alone. */
 export const auditLog = sqliteTable(
   "audit_log",
   {

@@ -1,6 +1,8 @@
-import { and, eq, getTableColumns, lt, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
 import type { Plan } from "../../contract/plan.ts";
 import type { Db, Statement } from "../db.ts";
+import { deliveryBudgets } from "../delivery-budgets/table.ts";
+import { type KeptBytes, keptMax } from "../delivery-budgets/write.ts";
 import { type StoredEvent, toEvent } from "../events/read.ts";
 import { events } from "../events/table.ts";
 import { claimAll, isAmong, isPending, WAKE_GRACE_MS } from "../outbox/rows.ts";
@@ -105,10 +107,21 @@ export function settleDeliveries(db: Db, settled: readonly Settled[], now: numbe
 const givenRows = (rows: readonly Attempted[]) => sql`json_each(${JSON.stringify(rows)}) AS r`;
 const holdsClaim = sql`${deliveries.id} = r.value ->> 'id' AND ${deliveries.attempt} = r.value ->> 'attempt'`;
 
+const NOT_KEPT = "(not kept: the deliveries of this day have used up what the plan keeps of them)";
+
 /** Known attempts are left alone, and those of deliveries that were deleted meanwhile drop out. */
-export function insertAttempts(db: Db, attempts: readonly AttemptRecord[]): Statement {
+export function insertAttempts(db: Db, attempts: readonly AttemptRecord[], budget: KeptBytes | null): Statement {
+  const given = (name: string) => sql`record.value ->> ${name}`;
+  const request = given("request");
+  const shortened = sql`json_set(${request}, '$.body', ${NOT_KEPT}, '$.headers', json('{}'))`;
+  const isAbove = budget ? isUsedUp(budget) : sql`false`;
+  const texts: Record<string, SQL> = {
+    request: sql`CASE WHEN ${isAbove} AND ${request} ->> 'body' IS NOT NULL THEN ${shortened} ELSE ${request} END`,
+    response_body: sql`CASE WHEN ${isAbove} AND ${given("response_body")} <> '' THEN ${NOT_KEPT}
+      ELSE ${given("response_body")} END`,
+  };
   const members = Object.values(getTableColumns(deliveryAttempts)).map(
-    (column) => sql`record.value ->> ${column.name}`,
+    ({ name }) => (budget && texts[name]) ?? given(name),
   );
   return db
     .insert(deliveryAttempts)
@@ -118,6 +131,13 @@ export function insertAttempts(db: Db, attempts: readonly AttemptRecord[]): Stat
     )
     .onConflictDoNothing();
 }
+
+const ownerOfDelivery = sql`(SELECT ${webhooks.owner_id} FROM ${webhooks} WHERE ${webhooks.id} = ${deliveries.webhook_id})`;
+
+const isUsedUp = ({ day_at, ...caps }: KeptBytes) => sql`EXISTS (
+  SELECT 1 FROM ${deliveryBudgets} JOIN ${users} ON ${users.id} = ${deliveryBudgets.owner_id}
+  WHERE ${deliveryBudgets.owner_id} = ${ownerOfDelivery} AND ${deliveryBudgets.day_at} = ${day_at}
+    AND ${deliveryBudgets.kept_bytes} >= ${keptMax(caps)})`;
 
 /** Makes a delivery due again at once, whatever became of it. */
 export function requeueDelivery(db: Db, deliveryId: string, now: number): Statement {

@@ -13,6 +13,9 @@ export const deliveryBudgets = sqliteTable(
     /** The minute that `taken` counts. */
     minute_at: instant("minute_at").notNull(),
     taken: integer("taken").notNull(),
+    /** The day in which attempts kept so many bytes of requests and answers. */
+    day_at: instant("day_at").notNull().default(0),
+    kept_bytes: integer("kept_bytes").notNull().default(0),
     /** Since when deliveries wait for a later minute; null when none does. */
     throttled_since: instant("throttled_since"),
   },

@@ -1,8 +1,10 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Plan } from "../../contract/plan.ts";
 import type { Db, Statement } from "../db.ts";
 import type { DeliveryRecord } from "../deliveries/read.ts";
 import { unclaimDeliveries } from "../deliveries/write.ts";
 import { isAmong, WAKE_GRACE_MS } from "../outbox/rows.ts";
+import { users } from "../users/table.ts";
 import { deliveries } from "../webhooks/table.ts";
 import { deliveryBudgets } from "./table.ts";
 
@@ -80,4 +82,39 @@ export function endThrottling(db: Db, ownerId: string): Statement {
 /** Deliveries that are sent do not wait. */
 export function clearThrottling(db: Db, deliveryIds: readonly string[]): Statement {
   return db.update(deliveries).set({ throttled_owner_id: null }).where(isAmong(deliveries.id, deliveryIds));
+}
+
+/** What attempts may keep of requests and answers in a day. */
+export interface KeptBytes {
+  day_at: number;
+  /** null = no limit. */
+  max: Record<Plan, number | null>;
+  default_plan: Plan;
+}
+
+/** The cap of the user whose row is joined. */
+export const keptMax = ({ max, default_plan }: Omit<KeptBytes, "day_at">): SQL =>
+  sql`(${JSON.stringify(max)} ->> coalesce(${users.plan}, ${default_plan}))`;
+
+/** Adds what attempts kept, for owners whose plan limits it. */
+export function countKept(
+  db: Db,
+  kept: readonly { owner_id: string; bytes: number }[],
+  { day_at, ...caps }: KeptBytes,
+): Statement {
+  const isSameDay = sql`${deliveryBudgets.day_at} = ${day_at}`;
+  const added = sql`excluded.kept_bytes`;
+  return db
+    .insert(deliveryBudgets)
+    .select(
+      sql`SELECT ${users.id}, 0, 0, ${day_at}, r.value ->> 'bytes', NULL FROM json_each(${JSON.stringify(kept)}) AS r
+        JOIN ${users} ON ${users.id} = r.value ->> 'owner_id' WHERE ${keptMax(caps)} IS NOT NULL`,
+    )
+    .onConflictDoUpdate({
+      target: deliveryBudgets.owner_id,
+      set: {
+        kept_bytes: sql`CASE WHEN ${isSameDay} THEN ${deliveryBudgets.kept_bytes} + ${added} ELSE ${added} END`,
+        day_at,
+      },
+    });
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { type NewEvent, parseEvent } from "../../contract/events.ts";
 import type { Db } from "../db.ts";
 import { listToWake } from "../outbox/rows.ts";
@@ -36,4 +36,28 @@ export function listEventsToWake(db: Db, now: number, limit: number): Promise<st
     now,
     limit,
   });
+}
+
+/** The service's own events are a few hundred bytes; what is larger carries texts of people. */
+const OWN_BYTES_MAX = 2_000;
+const BYTES = sql<number>`octet_length(${events.data})`;
+const hasTexts = (ownerId: string) => and(eq(events.owner_id, ownerId), sql`${BYTES} > ${OWN_BYTES_MAX}`);
+
+/** Bytes of an account's events that carry texts of people. Reads all of its events. */
+export async function measureTextEvents(db: Db, ownerId: string): Promise<number> {
+  const rows = await db
+    .select({ bytes: sql<number>`coalesce(sum(${BYTES}), 0)` })
+    .from(events)
+    .where(hasTexts(ownerId));
+  return rows[0]?.bytes ?? 0;
+}
+
+/** The oldest of them that have been processed. */
+export function listOldestTextEvents(db: Db, ownerId: string, limit: number) {
+  return db
+    .select({ id: events.id, bytes: BYTES })
+    .from(events)
+    .where(and(hasTexts(ownerId), isNotNull(events.processed_at)))
+    .orderBy(asc(events.created_at))
+    .limit(limit);
 }

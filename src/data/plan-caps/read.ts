@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { agents } from "../agents/table.ts";
 import { incidentTemplates } from "../incident-templates/table.ts";
 import { incidents, incidentUpdates } from "../incidents/table.ts";
 import { maintenance, maintenanceUpdates } from "../maintenance/table.ts";
@@ -14,10 +15,13 @@ function counts(table: SQLiteTable, condition: SQL): IsReached {
   return (max) => sql`(SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${condition} LIMIT ${max})) >= ${max}`;
 }
 
+export const hasAgents = (ownerId: string) => counts(agents, sql`${agents.owner_id} = ${ownerId}`);
+
 export const hasWebhooks = (ownerId: string) => counts(webhooks, sql`${webhooks.owner_id} = ${ownerId}`);
 
-export const hasOpenIncidents = (ownerId: string) =>
-  counts(incidents, sql`${incidents.owner_id} = ${ownerId} AND created_by IS NOT NULL AND status <> 'resolved'`);
+export const isOpenedByPeople = (ownerId: string) =>
+  sql`${incidents.owner_id} = ${ownerId} AND created_by IS NOT NULL AND status <> 'resolved'`;
+export const hasOpenIncidents = (ownerId: string) => counts(incidents, isOpenedByPeople(ownerId));
 
 export const hasIncidentUpdates = (incidentId: string) =>
   counts(incidentUpdates, sql`${incidentUpdates.incident_id} = ${incidentId}`);
@@ -28,8 +32,8 @@ export const hasMaintenanceUpdates = (maintenanceId: string) =>
 export const hasIncidentTemplates = (ownerId: string) =>
   counts(incidentTemplates, sql`${incidentTemplates.owner_id} = ${ownerId}`);
 
-export const hasPlannedMaintenance = (ownerId: string) =>
-  counts(maintenance, sql`${maintenance.owner_id} = ${ownerId} AND next_edge_at IS NOT NULL`);
+export const isPlanned = (ownerId: string) => sql`${maintenance.owner_id} = ${ownerId} AND next_edge_at IS NOT NULL`;
+export const hasPlannedMaintenance = (ownerId: string) => counts(maintenance, isPlanned(ownerId));
 
 export const hasSubscribers = (pageId: string) =>
   counts(

@@ -56,6 +56,14 @@ export function deleteExpiredMonitorHistory(db: Db, kept: readonly RetentionScop
   ];
 }
 
+export function deleteAuditEntries(db: Db, ids: readonly string[]): Statement {
+  return db.delete(auditLog).where(sql`${auditLog.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+}
+
+export function deleteEvents(db: Db, ids: readonly string[]): Statement {
+  return db.delete(events).where(sql`${events.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+}
+
 /** What happened in accounts: nothing that is open, still to come, or waits for its consumer. */
 export function deleteExpiredAccountHistory(db: Db, kept: readonly RetentionScope[], limit: number): Statement[] {
   const isOld = (owner: "owner_id" | "user_id") => sql`t.${sql.raw(owner)} = ${ID} AND t.created_at < ${EDGE}`;

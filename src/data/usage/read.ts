@@ -1,14 +1,35 @@
 import { eq, sql } from "drizzle-orm";
+import { HOUR_MS } from "../../lib/durations.ts";
+import { agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
+import { incidentTemplates } from "../incident-templates/table.ts";
+import { incidents } from "../incidents/table.ts";
+import { maintenance } from "../maintenance/table.ts";
 import { seatsOf } from "../members/read.ts";
 import { monitors } from "../monitors/table.ts";
+import { isOpenedByPeople, isPlanned } from "../plan-caps/read.ts";
 import { statusPages } from "../status-pages/table.ts";
+import { storedTexts } from "../stored-texts/table.ts";
+import type { RowBudget } from "../stored-texts/write.ts";
+import { webhooks } from "../webhooks/table.ts";
 
+/** How much an owner has of what plans limit. */
 export interface Usage {
   monitors: number;
   status_pages: number;
   /** On all pages together. */
   seats: number;
+  agents: number;
+  webhooks: number;
+  open_incidents: number;
+  incident_templates: number;
+  planned_maintenance: number;
+  /** Bytes. */
+  stored_text: number;
+  written_rows: number;
+  agent_rows: number;
+  /** Bytes. */
+  audit_bytes: number;
 }
 
 /** All monitors of the installation. */
@@ -18,11 +39,25 @@ export function countAllMonitors(db: Db): Promise<number> {
 
 /** How much of a plan an owner uses, in one query. */
 export async function countUsage(db: Db, ownerId: string, now: number): Promise<Usage> {
+  const hour_at = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const written = (column: "bytes" | "audit_bytes" | RowBudget, when = sql`true`) => sql<number>`coalesce((
+    SELECT ${storedTexts[column]} FROM ${storedTexts} WHERE ${storedTexts.owner_id} = ${ownerId} AND ${when}), 0)`;
+  const isThisHour = sql`${storedTexts.hour_at} = ${hour_at}`;
   const owned = {
     monitors: db.$count(monitors, eq(monitors.owner_id, ownerId)),
     status_pages: db.$count(statusPages, eq(statusPages.owner_id, ownerId)),
     seats: seatsOf(ownerId, now),
+    agents: db.$count(agents, eq(agents.owner_id, ownerId)),
+    webhooks: db.$count(webhooks, eq(webhooks.owner_id, ownerId)),
+    open_incidents: db.$count(incidents, isOpenedByPeople(ownerId)),
+    incident_templates: db.$count(incidentTemplates, eq(incidentTemplates.owner_id, ownerId)),
+    planned_maintenance: db.$count(maintenance, isPlanned(ownerId)),
+    stored_text: written("bytes"),
+    written_rows: written("written_rows", isThisHour),
+    agent_rows: written("agent_rows", isThisHour),
+    audit_bytes: written("audit_bytes"),
   };
   const [row] = await db.select(owned).from(sql`(SELECT 1)`);
-  return row ?? { monitors: 0, status_pages: 0, seats: 0 };
+  if (!row) throw new Error("a query without a table gives one row");
+  return row;
 }

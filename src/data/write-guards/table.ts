@@ -11,6 +11,7 @@ export const guards = sqliteTable("guards", { name: text("name").notNull() }, (t
   check("guard_seats", sql`${table.name} <> 'seats'`),
   check("guard_already_member", sql`${table.name} <> 'already_member'`),
   check("guard_event_rules", sql`${table.name} <> 'event_rules'`),
+  check("guard_agents", sql`${table.name} <> 'agents'`),
   check("guard_webhooks", sql`${table.name} <> 'webhooks'`),
   check("guard_open_incidents", sql`${table.name} <> 'open_incidents'`),
   check("guard_timeline_updates", sql`${table.name} <> 'timeline_updates'`),
@@ -18,6 +19,8 @@ export const guards = sqliteTable("guards", { name: text("name").notNull() }, (t
   check("guard_planned_maintenance", sql`${table.name} <> 'planned_maintenance'`),
   check("guard_page_subscribers", sql`${table.name} <> 'page_subscribers'`),
   check("guard_stored_text", sql`${table.name} <> 'stored_text'`),
+  check("guard_written_rows", sql`${table.name} <> 'written_rows'`),
+  check("guard_agent_rows", sql`${table.name} <> 'agent_rows'`),
   check("guard_custom_domain", sql`${table.name} <> 'custom_domain'`),
   check("guard_stale", sql`${table.name} <> 'stale'`),
 ]);

@@ -3,8 +3,8 @@ import type { PlanCap } from "../../contract/limiter-object.ts";
 import type { Db, Statement } from "../db.ts";
 import { guards } from "./table.ts";
 
-/** What is sent in a minute waits; what is stored is refused. */
-export type GuardedCap = Exclude<PlanCap, "deliveries">;
+/** What is sent in a minute waits, and what is kept of the past is shortened; everything else is refused. */
+export type GuardedCap = Exclude<PlanCap, "deliveries" | "delivery_bytes" | "audit_bytes">;
 export type GuardName =
   | "monitors"
   | "status_pages"

@@ -28,7 +28,8 @@ export function presentBilling({ user, monitors, status_pages, seats }: AccountU
   };
 }
 
-export function presentTier({ user, kept, monitors, status_pages, regions }: AccountUsage): z.infer<typeof TierInfo> {
+export function presentTier(account: AccountUsage): z.infer<typeof TierInfo> {
+  const { user, kept, caps, regions, seats: _, ...usage } = account;
   const limits = PLAN_LIMITS[user.plan];
   return {
     tier: user.plan,
@@ -40,8 +41,9 @@ export function presentTier({ user, kept, monitors, status_pages, regions }: Acc
       seats_per_page: limits.seats_per_page,
       raw_results_days: kept.raw_results_days,
       history_days: kept.history_days,
+      ...caps,
     },
-    usage: { monitors, status_pages },
+    usage,
     features: { monitor_types: listTypesOf(user.plan), beta: user.beta, regions: [...regions] },
   };
 }

@@ -1,10 +1,12 @@
 import { commit } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
+import { capOf } from "../../access/plan-caps.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { TokenCreate } from "../../contract/account.ts";
 import { notFound } from "../../contract/errors.ts";
+import { PLAN_CAP_CLASSES, type PlanCap } from "../../contract/limiter-object.ts";
 import type { Region } from "../../contract/monitor-values.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { countUsage, type Usage } from "../../data/usage/read.ts";
@@ -68,6 +70,7 @@ export async function revokeToken(ctx: RequestScope, tokenId: string): Promise<v
 export interface AccountUsage extends Usage {
   user: UserPrincipal;
   kept: { raw_results_days: number; history_days: number };
+  caps: Record<PlanCap, number | null>;
   regions: readonly Region[];
 }
 
@@ -76,7 +79,10 @@ export async function countMyUsage(ctx: RequestScope): Promise<AccountUsage> {
   const user = requireUser(ctx);
   const { RAW_RESULTS_DAYS, HISTORY_DAYS, REGIONS: regions } = ctx.settings;
   const kept = { raw_results_days: RAW_RESULTS_DAYS[user.plan], history_days: HISTORY_DAYS[user.plan] };
-  return { user, kept, regions, ...(await countUsage(ctx.db, user.user_id, ctx.now)) };
+  const limits = PLAN_CAP_CLASSES.map((cap) => [cap, capOf(ctx.settings, cap, user.plan)]);
+  // Made from the whole list.
+  const caps = Object.fromEntries(limits) as AccountUsage["caps"];
+  return { user, kept, caps, regions, ...(await countUsage(ctx.db, user.user_id, ctx.now)) };
 }
 
 function tokenAudit(token: ApiTokenRecord, verb: string) {

@@ -1,5 +1,6 @@
 import { type AuditSubject, commit } from "../../access/commit.ts";
 import { openSecrets } from "../../access/monitor-secrets.ts";
+import { capGuard } from "../../access/plan-caps.ts";
 import { requireCallingAgent, requireInstallToken } from "../../access/principal.ts";
 import { requireAssignedMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -23,8 +24,10 @@ import {
 } from "../../data/agents/read.ts";
 import { type AgentChanges, consumeInstallToken, insertAgent, updateAgent } from "../../data/agents/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { hasAgents } from "../../data/plan-caps/read.ts";
 import { retryIntervalMs } from "../../domain/check-schedule.ts";
-import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
+import { changedMembers } from "../../lib/merge-field.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
@@ -53,17 +56,21 @@ export async function enrollAgent(
     ...(awaited?.enrolled_at ? {} : seen),
   };
   const agent = { ...(awaited ?? newAgent(ctx, input)), ...changes };
+  const { owner_id } = agent;
   const write = awaited ? updateAgent(ctx.db, awaited, changes) : insertAgent(ctx.db, agent);
   await commit(ctx, [consumeInstallToken(ctx.db, grant.id), write], {
     audit: {
-      owner_id: agent.owner_id,
+      owner_id,
       status_page_id: agent.status_page_id,
       target_type: "agent",
       target_id: agent.id,
       summary: `enrolled agent "${agent.name}"`,
       data: { hostname: agent.hostname, version: agent.version },
     },
-    guards: [{ name: "stale", when: isInstallTokenConsumed(grant.id, awaited), error: unauthenticated() }],
+    guards: [
+      { name: "stale", when: isInstallTokenConsumed(grant.id, awaited), error: unauthenticated() },
+      ...(awaited ? [] : await capGuard(ctx, { cap: "agents", owner_id, isReached: hasAgents(owner_id) })),
+    ],
   });
   // Ends the connections of the agent's former credential.
   if (awaited) wakeAgents(ctx.env, [agent.id]);
@@ -115,20 +122,16 @@ function factsOf(known: AgentRecord | undefined, said: AgentHandshake) {
 
 export async function handshakeAgent(ctx: RequestScope, input: AgentHandshake): Promise<AgentRecord> {
   const { agent } = requireCallingAgent(ctx);
-  const changed = { ...agent, ...factsOf(agent, input) };
-  if (JSON.stringify(changed) !== JSON.stringify(agent)) {
-    const facts = { ...factsOf(agent, input), updated_at: ctx.now };
-    const before = factsOf(agent, {});
-    const data = Object.fromEntries(
-      Object.entries(factsOf(agent, input)).filter(
-        ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before]),
-      ),
-    );
-    await commit(ctx, [updateAgent(ctx.db, agent, facts)], {
-      audit: agentAudit(agent, `agent "${agent.name}" told of its host and program`, data),
-    });
-  }
-  return changed;
+  const facts = factsOf(agent, input);
+  const changed = Object.keys(changedMembers(agent, { ...agent, ...facts }));
+  if (changed.length === 0) return agent;
+  // What it says of its host is read where it is shown. The log names what changed, once an hour, so that none fills it.
+  const audit = agentAudit(agent, `agent "${agent.name}" told of its host and program`, { changed });
+  const hour = Math.floor(ctx.now / HOUR_MS);
+  await commit(ctx, [updateAgent(ctx.db, agent, { ...facts, updated_at: ctx.now })], {
+    audit: { ...audit, once: `${agent.id} ${hour}` },
+  });
+  return { ...agent, ...facts };
 }
 
 /** The monitors of the calling agent, with the secrets that its probes need; of no other. */

@@ -1,6 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findVisiblePage, requirePage, viewerOf } from "../../access/pages.ts";
+import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireAgent, requireVisibleAgent, requireVisibleAgentCommand } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -21,6 +22,7 @@ import { insertCommand } from "../../data/agent-reports/write.ts";
 import { type AgentRecord, countAssigned, hasAssigned, listAgents, listAssigned } from "../../data/agents/read.ts";
 import { deleteAgent, insertAgent, insertInstallToken, updateAgent } from "../../data/agents/write.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
+import { hasAgents } from "../../data/plan-caps/read.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { changedMembers } from "../../lib/merge-field.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
@@ -105,7 +107,11 @@ export async function createAgent(ctx: RequestScope, input: AgentCreate): Promis
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  await commit(ctx, [insertAgent(ctx.db, agent)], { audit: agentAudit(agent, "created") });
+  const { owner_id } = agent;
+  await commit(ctx, [insertAgent(ctx.db, agent)], {
+    audit: agentAudit(agent, "created"),
+    guards: await capGuard(ctx, { cap: "agents", owner_id, isReached: hasAgents(owner_id) }),
+  });
   return agent;
 }
 
