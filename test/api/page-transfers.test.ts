@@ -132,6 +132,31 @@ describe("POST /status-pages/:id/transfer", () => {
     expect((await accept(receiver, second)).status).toBe(400);
   });
 
+  it("ends when the receiver leaves the last page of the owner that they were on, and not before", async () => {
+    const { owner, receiver, page, offer, accept, token } = await setUp();
+    const other = await createPage(owner);
+    const elsewhere = await joinPage(receiver, other, { role: "viewer" });
+    await offer();
+    const { body: members } = await owner.client.get(`${V1}/status-pages/${page}/members`);
+    expect((await owner.client.delete(`${V1}/status-pages/${page}/members/${members[0].id}`)).status).toBe(204);
+    expect((await owner.client.delete(`${V1}/status-pages/${other}/members/${elsewhere}`)).status).toBe(204);
+    expect((await accept(receiver, await token())).status).toBe(400);
+    expect((await receiver.client.get(`${V1}/status-pages/${page}`)).status).toBe(404);
+    const left = await env.DB.prepare("SELECT id FROM page_transfers WHERE status_page_id = ?").bind(page).all();
+    expect(left.results).toEqual([]);
+    // Invited again, they are offered nothing by the mail of then.
+    await joinPage(receiver, page, { role: "admin" });
+    expect((await accept(receiver, await token())).status).toBe(400);
+  });
+
+  it("is judged again where the membership ended by another way than its removal", async () => {
+    const { receiver, page, offer, accept, token } = await setUp();
+    await offer();
+    await env.DB.prepare("DELETE FROM page_members WHERE user_id = ?").bind(receiver.user_id).run();
+    expect((await accept(receiver, await token())).status).toBe(400);
+    expect((await receiver.client.get(`${V1}/status-pages/${page}`)).status).toBe(404);
+  });
+
   it("judges the plan and the keys of the receiver when they accept", async () => {
     const { owner, page, receiver, offer, accept, token } = await setUp({ plan: "free" });
     const monitor = await createMonitor(owner.client, { status_page_id: page, interval: 60, external_key: "shop" });

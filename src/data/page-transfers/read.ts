@@ -15,7 +15,16 @@ export async function findPageTransfer(db: Db, transferId: string): Promise<Page
   return rows[0];
 }
 
-/** The offer that a token accepts, with its page, as long as that belongs to who offered it. */
+/**
+ * Whether the receiver of an offer is still a member of any page of who made it. Spelled out where a condition of a batch
+ * and a query both need it.
+ */
+const isReceiverOnTeam = (transfer: SQL) =>
+  sql`EXISTS (SELECT 1 FROM ${pageMembers} m JOIN ${statusPages} owned ON owned.id = m.status_page_id
+    WHERE m.user_id = ${transfer}.to_user_id AND owned.owner_id = ${transfer}.from_user_id)`;
+const onTeam = isReceiverOnTeam(sql`${pageTransfers}`);
+
+/** The offer that a token accepts, with its page, as long as that belongs to who offered it and the receiver is on the team. */
 export async function findTransferByToken(
   db: Db,
   tokenHash: string,
@@ -28,7 +37,7 @@ export async function findTransferByToken(
       and(eq(statusPages.id, pageTransfers.status_page_id), eq(statusPages.owner_id, pageTransfers.from_user_id)),
     )
     .innerJoin(users, eq(users.id, pageTransfers.from_user_id))
-    .where(eq(pageTransfers.token_hash, tokenHash))
+    .where(and(eq(pageTransfers.token_hash, tokenHash), onTeam))
     .limit(1);
   return rows[0];
 }
@@ -39,19 +48,19 @@ export async function findOpenTransfer(db: Db, { status_page_id, now }: { status
     .select({ id: pageTransfers.id, expires_at: pageTransfers.expires_at, name: users.name, email: users.email })
     .from(pageTransfers)
     .innerJoin(users, eq(users.id, pageTransfers.to_user_id))
-    .where(and(eq(pageTransfers.status_page_id, status_page_id), gt(pageTransfers.expires_at, now)))
+    .where(and(eq(pageTransfers.status_page_id, status_page_id), gt(pageTransfers.expires_at, now), onTeam))
     .limit(1);
   return rows[0];
 }
 
-/** The condition under which an offer was accepted, replaced or ended since it was read. */
+/** The condition under which an offer was accepted, replaced or ended since it was read, or its receiver left the team. */
 export function isTransferGone({
   id,
   status_page_id,
   from_user_id,
 }: Pick<PageTransferRecord, "id" | "status_page_id" | "from_user_id">): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${pageTransfers} t JOIN ${statusPages} p ON p.id = t.status_page_id
-    WHERE t.id = ${id} AND p.id = ${status_page_id} AND p.owner_id = ${from_user_id})`;
+    WHERE t.id = ${id} AND p.id = ${status_page_id} AND p.owner_id = ${from_user_id} AND ${isReceiverOnTeam(sql`t`)})`;
 }
 
 /** Whether this person is a member of any page of this owner, and so known to them. */

@@ -46,6 +46,19 @@ export function deletePageTransfer(db: Db, transferId: string): Statement {
   return db.delete(pageTransfers).where(eq(pageTransfers.id, transferId));
 }
 
+/** After a membership ended: the offers of that page's owner to somebody who is on none of their pages any more. */
+export function deleteTransfersToOutsider(
+  db: Db,
+  { status_page_id, user_id }: { status_page_id: string; user_id: string },
+): Statement {
+  const owned = sql`SELECT p.id FROM ${statusPages} p
+    WHERE p.owner_id = (SELECT o.owner_id FROM ${statusPages} o WHERE o.id = ${status_page_id})`;
+  const isOutsider = sql`NOT EXISTS (SELECT 1 FROM ${pageMembers} m WHERE m.user_id = ${user_id} AND m.status_page_id IN (${owned}))`;
+  return db
+    .delete(pageTransfers)
+    .where(and(sql`${pageTransfers.status_page_id} IN (${owned})`, eq(pageTransfers.to_user_id, user_id), isOutsider));
+}
+
 export function deleteTransfersExpiredBefore(db: Db, instant: number): Statement {
   return deleteSome(db, pageTransfers, lte(pageTransfers.expires_at, instant));
 }

@@ -10,6 +10,7 @@ import { deleteInstallTokensBy } from "../../data/agents/write.ts";
 import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";
 import { countSeats, isMemberChanged, listSharedPages, listTeam, type NamedMember } from "../../data/members/read.ts";
 import { deleteMember, updateMember } from "../../data/members/write.ts";
+import { deleteTransfersToOutsider } from "../../data/page-transfers/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { includesPermissions } from "../../domain/roles.ts";
 import { findUrls } from "../custom-domains/service.ts";
@@ -73,7 +74,8 @@ export async function removeMember(ctx: RequestScope, ids: { page_id: string; me
   const isLeaving = member.user_id === requireUser(ctx).user_id;
   if (!isLeaving && !includesPermissions(own, member))
     throw forbidden("this member has permissions that you do not have");
-  await commit(ctx, [deleteMember(ctx.db, member.id), ...endGrantsOf(ctx, member)], {
+  const ends = [...endGrantsOf(ctx, member), deleteTransfersToOutsider(ctx.db, member)];
+  await commit(ctx, [deleteMember(ctx.db, member.id), ...ends], {
     audit: await memberAudit(ctx, member, isLeaving ? `${member.email} left` : `removed ${member.email}`),
     guards: [changedMeanwhile(member)],
   });
