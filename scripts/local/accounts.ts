@@ -1,4 +1,7 @@
+import { getTableName } from "drizzle-orm";
 import type { Plan } from "../../src/contract/plan.ts";
+import { CREDENTIALS } from "../../src/data/credentials/write.ts";
+import { HOLDINGS } from "../../src/data/deleted-accounts/write.ts";
 import { newApiToken, randomBase62, sha256Hex, tokenPrefix } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { Refusal } from "./command-error.ts";
@@ -101,12 +104,12 @@ function tokenStatement(token: string, { email, expiresAt }: TokenRequest, now: 
   };
 }
 
-/** The operator verifies an account that somebody else opened: whatever they know of it ends. */
+/** The operator verifies an account that somebody else opened: whatever they know of it, or planted in it, ends. */
 function endUnverified(email: string): Statement[] {
   const unverified = "(SELECT id FROM users WHERE email = ? AND email_verified_at IS NULL)";
   return [
-    ...["passwords", "sessions", "api_tokens", "account_links", "two_factors", "recovery_codes"].map((table) => ({
-      sql: `DELETE FROM ${table} WHERE user_id IN ${unverified}`,
+    ...[...CREDENTIALS, ...HOLDINGS.map((table) => ({ table, holder: table.owner_id }))].map(({ table, holder }) => ({
+      sql: `DELETE FROM ${getTableName(table)} WHERE ${holder.name} IN ${unverified}`,
       params: [email],
     })),
     { sql: "UPDATE users SET plan = NULL WHERE email = ? AND email_verified_at IS NULL", params: [email] },

@@ -18,6 +18,7 @@ const NOUNS: Record<PlanCap, string> = {
   incident_templates: "incident templates",
   planned_maintenance: "planned maintenance windows",
   page_subscribers: "confirmed subscribers of a status page",
+  opened_accounts: "accounts that their page's owner opened with a password",
   stored_text: "bytes of stored texts",
   written_rows: "rows written an hour",
   agent_rows: "rows written by agents an hour",

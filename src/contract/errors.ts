@@ -2,7 +2,15 @@
 export const ERROR_CODES = {
   400: ["region_unavailable"],
   401: ["page_locked", "wrong_password", "totp_required", "totp_wrong"],
-  403: ["forbidden", "plan_limit", "beta_required", "page_full", "mail_token_required", "password_required"],
+  403: [
+    "forbidden",
+    "plan_limit",
+    "beta_required",
+    "page_full",
+    "mail_token_required",
+    "password_required",
+    "email_unverified",
+  ],
   404: ["not_found"],
   409: ["conflict", "not_enough_history"],
   410: ["gone"],

@@ -36,6 +36,7 @@ export const PLAN_CAP_CLASSES = [
   "incident_templates",
   "planned_maintenance",
   "page_subscribers",
+  "opened_accounts",
   "stored_text",
   "written_rows",
   "agent_rows",

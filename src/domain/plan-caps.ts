@@ -30,6 +30,8 @@ export const PLAN_CAPS: Record<PlanCap, ByPlan> = {
   planned_maintenance: byPlan(50, 200, 500, 2_000),
   /** Confirmed, of one page. */
   page_subscribers: byPlan(250, 2_500, 10_000, 100_000),
+  /** Accounts that an owner opened with a password, ever: removing them again makes no room. */
+  opened_accounts: byPlan(5, 25, 250, 5_000),
   /** Bytes. */
   stored_text: byPlan(10 * MEGABYTE, 100 * MEGABYTE, 1_000 * MEGABYTE, 10_000 * MEGABYTE),
   /** An hour, by what people change. */

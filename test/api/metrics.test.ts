@@ -38,6 +38,14 @@ describe("POST /user/metrics-token", () => {
     expect((await scrape(second)).status).toBe(200);
   });
 
+  it("is undone by DELETE, at once, whether there is a credential or not", async () => {
+    const account = await createAccount();
+    const token = await newToken(account);
+    const other = await newToken(await createAccount());
+    for (let n = 0; n < 2; n++) expect((await account.client.delete(`${CORE}/user/metrics-token`)).status).toBe(204);
+    expect([(await scrape(token)).status, (await scrape(other)).status]).toEqual([401, 200]);
+  });
+
   it("makes a credential that opens nothing else", async () => {
     const account = await createAccount();
     const token = await newToken(account);

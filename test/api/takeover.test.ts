@@ -2,6 +2,8 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { accountLinks } from "../../src/data/account-links/table.ts";
+import { installTokens } from "../../src/data/agents/table.ts";
+import { chatLinkTokens } from "../../src/data/chat-links/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { passwords } from "../../src/data/sessions/table.ts";
 import { users } from "../../src/data/users/table.ts";
@@ -18,40 +20,22 @@ import {
   createMember,
   emailOf,
   mailTokenOf,
+  openUnderForeignAddress,
   PASSWORD,
+  resetLinkOf,
+  STOLEN,
   tokenOf,
 } from "../support/members.ts";
 import { createVisitor } from "../support/pages.ts";
 
 const db = openDb(env.DB);
 const ACCEPT = `${V1}/status-pages/members/accept`;
-const STOLEN = "chosen by the attacker";
 const FRESH = "a fresh password";
 
 /** What was deferred is done when it answers. */
 const visit = createVisitor();
 const signIn = (email: string, password: string, headers = {}) =>
   createClient().post(`${CORE}/auth/login`, { email, password }, headers);
-
-/** An attacker opens an account under the address of somebody else and keeps an API token and a session of it. */
-async function openUnderForeignAddress(options: { plan?: "free" | "pro" } = {}) {
-  const attacker = await createAccount(options);
-  const page = await createPage(attacker);
-  const victim = `${newId()}@example.com`;
-  const invite = { email: victim, role: "admin", password: STOLEN, confirmed: true };
-  expect((await attacker.client.post(`${V1}/status-pages/${page}/members`, invite)).status).toBe(201);
-  const cookie = browserHeaders((await signIn(victim, STOLEN)).headers.get("set-cookie"));
-  const { body } = await createClient().request("POST", `${CORE}/user/api-tokens`, { name: "kept" }, cookie);
-  return { attacker, page, victim, cookie, stolen: createClient(body.token) };
-}
-
-/** The path of the link that a request for a new password mails. */
-async function resetLinkOf(email: string): Promise<string> {
-  const headers = { "content-type": "application/x-www-form-urlencoded", origin: "http://vigil.test" };
-  const body = new URLSearchParams({ email }).toString();
-  await visit("/app/forgotten-password", headers, { method: "POST", body });
-  return /http:\/\/vigil\.test(\/app\/reset\?token=\S+)/.exec((await mailsTo(email)).at(-1)?.text ?? "")?.[1] ?? "";
-}
 
 describe("an account opened under somebody else's address", () => {
   it("is unverified and keeps nothing once the real owner resets the password", async () => {
@@ -180,12 +164,23 @@ describe("sessions", () => {
     expect([(await see(phone)).status, (await see(laptop)).status]).toEqual([401, 200]);
   });
 
-  it("and API tokens all end at once", async () => {
-    const { email, client } = await createAccountWithPassword();
+  it("and tokens of every kind all end at once", async () => {
+    const account = await createAccountWithPassword();
+    const { email, client } = account;
     const browser = await browserOf(email, "Phone");
+    const page = await createPage(account);
+    const { token } = (await client.post(`${CORE}/user/metrics-token`)).body;
+    const calendar = new URL((await client.post(`${CORE}/user/on-call-calendar`)).body.url).pathname;
+    await client.get(`${V1}/agents/token`);
+    await client.post(`${V1}/status-pages/${page}/telegram/token`);
+    const linked = () => db.$count(chatLinkTokens, eq(chatLinkTokens.created_by, account.user_id));
+    const installing = () => db.$count(installTokens, eq(installTokens.created_by, account.user_id));
+    expect([await linked(), await installing()]).toEqual([1, 1]);
     expect((await createClient().request("POST", `${CORE}/auth/revoke-all`, undefined, browser)).status).toBe(204);
     expect((await client.get(`${CORE}/auth/me`)).status).toBe(401);
     expect((await createClient().request("GET", `${CORE}/auth/me`, undefined, browser)).status).toBe(401);
+    expect([(await createClient(token).get("/metrics")).status, (await visit(calendar)).status]).toEqual([401, 404]);
+    expect([await linked(), await installing()]).toEqual([0, 0]);
   });
 
   it("of a browser that is new mail the account, and of a known one do not", async () => {

@@ -37,7 +37,7 @@ function describeLimits(): string {
     "",
     "`open_incidents` counts incidents that people opened, `timeline_updates` those of one incident or maintenance window,",
     "`planned_maintenance` windows that are not over, `page_subscribers` the confirmed ones of one page, `stored_text` bytes of",
-    "what people write and agents report.",
+    "what people write and agents report, `opened_accounts` those that an owner ever opened with a password.",
     "",
     "`written_rows` are the rows that people write to the database in an hour, `agent_rows` those of what agents report: beyond",
     "them the answer is 429 until the hour ends. What ends or takes away something, acknowledges an incident or protects the",

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { Capability, GrantedRole } from "../../src/contract/member.ts";
+import type { Plan } from "../../src/contract/plan.ts";
 import { openDb } from "../../src/data/db.ts";
 import { pageMembers } from "../../src/data/members/table.ts";
 import { notifications } from "../../src/data/notifications/table.ts";
@@ -9,9 +10,11 @@ import { randomBase62, sha256Hex } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { hashPassword } from "../../src/platform/password.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
-import { V1 } from "./client.ts";
+import { CORE, createClient, V1 } from "./client.ts";
 import { type Account, createAccount, createPage } from "./factories.ts";
+import { createBrowser } from "./forms.ts";
 import { mailsTo } from "./mail.ts";
+import { createVisitor } from "./pages.ts";
 
 export const PASSWORD = "correct horse battery";
 export const emailOf = ({ user_id }: Account) => `${user_id}@example.com`;
@@ -108,4 +111,32 @@ export async function insertNotice(user_id: string, said: { title?: string; mess
 /** What a browser sends: its cookie, and where the request comes from. */
 export function browserHeaders(setCookie: string | null): Record<string, string> {
   return { cookie: setCookie?.split(";")[0] ?? "", origin: "http://vigil.test" };
+}
+
+export const STOLEN = "chosen by the attacker";
+
+/** An attacker opens an account under the address of somebody else and keeps an API token and a session of it. */
+export async function openUnderForeignAddress(options: { plan?: Plan } = {}) {
+  const attacker = await createAccount(options);
+  const page = await createPage(attacker);
+  const victim = `${newId()}@example.com`;
+  const invite = { email: victim, role: "admin", password: STOLEN, confirmed: true };
+  expect((await attacker.client.post(`${V1}/status-pages/${page}/members`, invite)).status).toBe(201);
+  const login = await createClient().post(`${CORE}/auth/login`, { email: victim, password: STOLEN });
+  const cookie = browserHeaders(login.headers.get("set-cookie"));
+  const { body } = await createClient().request("POST", `${CORE}/user/api-tokens`, { name: "kept" }, cookie);
+  return { attacker, page, victim, cookie, stolen: createClient(body.token) };
+}
+
+/** The path of the link that a request for a new password mails. */
+export async function resetLinkOf(email: string): Promise<string> {
+  const headers = { "content-type": "application/x-www-form-urlencoded", origin: "http://vigil.test" };
+  const body = new URLSearchParams({ email }).toString();
+  await createVisitor()("/app/forgotten-password", headers, { method: "POST", body });
+  return /http:\/\/vigil\.test(\/app\/reset\?token=\S+)/.exec((await mailsTo(email)).at(-1)?.text ?? "")?.[1] ?? "";
+}
+
+/** The owner of the address chooses a password by the mailed link, which proves it. */
+export async function proveAddress(email: string, password = PASSWORD): Promise<void> {
+  expect((await createBrowser().submit(await resetLinkOf(email), { password })).status).toBe(303);
 }

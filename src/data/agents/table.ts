@@ -27,6 +27,8 @@ export const agents = sqliteTable(
     token_hash: text("token_hash"),
     /** The credential that takes the place of the present one with its first use. */
     next_token_hash: text("next_token_hash"),
+    /** Whose install token it was enrolled with last; null where a release before recorded nobody. */
+    enrolled_by: text("enrolled_by"),
     status: text("status").$type<AgentStatus>().notNull().default("offline"),
     last_seen_at: instant("last_seen_at"),
     enrolled_at: instant("enrolled_at"),
@@ -61,6 +63,7 @@ export const installTokens = sqliteTable(
   (table) => [
     uniqueIndex("install_tokens_token").on(table.token_hash),
     index("install_tokens_age").on(table.expires_at),
+    index("install_tokens_creator").on(table.created_by),
   ],
 );
 

@@ -21,6 +21,7 @@ export const chatLinkTokens = sqliteTable(
   (table) => [
     index("chat_link_tokens_page").on(table.status_page_id),
     index("chat_link_tokens_expiry").on(table.expires_at),
+    index("chat_link_tokens_creator").on(table.created_by),
   ],
 );
 

@@ -1,18 +1,17 @@
 import { eq, inArray, sql } from "drizzle-orm";
 import { agents, installTokens } from "../agents/table.ts";
 import { auditLog } from "../audit/table.ts";
+import { deleteCredentialsOf } from "../credentials/write.ts";
 import { changesPages, type Db, deleteSome, type Statement } from "../db.ts";
 import { escalations } from "../escalations/table.ts";
 import { eventLog } from "../event-rules/table.ts";
 import { events } from "../events/table.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { pageInvitations, pageMembers } from "../members/table.ts";
-import { metricsTokens } from "../metrics-tokens/table.ts";
 import { deletedMonitors, monitors, shards } from "../monitors/table.ts";
-import { passwords, sessions } from "../sessions/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import type { UserRecord } from "../users/read.ts";
-import { apiTokens, users } from "../users/table.ts";
+import { users } from "../users/table.ts";
 import { webhooks } from "../webhooks/table.ts";
 
 const NAME = "deleted account";
@@ -27,18 +26,12 @@ export function endAccount(
 ): Statement[] {
   const { id, email } = user;
   return [
-    changesPages(db.delete(statusPages).where(eq(statusPages.owner_id, id)), page_ids),
-    db.delete(agents).where(eq(agents.owner_id, id)),
-    db.delete(installTokens).where(eq(installTokens.owner_id, id)),
-    db.delete(webhooks).where(eq(webhooks.owner_id, id)),
+    ...deleteHoldingsOf(db, { user_id: id, page_ids }),
+    ...deleteCredentialsOf(db, id),
     db.delete(pageMembers).where(eq(pageMembers.user_id, id)),
     db
       .delete(pageInvitations)
       .where(sql`${pageInvitations.accepted_at} IS NULL AND ${eq(pageInvitations.email, email)}`),
-    db.delete(sessions).where(eq(sessions.user_id, id)),
-    db.delete(apiTokens).where(eq(apiTokens.user_id, id)),
-    db.delete(metricsTokens).where(eq(metricsTokens.user_id, id)),
-    db.delete(passwords).where(eq(passwords.user_id, id)),
     db.delete(idempotencyKeys).where(eq(idempotencyKeys.user_id, id)),
     db
       .update(auditLog)
@@ -56,6 +49,19 @@ export function endAccount(
       })
       .where(eq(users.id, id)),
   ];
+}
+
+/** What an account owns besides monitors, and through which others see, hear or run something of it. */
+export const HOLDINGS = [statusPages, agents, installTokens, webhooks];
+
+export function deleteHoldingsOf(
+  db: Db,
+  { user_id, page_ids }: { user_id: string; page_ids: readonly string[] },
+): Statement[] {
+  return HOLDINGS.map((table) => {
+    const statement = db.delete(table).where(eq(table.owner_id, user_id));
+    return table === statusPages ? changesPages(statement, page_ids) : statement;
+  });
 }
 
 /** Their objects are emptied like those of any deleted monitor. */

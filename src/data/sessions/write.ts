@@ -21,10 +21,6 @@ export function markPasswordGiven(db: Db, sessionId: string, now: number): State
   return db.update(sessions).set({ password_at: now }).where(eq(sessions.id, sessionId));
 }
 
-export function deletePassword(db: Db, userId: string): Statement {
-  return db.delete(passwords).where(eq(passwords.user_id, userId));
-}
-
 /** One statement for each limit, because each has its index. */
 export function deleteDeadSessions(db: Db, limits: SessionLimits): Statement[] {
   return [

@@ -11,6 +11,7 @@ import { isOpenedByPeople, isPlanned } from "../plan-caps/read.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { storedTexts } from "../stored-texts/table.ts";
 import type { RowBudget } from "../stored-texts/write.ts";
+import { users } from "../users/table.ts";
 import { webhooks } from "../webhooks/table.ts";
 
 /** How much an owner has of what plans limit. */
@@ -24,6 +25,7 @@ export interface Usage {
   open_incidents: number;
   incident_templates: number;
   planned_maintenance: number;
+  opened_accounts: number;
   /** Bytes. */
   stored_text: number;
   written_rows: number;
@@ -52,6 +54,7 @@ export async function countUsage(db: Db, ownerId: string, now: number): Promise<
     open_incidents: db.$count(incidents, isOpenedByPeople(ownerId)),
     incident_templates: db.$count(incidentTemplates, eq(incidentTemplates.owner_id, ownerId)),
     planned_maintenance: db.$count(maintenance, isPlanned(ownerId)),
+    opened_accounts: sql<number>`(SELECT ${users.opened_accounts} FROM ${users} WHERE ${users.id} = ${ownerId})`,
     stored_text: written("bytes"),
     written_rows: written("written_rows", isThisHour),
     agent_rows: written("agent_rows", isThisHour),

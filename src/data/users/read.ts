@@ -48,6 +48,9 @@ export async function findToken(db: Db, userId: string, tokenId: string): Promis
   return rows[0];
 }
 
+export const hasOpenedAccounts = (ownerId: string) => (max: number) =>
+  sql`EXISTS (SELECT 1 FROM ${users} WHERE ${users.id} = ${ownerId} AND ${users.opened_accounts} >= ${max})`;
+
 /** Whether the account was changed since it was read, or is gone. */
 export function isUserChanged({ id, updated_at }: Pick<UserRecord, "id" | "updated_at">): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${users} WHERE ${and(eq(users.id, id), eq(users.updated_at, updated_at))})`;

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Plan } from "../../contract/plan.ts";
 import type { StoredPreferences } from "../../contract/team-notification.ts";
 import { emptyObject, flag, id, instant, timestamps } from "../columns.ts";
@@ -18,6 +18,8 @@ export const users = sqliteTable(
     email_verified_at: instant("email_verified_at"),
     /** The page owner who created the account; null once the address is verified. */
     vouched_by: text("vouched_by"),
+    /** How many accounts this one vouched for, ever. */
+    opened_accounts: integer("opened_accounts").notNull().default(0),
     operator: flag("operator").notNull().default(false),
     preferences: text("preferences", { mode: "json" }).$type<StoredPreferences>().notNull().default(emptyObject),
     /** Nobody signs in any more; the sweep removes what is left. */

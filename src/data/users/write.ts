@@ -1,4 +1,4 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import type { ApiTokenRecord, UserRecord } from "./read.ts";
 import { apiTokens, users } from "./table.ts";
@@ -23,8 +23,12 @@ export function setPreferences(
   return db.update(users).set(change).where(eq(users.id, userId));
 }
 
-export function deleteTokensOf(db: Db, userId: string): Statement {
-  return db.delete(apiTokens).where(eq(apiTokens.user_id, userId));
+/** Counted for good: whoever is removed again, or deletes the account, was opened all the same. */
+export function countOpenedAccount(db: Db, ownerId: string): Statement {
+  return db
+    .update(users)
+    .set({ opened_accounts: sql`${users.opened_accounts} + 1` })
+    .where(eq(users.id, ownerId));
 }
 
 /** A verified account needs no vouching owner, so its plan is the operator's default. */

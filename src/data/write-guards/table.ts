@@ -18,6 +18,7 @@ export const guards = sqliteTable("guards", { name: text("name").notNull() }, (t
   check("guard_incident_templates", sql`${table.name} <> 'incident_templates'`),
   check("guard_planned_maintenance", sql`${table.name} <> 'planned_maintenance'`),
   check("guard_page_subscribers", sql`${table.name} <> 'page_subscribers'`),
+  check("guard_opened_accounts", sql`${table.name} <> 'opened_accounts'`),
   check("guard_stored_text", sql`${table.name} <> 'stored_text'`),
   check("guard_written_rows", sql`${table.name} <> 'written_rows'`),
   check("guard_agent_rows", sql`${table.name} <> 'agent_rows'`),

@@ -47,7 +47,13 @@ export async function enrollAgent(
   const awaited = await findAwaited(ctx, input);
   // The creator's permissions may have changed since the token was created, and so may the agent's monitors.
   if (awaited && !(await mayEnrolAgent(ctx.db, awaited, grant.created_by))) throw enrolmentForbidden();
-  const enrolled = { token_hash: sha256Hex(token), next_token_hash: null, enrolled_at: ctx.now, updated_at: ctx.now };
+  const enrolled = {
+    token_hash: sha256Hex(token),
+    next_token_hash: null,
+    enrolled_at: ctx.now,
+    enrolled_by: grant.created_by,
+    updated_at: ctx.now,
+  };
   const seen = { status: "online", last_seen_at: ctx.now } as const;
   const changes: AgentChanges = {
     ...factsOf(awaited, input),
@@ -100,6 +106,7 @@ function newAgent(ctx: RequestScope, input: AgentEnroll): AgentRecord {
     capabilities: [],
     token_hash: null,
     next_token_hash: null,
+    enrolled_by: null,
     status: "offline",
     last_seen_at: null,
     enrolled_at: null,

@@ -101,6 +101,7 @@ export async function createAgent(ctx: RequestScope, input: AgentCreate): Promis
     capabilities: [],
     token_hash: null,
     next_token_hash: null,
+    enrolled_by: null,
     status: "offline",
     last_seen_at: null,
     enrolled_at: null,

@@ -105,7 +105,7 @@ async function joinVerified(
   return joinSignedIn(ctx, user, opening, {
     member,
     statements: [
-      ...verifyAddress(ctx.db, account, ctx.now),
+      ...(await verifyAddress(ctx, account)),
       renameUser(ctx.db, user),
       setPassword(ctx.db, { user_id: user.id, hash, now: ctx.now }),
       ...statements,

@@ -2,6 +2,7 @@ import { commit, type Guard } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage, requireVisiblePage } from "../../access/pages.ts";
+import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { requireRate } from "../../access/rate-limit.ts";
 import { requireInvitation } from "../../access/resources.ts";
@@ -15,6 +16,8 @@ import { insertMail } from "../../data/mail/write.ts";
 import { countSeats, hasOnTeam, isOnTeam, usesSeats } from "../../data/members/read.ts";
 import { findSignIn } from "../../data/sessions/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { hasOpenedAccounts } from "../../data/users/read.ts";
+import { countOpenedAccount } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { lowerPlan, PLAN_LIMITS } from "../../domain/plans.ts";
 import { explainMembership, ROLE_PHRASES } from "../../domain/roles.ts";
@@ -77,7 +80,11 @@ export async function inviteMember(ctx: RequestScope, pageId: string, input: Mem
     updated_at: ctx.now,
   };
   const opened = membership.role === "owner" ? await openAccount(ctx, record, input) : undefined;
-  if (opened) return write(ctx, page, { record: { ...record, accepted_at: ctx.now }, accept_url: null }, opened);
+  if (opened) {
+    const { user_id: owner_id } = requireUser(ctx);
+    const cap = await capGuard(ctx, { cap: "opened_accounts", owner_id, isReached: hasOpenedAccounts(owner_id) });
+    return write(ctx, page, { record: { ...record, accepted_at: ctx.now }, accept_url: null }, opened, cap);
+  }
   const made = { record, accept_url: acceptUrl(ctx, tokens.answer) };
   const mail = await sealInvitation(ctx, page, { record, token: tokens.mail });
   await write(ctx, page, made, [insertMail(ctx.db, mail)]);
@@ -154,7 +161,8 @@ async function openAccount(
     vouched_by: user_id,
     plan: lowerPlan(plan, ctx.settings.DEFAULT_PLAN),
   };
-  return newAccount(ctx, account, invitation).statements;
+  const { statements } = newAccount(ctx, account, invitation);
+  return [...statements, countOpenedAccount(ctx.db, user_id)];
 }
 
 export async function cancelInvitation(
@@ -175,6 +183,7 @@ async function write(
   page: StatusPageRecord,
   made: CreatedInvitation,
   follows: readonly Statement[],
+  guards: readonly Guard[] = [],
 ) {
   const { record } = made;
   const owner = await getOwner(ctx, page.owner_id);
@@ -183,6 +192,7 @@ async function write(
     guards: [
       { name: "already_member", when: isOnTeam(page.id, record.email), error: onTeamAlready() },
       ...seatGuard(ctx, page.id, owner),
+      ...guards,
     ],
     conflicts: {
       "page_invitations.email": conflict("email has a pending invitation to this status page"),

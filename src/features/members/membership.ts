@@ -54,6 +54,7 @@ export function newAccount(
     email_verified_at,
     vouched_by,
     deleted_at: null,
+    opened_accounts: 0,
     operator: false,
     preferences: {},
     created_at: ctx.now,

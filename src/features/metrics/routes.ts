@@ -1,9 +1,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import { MetricsToken } from "../../contract/account.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { BODY_ERRORS, document, json, USER_ERRORS } from "../../http/responses.ts";
+import { BODY_ERRORS, document, json, noContent, USER_ERRORS } from "../../http/responses.ts";
 import { presentMetrics } from "./present.ts";
-import { replaceMetricsToken, scrapeMonitors } from "./service.ts";
+import { replaceMetricsToken, revokeMetricsToken, scrapeMonitors } from "./service.ts";
 
 const TEXT_FORMAT = "text/plain; version=0.0.4; charset=utf-8";
 const tags = ["Metrics"];
@@ -37,5 +37,21 @@ export const endpoints = [
       responses: { 201: json("The credential", MetricsToken), ...USER_ERRORS, 409: BODY_ERRORS[409] },
     }),
     async (c) => c.json({ token: await replaceMetricsToken(c.var.ctx) }, 201),
+  ),
+
+  endpoint(
+    { at: ["core"], auth: "user", permission: null, audit: "metrics_token.revoked", rate: "api" },
+    createRoute({
+      method: "delete",
+      path: "/user/metrics-token",
+      tags,
+      summary: "Revoke the credential of your Prometheus",
+      description: "Takes effect with the next scrape.",
+      responses: { ...noContent, ...USER_ERRORS },
+    }),
+    async (c) => {
+      await revokeMetricsToken(c.var.ctx);
+      return c.body(null, 204);
+    },
   ),
 ];

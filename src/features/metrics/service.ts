@@ -6,7 +6,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { listLatestOfAgents } from "../../data/agent-results/read.ts";
 import { listCheckGroupStates } from "../../data/check-groups/read.ts";
 import { listRecentIntervals, listScrapedMonitors } from "../../data/metrics/read.ts";
-import { upsertMetricsToken } from "../../data/metrics-tokens/write.ts";
+import { deleteMetricsToken, upsertMetricsToken } from "../../data/metrics-tokens/write.ts";
 import { computeStatusDurations, type StatusDurations, type StatusInterval } from "../../domain/uptime.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
@@ -58,4 +58,12 @@ export async function replaceMetricsToken(ctx: RequestScope): Promise<string> {
     audit: { owner_id: user_id, target_type: "user", target_id: user_id, summary: "created a metrics token" },
   });
   return token;
+}
+
+/** Where there is none, that is what the caller wants. */
+export async function revokeMetricsToken(ctx: RequestScope): Promise<void> {
+  const { user_id } = requireUser(ctx);
+  await commit(ctx, [deleteMetricsToken(ctx.db, user_id)], {
+    audit: { owner_id: user_id, target_type: "user", target_id: user_id, summary: "revoked the metrics token" },
+  });
 }

@@ -7,11 +7,11 @@ import { invalid } from "../../contract/errors.ts";
 import type { PasswordReset, PasswordResetRequest } from "../../contract/session.ts";
 import { type AccountLinkRecord, findLinkOwner, isLinkUsed } from "../../data/account-links/read.ts";
 import { deleteAccountLinksOf, insertAccountLink } from "../../data/account-links/write.ts";
+import { deleteTokensOf } from "../../data/credentials/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { findSignIn } from "../../data/sessions/read.ts";
 import { deleteSessionsOf, setPassword } from "../../data/sessions/write.ts";
 import type { UserRecord } from "../../data/users/read.ts";
-import { deleteTokensOf } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { formatMoment } from "../../lib/date-format.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
@@ -79,7 +79,7 @@ export async function findResetAccount(ctx: RequestScope, token: string): Promis
 }
 
 /**
- * Sets the password, which ends every link, all sessions and, unless the user keeps them, the API tokens. The first reset
+ * Sets the password, which ends every link, all sessions and, unless the user keeps them, the tokens. The first reset
  * of an unverified account verifies it and always ends everything. Gives the cookies of a new session, or, with
  * two-factor sign-in, of a known browser alone: the mail stands for the password alone, so a code is still asked for.
  */
@@ -96,11 +96,11 @@ export async function resetPassword(ctx: RequestScope, input: PasswordReset): Pr
     text: "The password of your account was reset by a mailed link, and its sessions ended.",
   });
   const statements = [
-    ...verifyAddress(ctx.db, user, ctx.now),
+    ...(await verifyAddress(ctx, user)),
     setPassword(ctx.db, { user_id: user.id, hash, now: ctx.now }),
     deleteSessionsOf(ctx.db, user.id),
     deleteAccountLinksOf(ctx.db, user.id),
-    ...(input.end_tokens === false ? [] : [deleteTokensOf(ctx.db, user.id)]),
+    ...(input.end_tokens === false ? [] : deleteTokensOf(ctx.db, user.id)),
     ...(session ? [session.statement] : []),
     ...(mail ? [insertMail(ctx.db, mail)] : []),
   ];

@@ -5,16 +5,16 @@ import type { RequestScope } from "../../access/scope.ts";
 import { forbidden, invalid, unauthenticated } from "../../contract/errors.ts";
 import type { PasswordChange } from "../../contract/session.ts";
 import { deleteAccountLinksOf } from "../../data/account-links/write.ts";
+import { deleteTokensOf } from "../../data/credentials/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { findPasswordHash } from "../../data/sessions/read.ts";
 import { deleteSessionsOf, markPasswordGiven, setPassword } from "../../data/sessions/write.ts";
 import { findUser } from "../../data/users/read.ts";
-import { deleteTokensOf } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { hashPassword, isPassword } from "../../platform/password.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
-/** Ends all other sessions, and all API tokens where the caller wants that. */
+/** Ends all other sessions, and all tokens where the caller wants that. */
 export async function changePassword(ctx: RequestScope, input: PasswordChange): Promise<void> {
   const { user_id, email, session_id, token_id } = requireUser(ctx);
   if ((await findIdempotentResult(ctx)) !== undefined) return;
@@ -36,7 +36,7 @@ export async function changePassword(ctx: RequestScope, input: PasswordChange): 
     deleteSessionsOf(ctx.db, user_id, session_id),
     deleteAccountLinksOf(ctx.db, user_id),
     ...(session_id === null ? [] : [markPasswordGiven(ctx.db, session_id, ctx.now)]),
-    ...(input.end_tokens === true ? [deleteTokensOf(ctx.db, user_id)] : []),
+    ...(input.end_tokens === true ? deleteTokensOf(ctx.db, user_id) : []),
     ...(mail ? [insertMail(ctx.db, mail)] : []),
   ];
   const summary = `${email} changed the password`;

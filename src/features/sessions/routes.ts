@@ -137,8 +137,9 @@ export const endpoints = [
       method: "post",
       path: "/auth/revoke-all",
       tags,
-      summary: "End all of your sessions and API tokens",
-      description: "The credential of this request included.",
+      summary: "End all of your sessions and tokens",
+      description:
+        "API tokens, the metrics token, addresses of calendars, and the tokens that you created to install agents or to link chats. The credential of this request included.",
       responses: { ...noContent, ...USER_ERRORS },
     }),
     async (c) => {

@@ -5,6 +5,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { expiredCookie, openSession, sessionLimits } from "../../access/sessions.ts";
 import { notFound, unauthenticated } from "../../contract/errors.ts";
 import type { Login, MeChange } from "../../contract/session.ts";
+import { deleteTokensOf } from "../../data/credentials/write.ts";
 import type { Statement } from "../../data/db.ts";
 import type { MailRecord } from "../../data/mail/read.ts";
 import { insertMail } from "../../data/mail/write.ts";
@@ -19,7 +20,7 @@ import {
 } from "../../data/sessions/read.ts";
 import { deleteSession, deleteSessionsOf, replaceHash } from "../../data/sessions/write.ts";
 import { findUser, type UserRecord } from "../../data/users/read.ts";
-import { deleteTokensOf, renameUser } from "../../data/users/write.ts";
+import { renameUser } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { currentHashPrefix, hashPassword, isPassword } from "../../platform/password.ts";
 import { countGuess } from "./password-guesses.ts";
@@ -157,15 +158,15 @@ export async function endSession(ctx: RequestScope, sessionId: string): Promise<
   await commit(ctx, [deleteSession(ctx.db, session.id)], { audit: sessionAudit(user, session.id, "out") });
 }
 
-/** Ends every session and API token of the caller, the presented credential included. */
+/** Ends every session and token of the caller, the presented credential included. */
 export async function revokeAll(ctx: RequestScope): Promise<string> {
   const user = requireUser(ctx);
-  await commit(ctx, [deleteSessionsOf(ctx.db, user.user_id), deleteTokensOf(ctx.db, user.user_id)], {
+  await commit(ctx, [deleteSessionsOf(ctx.db, user.user_id), ...deleteTokensOf(ctx.db, user.user_id)], {
     audit: {
       owner_id: user.user_id,
       target_type: "user",
       target_id: user.user_id,
-      summary: `${user.email} ended all sessions and API tokens`,
+      summary: `${user.email} ended all sessions and tokens`,
     },
   });
   return expiredCookie(ctx.publicUrl);

@@ -1,0 +1,36 @@
+import { eq } from "drizzle-orm";
+import { accountLinks } from "../account-links/table.ts";
+import { installTokens } from "../agents/table.ts";
+import { chatLinkTokens } from "../chat-links/table.ts";
+import type { Db, Statement } from "../db.ts";
+import { metricsTokens } from "../metrics-tokens/table.ts";
+import { calendarFeeds } from "../on-call/table.ts";
+import { passwords, sessions } from "../sessions/table.ts";
+import { recoveryCodes, twoFactors } from "../two-factor/table.ts";
+import { apiTokens } from "../users/table.ts";
+
+/** What programs act or read with in a person's name: API and metrics tokens, calendars, and what links agents and chats. */
+const TOKENS = [
+  { table: apiTokens, holder: apiTokens.user_id },
+  { table: metricsTokens, holder: metricsTokens.user_id },
+  { table: calendarFeeds, holder: calendarFeeds.user_id },
+  { table: installTokens, holder: installTokens.created_by },
+  { table: chatLinkTokens, holder: chatLinkTokens.created_by },
+];
+/** These, what a person signs in with, and where they are signed in. */
+export const CREDENTIALS = [
+  ...TOKENS,
+  { table: passwords, holder: passwords.user_id },
+  { table: sessions, holder: sessions.user_id },
+  { table: accountLinks, holder: accountLinks.user_id },
+  { table: twoFactors, holder: twoFactors.user_id },
+  { table: recoveryCodes, holder: recoveryCodes.user_id },
+];
+
+export function deleteTokensOf(db: Db, userId: string): Statement[] {
+  return TOKENS.map(({ table, holder }) => db.delete(table).where(eq(holder, userId)));
+}
+
+export function deleteCredentialsOf(db: Db, userId: string): Statement[] {
+  return CREDENTIALS.map(({ table, holder }) => db.delete(table).where(eq(holder, userId)));
+}
