@@ -5,7 +5,7 @@ import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type { MeasuredRange, StoredResult } from "../contract/prober-object.ts";
 import { type BackfillRequest, planBackfill } from "../data/agent-results/backfill.ts";
-import { findLatest } from "../data/agent-results/read.ts";
+import { findLatest, newestChecks, type StoredLatest } from "../data/agent-results/read.ts";
 import { addMeasuringAgent, recordLatest } from "../data/agent-results/write.ts";
 import type { AgentPackedResult } from "../data/agents/table.ts";
 import { runBatch, type Statement } from "../data/db.ts";
@@ -55,15 +55,18 @@ const SLACK = 1.5;
 
 /**
  * Takes what an agent measured of any number of its monitors, by one call of the object that keeps its history and one
- * batch. Results that still speak for the present go to the monitors' objects first, which know those they have had; late
- * ones only put the past right. Every step may be repeated, so an agent that got no answer sends everything again.
+ * batch. Results that still speak for the present go to the monitors' objects first, which know those they have had; those
+ * that are late, or older than one that is known, only put the past right. Every step may be repeated, so an agent that
+ * got no answer sends everything again.
  */
 export async function acceptAgentResults(
   scope: Scope,
   agentId: string,
   measured: readonly MeasuredMonitor[],
 ): Promise<Accepted> {
-  const prepared = measured.map((each) => prepare(scope, each));
+  const known = await findLatest(scope.db, agentId);
+  const newestAt = known ? newestChecks(known) : new Map<string, number>();
+  const prepared = measured.map((each) => prepare(scope, each, newestAt.get(each.monitor.id) ?? 0));
   const monitors = prepared.map((each) => ({ id: each.monitor.id, ...each }));
   const reported = await forEachMonitor(scope, { step: "monitor object", monitors }, (each) => report(scope, each));
   const taken = reported.done.flatMap(({ monitor, result }) =>
@@ -73,8 +76,12 @@ export async function acceptAgentResults(
   const entries = taken.flatMap(({ entries }) => entries);
   const history = agentHistory(scope.env, agentId);
   const { added, around } = entries.length === 0 ? { added: 0, around: [] } : await history.add(entries, ranges);
-  await store(scope, agentId, { taken, backfills: ranges.map((range, n) => requestOf(range, around[n] ?? [])) });
-  await evaluateResultRules(scope, taken.flatMap(presentResultsOf));
+  const backfills = ranges.map((range, n) => requestOf(range, around[n] ?? []));
+  await store(scope, agentId, { known, taken, backfills });
+  await evaluateResultRules(
+    scope,
+    taken.flatMap((each) => presentResultsOf(each, agentId)),
+  );
   return {
     accepted: added,
     statuses: new Map(taken.map(({ monitor, answer }) => [monitor.id, answer?.status ?? monitor.status])),
@@ -94,13 +101,14 @@ interface Prepared {
   late: LateRange | undefined;
 }
 
-function prepare({ now }: Scope, { monitor, results: unordered }: MeasuredMonitor): Prepared {
+/** A settled monitor's object has not heard of the newest result, which was at `newestAt`. */
+function prepare({ now }: Scope, { monitor, results: unordered }: MeasuredMonitor, newestAt: number): Prepared {
   const presentFrom = now - staleAfterMs(monitor.interval);
   const results = inOrder(unordered).map((result) => applyThreshold(result, monitor));
   const late = results.filter(({ checked_at }) => checked_at < presentFrom);
   return {
     monitor,
-    present: results.slice(late.length),
+    present: results.slice(late.length).filter(({ checked_at }) => checked_at >= newestAt),
     entries: results.map((result) => ({
       monitor_id: monitor.id,
       checked_at: result.checked_at,
@@ -108,7 +116,7 @@ function prepare({ now }: Scope, { monitor, results: unordered }: MeasuredMonito
       latency_ms: result.latency_ms,
       message: shortMessage(result.message),
       details: result.details,
-      ...(result.checked_at < presentFrom && { is_late: true }),
+      ...(result.checked_at < Math.max(presentFrom, newestAt) && { is_late: true }),
     })),
     late: rangeAround(monitor, late, presentFrom),
   };
@@ -166,22 +174,25 @@ interface Taken extends Prepared {
 }
 
 /** Late ones say nothing about the present, so that no rule fires on them. */
-function presentResultsOf({ monitor, present }: Taken): MonitorResult[] {
+function presentResultsOf({ monitor, present }: Taken, agentId: string): MonitorResult[] {
+  // The agent may have measured it for the first time just now.
+  const measured_by = [...new Set([...monitor.measured_by, agentId])];
   return present.map(({ status, ...result }) => ({
-    monitor,
+    monitor: { ...monitor, measured_by },
     region: DEFAULT_REGION,
     ...toMeasuredCheck({ ...result, outcome: OUTCOMES[status] }),
   }));
 }
 
+interface Storing {
+  known: StoredLatest | undefined;
+  taken: readonly Taken[];
+  backfills: readonly BackfillRequest[];
+}
+
 /** Starts again when another batch divided the same stretch of time meanwhile. */
-async function store(
-  scope: Scope,
-  agentId: string,
-  { taken, backfills }: { taken: readonly Taken[]; backfills: readonly BackfillRequest[] },
-): Promise<void> {
+async function store(scope: Scope, agentId: string, { known, taken, backfills }: Storing): Promise<void> {
   if (taken.length === 0) return;
-  const known = await findLatest(scope.db, agentId);
   // The agent repeats a failed check by itself, so the object's wish to have it repeated is nothing to remember.
   const answered = taken.flatMap(({ monitor, answer }) =>
     answer ? [{ known: monitor, answer: { ...answer, retry: null } }] : [],

@@ -163,9 +163,14 @@ async function measure(scope: Scope, trigger: RuleTrigger, rules: readonly Event
   const conditions = rules.flatMap((rule) => rule.conditions);
   const sources = await readMetricSources(scope, trigger, conditions, { from: trigger.at, to: trigger.at });
   const { latest } = trigger;
-  const newest = Math.max(0, ...(sources.checks ?? []).map(({ at }) => at));
-  if (latest === undefined || conditions.length === 0 || newest >= latest.at) return buildMetrics(sources, trigger.at);
-  return buildMetrics({ ...sources, checks: [...(sources.checks ?? []), latest] }, trigger.at);
+  if (latest === undefined || conditions.length === 0) return buildMetrics(sources, trigger.at);
+  return buildMetrics({ ...sources, checks: withCheck(sources.checks ?? [], latest) }, trigger.at);
+}
+
+/** Each check counts once, whether the history has it already or not. */
+function withCheck(checks: readonly MeasuredCheck[], latest: MeasuredCheck): readonly MeasuredCheck[] {
+  const isKept = checks.some(({ at, outcome }) => at === latest.at && outcome === latest.outcome);
+  return isKept ? checks : [...checks, latest];
 }
 
 interface Firing {

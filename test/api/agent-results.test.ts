@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { runSlot } from "../../src/checks/runner.ts";
@@ -7,7 +8,7 @@ import { agentLatest, agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors, statusIntervals, transitions } from "../../src/data/monitors/table.ts";
 import { MonitorObject } from "../../src/durable-objects/monitor.ts";
-import { aStage, enrollAgent, listKept, readMonitor, settle, submit } from "../support/agents.ts";
+import { aStage, enrollAgent, listKept, readMonitor, type Stage, settle, submit } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -248,6 +249,59 @@ describe("an agent's success above latency_threshold_ms", () => {
     expect((await submit(stage, { status: "up", latency_ms: 100, checked_at: iso(T0 + 2) })).body).toMatchObject({
       status: "up",
     });
+  });
+});
+
+describe("results that come out of order", () => {
+  const result = fc.record({
+    status: fc.constantFrom("up", "up", "degraded", "down"),
+    latency_ms: fc.constantFrom(10, 500),
+  });
+  const anyOrder = fc
+    .array(result, { minLength: 2, maxLength: 7 })
+    .chain((results) =>
+      fc.tuple(fc.constant(results), fc.shuffledSubarray([...results.keys()], { minLength: results.length })),
+    );
+  const fields = { latency_threshold_ms: 100, failure_threshold: 2, recovery_threshold: 2 };
+  const end = async (stage: Stage) => {
+    const { status, status_since, state_seq } = await readMonitor(stage);
+    return { status, status_since, state_seq };
+  };
+
+  it.each([
+    "up",
+    "down",
+  ])("leave a monitor up when an older %s than the newest known one comes late", async (status) => {
+    const stage = await aStage({ ...fields, failure_threshold: 1 });
+    for (const at of [0, 1000, 2000]) {
+      await submit(stage, { status: "up", latency_ms: 10, checked_at: iso(T0 + at) });
+    }
+    const late = { status, latency_ms: 500, checked_at: iso(T0 + 1700) };
+    expect((await submit(stage, late)).body).toEqual({ accepted: 1, status: "up" });
+    expect((await listKept(stage)).map(({ checked_at }) => checked_at - T0)).toEqual([2000, 1700, 1000, 0]);
+  });
+
+  it("end in one request as they would in order, and one by one as if the older ones had never come", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyOrder, async ([results, order]) => {
+        const sent = results.map((each, n) => ({ ...each, checked_at: iso(T0 + n * 1000) }));
+        const permuted = order.flatMap((n) => sent[n] ?? []);
+        const [ordered, atOnce] = [await aStage(fields), await aStage(fields)];
+        await submit(ordered, sent);
+        await submit(atOnce, permuted);
+        expect(await end(atOnce)).toEqual(await end(ordered));
+
+        const newest = permuted.filter((each, n) =>
+          permuted.slice(0, n).every((one) => one.checked_at < each.checked_at),
+        );
+        const [oneByOne, newestAlone] = [await aStage(fields), await aStage(fields)];
+        for (const each of permuted) await submit(oneByOne, each);
+        for (const each of newest) await submit(newestAlone, each);
+        expect(await end(oneByOne)).toEqual(await end(newestAlone));
+        expect(await listKept(oneByOne)).toHaveLength(sent.length);
+      }),
+      { numRuns: 25 },
+    );
   });
 });
 

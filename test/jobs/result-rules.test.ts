@@ -171,6 +171,53 @@ describe("a rule with a custom name", () => {
   });
 });
 
+describe("a mean over a window", () => {
+  const slow = {
+    conditions: [{ metric: "latency_ms", operator: "gte", value: 0, window_minutes: 5 }],
+    cooldown_seconds: 0,
+  };
+  const actualsOf = (log: { payload: string }[]) => log.map(({ payload }) => JSON.parse(payload).conditions[0].actual);
+
+  it("counts each check on demand once", async () => {
+    const { client, monitor, rule, log } = await aShop();
+    await rule(slow);
+    for (const latency of [40, 5000]) {
+      vi.setSystemTime(Date.now() + MINUTE);
+      outside.mockImplementation(async () => {
+        vi.setSystemTime(Date.now() + latency);
+        return new Response(null, { status: 200 });
+      });
+      await client.post(`${V1}/monitors/${monitor.id}/check`);
+    }
+    expect(actualsOf(await log())).toEqual([2520, 40]);
+  });
+
+  it.each([
+    true,
+    false,
+  ])("counts each result of an agent once, from the first on (in one request: %s)", async (atOnce) => {
+    const { account, page_id, rule, log } = await aShop();
+    const agent = await enrollAgent(account);
+    const { id } = await insertMonitor(account.user_id, {
+      status_page_id: page_id,
+      agent_id: agent.id,
+      check_group_id: "",
+      shard_id: "",
+      created_at: Date.now() - 60 * MINUTE,
+    });
+    await rule(slow);
+    const results = [40, 5000].map((latency_ms, n) => ({
+      status: "up",
+      latency_ms,
+      checked_at: new Date(Date.now() - 20_000 + n * 10_000).toISOString(),
+    }));
+    for (const body of atOnce ? [results] : results) {
+      expect((await agentClient(agent.token).post(`${V1}/monitors/${id}/status`, body)).status).toBe(200);
+    }
+    expect(actualsOf(await log())).toEqual([2520, 40]);
+  });
+});
+
 describe("a monitor", () => {
   it("is known to be listened to for as long as a rule on metrics may", async () => {
     const { account, client, page_id, path, monitor, rule } = await aShop();

@@ -25,6 +25,13 @@ export async function findLatest(db: Db, agentId: string): Promise<StoredLatest 
   return rows[0];
 }
 
+/** When the agent's newest check of each monitor began. */
+export function newestChecks({ latest }: StoredLatest): Map<string, number> {
+  // As recordLatest stores it.
+  const results: AgentPackedResult[] = JSON.parse(latest);
+  return new Map(results.map(([id, checked_at]) => [id, checked_at]));
+}
+
 /** The newest result of each of these monitors that its present agent measured. */
 export async function listLatestOfAgents(db: Db, runBy: readonly RunByAgent[]): Promise<PackedResult[]> {
   const agentOf = new Map(runBy.flatMap(({ id, agent_id }) => (agent_id === null ? [] : [[id, agent_id] as const])));
