@@ -58,7 +58,14 @@ export interface FlappingState {
 export const STEADY: FlappingState = { last_seq: 0, seen_at: 0, changed_at: [], flapping: null };
 
 export type FlappingInput =
-  | { kind: "change"; seq: number; event: ChangeEvent; is_withheld?: boolean }
+  | {
+      kind: "change";
+      seq: number;
+      event: ChangeEvent;
+      is_withheld?: boolean;
+      /** The announced changes that a recovery ends. */
+      ends?: readonly number[];
+    }
   /** `wake_at` is reached, or a sweep runs. */
   | { kind: "tick"; is_withheld?: boolean }
   /** The monitor was paused: nothing is delivered about it any more. */
@@ -116,7 +123,9 @@ export function decide(
     case "change": {
       if (input.seq <= state.last_seq) return conclude(settled.state, settled.effects, rules);
       const change = { seq: input.seq, event: input.event, at };
-      const decided = isWithheld ? overtake(settled.state, change) : decideChange(settled.state, change, rules);
+      const decided = isWithheld
+        ? overtake(settled.state, change)
+        : decideChange(settled.state, { change, ends: input.ends ?? [] }, rules);
       return conclude(decided.state, [...settled.effects, ...decided.effects], rules);
     }
   }
@@ -134,7 +143,11 @@ function overtake(before: FlappingState, { seq, at }: Change): Step {
   return { state: { ...state, flapping: { ...state.flapping, changed_at: at, held: null } }, effects: dropHeld(state) };
 }
 
-function decideChange(before: FlappingState, change: Change, rules: FlappingRules | null): Step {
+function decideChange(
+  before: FlappingState,
+  { change, ends }: { change: Change; ends: readonly number[] },
+  rules: FlappingRules | null,
+): Step {
   const state = { ...before, last_seq: change.seq };
   const deliver: FlappingEffect = { kind: "deliver", seq: change.seq, event: change.event };
   if (rules === null) return { state, effects: [deliver] };
@@ -145,11 +158,21 @@ function decideChange(before: FlappingState, change: Change, rules: FlappingRule
   }
   const changed_at = [...state.changed_at.filter((at) => change.at - at < rules.window_ms), change.at];
   if (changed_at.length <= rules.changes_max) return { state: { ...state, changed_at }, effects: [deliver] };
-  const unended = change.event === "monitor.up" ? [] : [change.seq];
-  const flapping = { since: change.at, changed_at: change.at, held: null, began_seq: change.seq, unended };
+  // A recovery waits, so that the last that is read of it is not that it flaps.
+  const isEnd = change.event === "monitor.up";
+  const flapping = {
+    since: change.at,
+    changed_at: change.at,
+    held: isEnd ? { ...change, since: change.at } : null,
+    began_seq: change.seq,
+    unended: isEnd ? ends : [change.seq],
+  };
   return {
     state: { ...state, changed_at: [], flapping },
-    effects: [deliver, { kind: "announce_flapping", seq: change.seq, changes: changed_at.length }],
+    effects: [
+      isEnd ? { kind: "hold", seq: change.seq } : deliver,
+      { kind: "announce_flapping", seq: change.seq, changes: changed_at.length },
+    ],
   };
 }
 

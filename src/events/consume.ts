@@ -117,7 +117,7 @@ async function commitTransition(scope: Scope, context: TransitionContext): Promi
 
 async function storeTransition(scope: Scope, context: TransitionContext): Promise<Publication> {
   const suppression = await decideSuppression(scope, context);
-  const damping = await dampChange(scope, context, { is_withheld: !suppression.is_sent });
+  const damping = await dampChange(scope, context, suppression);
   const incident = suppression.held === null ? await planIncidentEffects(scope, context, damping) : NONE;
   const own = eventOf(context, { incident, withholding: suppression.withholding });
   const rules = await evaluateTransition(scope, context, own ? [own] : []);
@@ -129,7 +129,7 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
   const withheld = await suppressByRule(scope.db, context, until);
   return storeAnnouncement(scope, context, {
     suppression: withheld,
-    damping: await dampChange(scope, context, { is_withheld: true }),
+    damping: await dampChange(scope, context, withheld),
     incident: NONE,
     own: eventOf(context, { incident: NONE, withholding: withheld.withholding }),
     rules,

@@ -34,10 +34,10 @@ import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import type { Settings } from "../platform/settings.ts";
-import { publish } from "./emit.ts";
+import { publish, publishRouted } from "./emit.ts";
 import { planStableEnd, type TransitionContext } from "./incidents.ts";
 import { type ChangeOfStatus, isChangeOfStatus } from "./monitor-event.ts";
-import { retryStale } from "./rules.ts";
+import { evaluateRules, retryStale, triggerOf } from "./rules.ts";
 import { findWithholding } from "./suppression.ts";
 
 /**
@@ -79,9 +79,10 @@ function rulesOf({ RATE_LIMITS }: Settings): FlappingRules | null {
 export async function dampChange(
   scope: Scope,
   { transition, monitor, page }: TransitionContext,
-  { is_withheld }: { is_withheld: boolean },
+  { is_sent, ends }: { is_sent: boolean; ends: readonly number[] | null },
 ): Promise<Damping> {
   const rules = rulesOf(scope.settings);
+  const is_withheld = !is_sent;
   const { seq, event, at } = transition;
   if (transition.to === "paused") return dampPause(scope, { monitor, page });
   if (event === null || ((rules === null || is_withheld) && !monitor.flapping)) return UNDAMPED;
@@ -90,7 +91,7 @@ export async function dampChange(
   const recent = changes.filter((change) => rules !== null && at - change.at < rules.window_ms);
   if (!flapping && (is_withheld || recent.length < limit)) return UNDAMPED;
   const before = flapping?.state ?? (await announcedBefore(scope, monitor.id, recent, seq));
-  const decision = decide(before, { kind: "change", seq, event, is_withheld }, rules, at);
+  const decision = decide(before, { kind: "change", seq, event, is_withheld, ends: ends ?? [] }, rules, at);
   const has_begun = decision.effects.some((effect) => effect.kind === "announce_flapping");
   const is_held = decision.effects.some((effect) => effect.kind === "hold" && effect.seq === seq);
   return {
@@ -199,8 +200,15 @@ async function carryOut(scope: Scope, subject: Subject, decided: Decided): Promi
 
 /** Flapping ends while the monitor is up: its incident ends, too. Where an outage is open, it ends with that. */
 async function endIncident(scope: Scope, subject: Subject): Promise<Publication> {
-  const incident = await planStableEnd(scope, subject);
-  return joinPublications([{ statements: incident.statements, wake: async () => {} }, publish(scope, incident.events)]);
+  const { statements, events } = await planStableEnd(scope, subject);
+  const triggers = events.map((event) => ({ ...triggerOf(event, subject), in_maintenance: false }));
+  const rules = await evaluateRules(scope, triggers);
+  return joinPublications([
+    { ...NOTHING, statements },
+    // At once, because the next outage may open another one in this moment.
+    await publishRouted(scope, events, scope.now, rules.routings),
+    rules.publication,
+  ]);
 }
 
 function storing(

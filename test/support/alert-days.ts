@@ -1,15 +1,16 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { eq } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { vi } from "vitest";
 import { jobScope, type Scope } from "../../src/access/scope.ts";
 import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
 import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import { openDb } from "../../src/data/db.ts";
 import { escalationNotifications, escalations } from "../../src/data/escalations/table.ts";
+import { events } from "../../src/data/events/table.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { notifications } from "../../src/data/notifications/table.ts";
-import { deliveries } from "../../src/data/webhooks/table.ts";
+import { deliveries, deliveryAttempts } from "../../src/data/webhooks/table.ts";
 import { sweepThrottled } from "../../src/delivery/budget.ts";
 import { sweepHeldAlerts } from "../../src/delivery/held-alerts.ts";
 import { processDeliveries } from "../../src/delivery/process-deliveries.ts";
@@ -37,7 +38,14 @@ export const MINUTE = 60 * SECOND;
 export const START = Date.UTC(2026, 0, 5, 9);
 
 type Message = { at: number; run: (scope: Scope) => Promise<unknown> };
-type Reading = { at: number; who: string; what: string };
+interface Reading {
+  at: number;
+  who: string;
+  what: string;
+  monitor_id?: string | null;
+  /** Of an incident. */
+  title?: string | null;
+}
 
 const SWEEPS = [
   sweepMaintenance,
@@ -168,6 +176,13 @@ export async function aDay(
     if (answer.status !== 201) throw new Error(`no rule: ${answer.body.error}`);
   }
 
+  /** An event of a user, on which rules are evaluated. */
+  async function emit(event_name: string): Promise<void> {
+    const body = { event_name, evaluate_rules: true };
+    const answer = await account.client.post(`${V1}/status-pages/${status_page_id}/events/emit`, body);
+    if (answer.status !== 201) throw new Error(`not emitted: ${answer.body.error}`);
+  }
+
   /** What everybody has read since the start, oldest first. */
   async function readings(): Promise<Reading[]> {
     const [sent, pages, news, seen, mails] = await Promise.all([
@@ -178,7 +193,7 @@ export async function aDay(
       timedMailsTo(emailOf(account)),
     ]);
     const all: Reading[] = [
-      ...sent.flatMap(({ who, rows }) => rows.map(({ at, what }) => ({ at, who, what }))),
+      ...sent.flatMap(({ who, rows }) => rows.map((row) => ({ ...row, who }))),
       ...pages.map((at) => ({ at, who: "on call", what: "paged" })),
       ...news.map((each) => ({ ...each, who: "subscriber" })),
       ...seen.map(({ created_at, title }) => ({ at: created_at, who: "dashboard", what: title })),
@@ -200,6 +215,7 @@ export async function aDay(
     addRule,
     addWebhook,
     change,
+    emit,
     heard,
     maintain,
     mute,
@@ -216,12 +232,74 @@ interface DayOptions {
   has_policy?: boolean;
 }
 
-/** What was sent, each at the instant at which it was routed. */
+/** What was received, in its order. */
 async function deliveriesTo(webhookId: string) {
-  const rows = await db.select().from(deliveries).where(eq(deliveries.webhook_id, webhookId));
-  return rows
-    .filter(({ state }) => state === "delivered" || state === "bundled")
-    .map(({ created_at, event_name }) => ({ at: created_at, what: event_name }));
+  const rows = await db
+    .select({ sent_at: deliveryAttempts.created_at, event_name: deliveries.event_name, event: events })
+    .from(deliveries)
+    .innerJoin(events, eq(events.id, deliveries.event_id))
+    .innerJoin(deliveryAttempts, eq(deliveryAttempts.delivery_id, deliveries.id))
+    .where(and(eq(deliveries.webhook_id, webhookId), eq(deliveries.state, "delivered")))
+    .orderBy(asc(deliveryAttempts.created_at), sql`${deliveries}.rowid`);
+  return rows.map(({ sent_at, event_name, event }) => {
+    const { title } = event.data;
+    return {
+      at: sent_at,
+      what: event_name,
+      monitor_id: event.monitor_id,
+      title: typeof title === "string" ? title : null,
+    };
+  });
+}
+
+/** What no receiver may meet: the end of something that it never read of, or a last word that is not true. */
+export function findContradictions(
+  read: readonly Reading[],
+  { names, down }: { names: ReadonlyMap<string, string>; down: readonly string[] },
+): string[] {
+  const contradictions: string[] = [];
+  const receivers = Map.groupBy(
+    read.flatMap((each) => statementsOf(each, names)),
+    ({ who, about }) => `${who}, ${about}`,
+  );
+  for (const [receiver, statements] of receivers) {
+    let isOpen = false;
+    for (const { kind, at } of statements) {
+      if (kind === "end" && !isOpen) contradictions.push(`${receiver}: all-clear without an alarm at ${at - START}`);
+      isOpen = kind === "begin";
+    }
+    const [, about = ""] = receiver.split(", ");
+    const isDown = down.includes(about) || down.some((name) => about === `${name} is down`);
+    if (isOpen && !isDown) contradictions.push(`${receiver}: never read of the end`);
+    if (!isOpen && down.includes(about)) contradictions.push(`${receiver}: reads that it is up`);
+  }
+  return contradictions;
+}
+
+interface ReadStatement {
+  who: string;
+  at: number;
+  about: string;
+  kind: "begin" | "end";
+}
+
+/** What a message says of a monitor, by its name, or of an incident. */
+function statementsOf(
+  { who, at, what, monitor_id, title }: Reading,
+  names: ReadonlyMap<string, string>,
+): ReadStatement[] {
+  const of = (about: string, kind: ReadStatement["kind"]) => [{ who, at, about, kind }];
+  const name = names.get(monitor_id ?? "");
+  if (name && /^monitor\.(?:down|degraded|flapping)$/.test(what)) return of(name, "begin");
+  if (name && what === "monitor.up") return of(name, "end");
+  if (title && what === "incident.created") return of(title, "begin");
+  if (title && what === "incident.resolved") return of(title, "end");
+  const [, began] = /^(?:Alert: |Warning: )?(\w+) is (?:down|degraded|flapping)$/.exec(what) ?? [];
+  if (began) return of(began, "begin");
+  const [, ended] = /^(?:Resolved: )?(\w+) is up again$/.exec(what) ?? [];
+  if (ended) return of(ended, "end");
+  const [, event, headline = ""] = /^incident\.(created|resolved): (.*)$/.exec(what) ?? [];
+  return event ? of(headline, event === "created" ? "begin" : "end") : [];
 }
 
 async function pagesOf(pageId: string): Promise<number[]> {
@@ -236,7 +314,7 @@ async function pagesOf(pageId: string): Promise<number[]> {
 async function newsOf(pageId: string) {
   const rows = await env.DB.prepare(
     `SELECT m.created_at AS at, m.news ->> 'event' AS event, m.news ->> 'title' AS title FROM subscriber_messages m
-      JOIN subscribers s ON s.id = m.subscriber_id WHERE s.status_page_id = ? ORDER BY m.created_at`,
+      JOIN subscribers s ON s.id = m.subscriber_id WHERE s.status_page_id = ? ORDER BY m.rowid`,
   )
     .bind(pageId)
     .all<{ at: number; event: string; title: string }>();
