@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Agent } from "./agent.ts";
 import type { HoldSocket } from "./command-socket.ts";
 import { createLog } from "./log.ts";
+import { UNRESTRICTED } from "./reach.ts";
 import { UplinkError } from "./uplink-error.ts";
 import { VERSION } from "./version.ts";
 
@@ -76,7 +77,14 @@ async function pass(ms: number): Promise<void> {
 }
 
 async function runFor(ms: number): Promise<void> {
-  const config = { url: "https://vigil.test", agent_id: "a", agent_token: "ag_x", name: "lab", auto_update: true };
+  const config = {
+    url: "https://vigil.test",
+    agent_id: "a",
+    agent_token: "ag_x",
+    name: "lab",
+    auto_update: true,
+    ...UNRESTRICTED,
+  };
   const log = createLog("error", () => {});
   const agent = new Agent({ dir, config, log, env: {}, programPath: join(dir, "vigil-agent.mjs"), holdSocket });
   const ended = agent.run();

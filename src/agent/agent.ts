@@ -17,6 +17,7 @@ import type { Log } from "./log.ts";
 import { runMetrics } from "./metrics-loop.ts";
 import { createNodeIo } from "./node-io.ts";
 import { AGENT_TYPES, agentProbe } from "./probes/registry.ts";
+import { Reach } from "./reach.ts";
 import { Scheduler } from "./scheduler.ts";
 import { Sender } from "./sender.ts";
 import { installUpdate } from "./update.ts";
@@ -74,6 +75,7 @@ export class Agent {
   constructor(parts: AgentParts) {
     const { dir, config, log, holdSocket } = parts;
     const paths = pathsOf(dir);
+    const reach = new Reach(config);
     this.#parts = parts;
     this.#config = config;
     this.#uplink = new Uplink({ url: config.url, token: () => this.#config.agent_token, holdSocket });
@@ -92,7 +94,8 @@ export class Agent {
       check: (assignment) =>
         checkAssignment(assignment, {
           probeFor: agentProbe,
-          ioFor: (fields) => createNodeIo(fields),
+          ioFor: (fields) => createNodeIo(fields, reach),
+          reach,
           clock,
           certificates: this.#certificates,
         }),

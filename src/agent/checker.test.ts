@@ -4,6 +4,7 @@ import type { ProbeResult } from "../contract/check.ts";
 import type { NetIo } from "../net/port.ts";
 import { mysqlProbe } from "../probes/mysql.ts";
 import { checkAssignment } from "./checker.ts";
+import { Reach, UNRESTRICTED } from "./reach.ts";
 
 const assignment: AgentAssignment = {
   id: "0199c0de-0000-7000-8000-000000000001",
@@ -34,6 +35,7 @@ it("sends a failure in a form that the service accepts, whatever the target said
   const checked = await checkAssignment(assignment, {
     probeFor: () => probe,
     ioFor: () => ({}) as NetIo,
+    reach: new Reach(UNRESTRICTED),
     clock: { now: () => 7, correct: () => 7 },
     certificates: new Set(),
   });

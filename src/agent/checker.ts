@@ -7,6 +7,7 @@ import type { Probe } from "../probes/port.ts";
 import { runProbe } from "../probes/run.ts";
 import type { CheckedResult } from "./buffer.ts";
 import type { Clock } from "./clock.ts";
+import type { Reach } from "./reach.ts";
 
 /** What one check gave: a result for the service, or why the check itself was not possible. */
 export type Checked = { ok: true; result: Omit<CheckedResult, "is_settled"> } | { ok: false; reason: string };
@@ -15,6 +16,8 @@ export interface CheckerParts {
   probeFor(type: AgentAssignment["type"]): Probe | null;
   /** The network as this monitor wants it used. */
   ioFor(fields: Record<string, unknown>): NetIo;
+  /** What the host lets monitors reach. */
+  reach: Reach;
   clock: Clock;
   /** Monitors whose certificate this process has read. */
   certificates: Set<string>;
@@ -32,6 +35,8 @@ const DETAILS_MAX = 8192;
 export async function checkAssignment(assignment: AgentAssignment, parts: CheckerParts): Promise<Checked> {
   const probe = parts.probeFor(assignment.type);
   if (!probe) return { ok: false, reason: `this agent cannot check the type ${assignment.type}; update it` };
+  const refusal = await parts.reach.refusalOf(assignment);
+  if (refusal !== null) return { ok: false, reason: refusal };
   const checked_at = parts.clock.now();
   const { target, options: fields, timeout_seconds, latency_threshold_ms } = assignment;
   const io = parts.ioFor(fields);

@@ -1,7 +1,9 @@
 import { chmodSync, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { MONITOR_TYPES, type MonitorType } from "../contract/monitor-values.ts";
 import { readJsonFile, writePrivateFile } from "./files.ts";
+import { parseNetwork, type ReachSettings } from "./reach.ts";
 
 /** What an enrolled agent knows about itself. The file holds its credential, so only its owner may read it. */
 const AgentConfig = z.object({
@@ -14,7 +16,20 @@ const AgentConfig = z.object({
   auto_update: z.boolean().default(true),
   /** PEM of an Ed25519 key; where it is set, a program without its signature is not installed. */
   update_public_key: z.string().nullish(),
+  /** What monitors may make it reach, as reach.ts has it. */
+  allow: z.array(z.string().refine(isNetwork, "must be networks such as 10.0.0.0/8")).nullable().default(null),
+  types: z.array(z.enum(MONITOR_TYPES)).nullable().default(null),
+  read_only: z.boolean().default(false),
 });
+
+function isNetwork(text: string): boolean {
+  try {
+    return parseNetwork(text).prefix >= 0;
+  } catch {
+    return false;
+  }
+}
+
 export type AgentConfig = z.infer<typeof AgentConfig>;
 
 /** Everything that the agent writes is below its directory. */
@@ -33,7 +48,12 @@ export function readConfig(dir: string): AgentConfig | undefined {
   if (!existsSync(path)) return undefined;
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   const parsed = AgentConfig.safeParse(readJsonFile(path));
-  if (!parsed.success) throw new Error(`${path} is not valid; enrol this agent again`);
+  if (!parsed.success) {
+    const member = parsed.error.issues[0]?.path[0];
+    const hint =
+      member === undefined ? "enrol this agent again" : `correct ${String(member)}, or enrol this agent again`;
+    throw new Error(`${path} is not valid; ${hint}`);
+  }
   return parsed.data;
 }
 
@@ -53,4 +73,34 @@ export function parseServiceUrl(text: string): { ok: true; value: string } | { o
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\./.test(host);
+}
+
+/** What the host allows, as its options say; what they leave out stays as it was before a new enrolment. */
+export function reachFrom(
+  given: { allow?: string[]; types?: string; "read-only"?: boolean },
+  dir: string,
+): ReachSettings {
+  const { allow, types } = given;
+  const before = readConfigIfValid(dir);
+  for (const network of allow ?? []) parseNetwork(network);
+  return {
+    allow: allow ?? before?.allow ?? null,
+    types: types === undefined ? (before?.types ?? null) : types.split(",").map((type) => parseType(type.trim())),
+    read_only: given["read-only"] ?? before?.read_only ?? false,
+  };
+}
+
+/** A broken file is what a new enrolment repairs. */
+function readConfigIfValid(dir: string): AgentConfig | undefined {
+  try {
+    return readConfig(dir);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseType(text: string): MonitorType {
+  const type = MONITOR_TYPES.find((each) => each === text);
+  if (type === undefined) throw new Error(`--types ${text} is no type of monitors`);
+  return type;
 }

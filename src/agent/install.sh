@@ -4,11 +4,14 @@
 set -eu
 
 URL='@VIGIL_URL@'
-TOKEN=''
+TOKEN=${VIGIL_INSTALL_TOKEN:-}
 DIR=''
 NAME=''
 NODE=''
 PUBLIC_KEY=''
+ALLOW=''
+TYPES=''
+READ_ONLY=''
 MODE='service'
 DRY_RUN=''
 ACCOUNT='vigil-agent'
@@ -18,13 +21,17 @@ INIT="/etc/init.d/$SERVICE"
 
 usage() {
   cat <<'USAGE'
-usage: install.sh --token TOKEN [options]
-  --token TOKEN              install token of this agent; not needed to update the program of an enrolled agent
+usage: VIGIL_INSTALL_TOKEN=TOKEN install.sh [options]
+  --token TOKEN              install token of this agent, better in the environment as VIGIL_INSTALL_TOKEN, because every
+                             user of this host sees arguments; not needed to update the program of an enrolled agent
   --url URL                  address of the Vigil service
   --dir DIR                  where to install; default /opt/vigil-agent, without root ~/.vigil-agent
   --name NAME                name of the agent; default: the host's name
   --node PATH                the Node.js to use; default: the first `node` in PATH
   --update-public-key FILE   PEM of an Ed25519 key; the agent then installs no update without its signature
+  --allow CIDR               monitors reach this network alone; may be given several times
+  --types TYPE,TYPE          types of monitors that this agent checks
+  --read-only                monitors send GET and HEAD requests alone
   --foreground               run now, in this terminal, without a service
   --dry-run                  print what would be done, and do nothing
   --uninstall                stop the service and remove everything that was installed
@@ -104,12 +111,16 @@ download() {
 
 enrol() {
   if [ -z "$TOKEN" ]; then
-    if [ -z "$DRY_RUN" ] && [ ! -f "$DIR/config.json" ]; then die '--token is needed to enrol this agent'; fi
+    if [ -z "$DRY_RUN" ] && [ ! -f "$DIR/config.json" ]; then die 'VIGIL_INSTALL_TOKEN or --token is needed to enrol this agent'; fi
     return 0
   fi
   set -- enroll --url "$URL" --dir "$DIR"
   [ -z "$NAME" ] || set -- "$@" --name "$NAME"
   if [ -n "$PUBLIC_KEY" ]; then set -- "$@" --update-public-key "$(cat "$PUBLIC_KEY")"; fi
+  # Networks hold no blanks and no patterns.
+  for network in $ALLOW; do set -- "$@" --allow "$network"; done
+  [ -z "$TYPES" ] || set -- "$@" --types "$TYPES"
+  [ -z "$READ_ONLY" ] || set -- "$@" --read-only
   if [ -n "$DRY_RUN" ]; then
     say "would enrol this agent at $URL"
     return 0
@@ -299,7 +310,8 @@ main() {
       --dry-run) DRY_RUN='yes' ;;
       --uninstall) MODE='uninstall' ;;
       -h | --help) usage; exit 0 ;;
-      --token | --url | --dir | --name | --node | --update-public-key)
+      --read-only) READ_ONLY=yes ;;
+      --token | --url | --dir | --name | --node | --update-public-key | --allow | --types)
         [ $# -ge 2 ] || die "$1 needs a value"
         case "$1" in
           --token) TOKEN=$2 ;;
@@ -308,6 +320,13 @@ main() {
           --name) NAME=$2 ;;
           --node) NODE=$2 ;;
           --update-public-key) PUBLIC_KEY=$2 ;;
+          --types) TYPES=$2 ;;
+          --allow)
+            case "$2" in
+              *[!0-9a-fA-F.:/]*) die '--allow must be a network such as 10.0.0.0/8' ;;
+            esac
+            ALLOW="$ALLOW $2"
+            ;;
         esac
         shift
         ;;

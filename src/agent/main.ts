@@ -6,7 +6,7 @@ import * as tls from "node:tls";
 import { parseArgs } from "node:util";
 import { Agent, describeHost } from "./agent.ts";
 import { checkOnce, formatCheck } from "./check-command.ts";
-import { parseServiceUrl, readConfig, writeConfig } from "./config.ts";
+import { parseServiceUrl, reachFrom, readConfig, writeConfig } from "./config.ts";
 import { formatStatus, readStatus } from "./control.ts";
 import { discover } from "./discovery.ts";
 import { createLog } from "./log.ts";
@@ -16,7 +16,8 @@ import { VERSION } from "./version.ts";
 
 const USAGE = `Vigil agent ${VERSION}: checks private targets and reports to your Vigil service.
 
-  enroll --url URL --token TOKEN [--name NAME]   exchange an install token for this agent's own
+  enroll --url URL --token TOKEN [--name NAME]   exchange an install token for this agent's own; what monitors may reach:
+         [--allow CIDR]... [--types TYPE,TYPE] [--read-only]
   run [--foreground]                             check and report until stopped; --foreground restarts after updates
   status                                         what the running agent does
   check TYPE TARGET [--option NAME=VALUE]...     one check, without the service, e.g. check redis 127.0.0.1:6379
@@ -39,6 +40,9 @@ const { values, positionals } = parseArgs({
     token: { type: "string" },
     name: { type: "string" },
     "update-public-key": { type: "string" },
+    allow: { type: "string", multiple: true },
+    types: { type: "string" },
+    "read-only": { type: "boolean" },
     foreground: { type: "boolean" },
     option: { type: "string", multiple: true },
     help: { type: "boolean", short: "h" },
@@ -78,11 +82,14 @@ async function enroll(): Promise<number> {
   if (!values.url || !token) return fail("enroll needs --url and --token");
   const url = parseServiceUrl(values.url);
   if (!url.ok) return fail(`--url ${url.reason}`);
+  // Before the token is used up.
+  const reach = reachFrom(values, dir);
   const uplink = new Uplink({ url: url.value, token: () => token });
   try {
     const { agent_id, agent_token, name } = await uplink.enroll({ ...describeHost(), name: values.name ?? hostname() });
     const pinned = values["update-public-key"] ?? null;
-    writeConfig(dir, { url: url.value, agent_id, agent_token, name, auto_update: true, update_public_key: pinned });
+    const enrolled = { url: url.value, agent_id, agent_token, name, auto_update: true, update_public_key: pinned };
+    writeConfig(dir, { ...enrolled, ...reach });
     return print(`enrolled as "${name}" (${agent_id})\n`);
   } catch (error) {
     if (!(error instanceof UplinkError)) throw error;

@@ -1,3 +1,4 @@
+import { getServers } from "node:dns";
 import { type ClientRequest, type IncomingMessage, request as sendPlain } from "node:http";
 import { request as sendTls } from "node:https";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
@@ -5,6 +6,9 @@ import { PassThrough, pipeline, Readable } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { ConnectRequest, NetIo, NetRequest, NetResponse, NetSocket } from "../net/port.ts";
+import { bareHost, Reach, UNRESTRICTED } from "./reach.ts";
+
+const DNS_PORT = 53;
 
 /** The fields of a monitor that say how its connections are made. */
 export interface NodeIoFields {
@@ -12,17 +16,23 @@ export interface NodeIoFields {
   verify_ssl?: unknown;
 }
 
-/** The network as Node reaches it, without a guard: what an agent may reach is for its host's network to decide. */
-export function createNodeIo({ verify_ssl }: NodeIoFields = {}): NetIo {
+/** The network as Node reaches it, as far as the host lets monitors go. */
+export function createNodeIo({ verify_ssl }: NodeIoFields = {}, reach = new Reach(UNRESTRICTED)): NetIo {
   const verifies = verify_ssl !== false;
   return {
     now: () => Date.now(),
     resolvers: [],
-    fetch: (request) => exchange({ ...request, verify_tls: request.verify_tls && verifies }),
+    async fetch(request) {
+      reach.requireHost(request.url.hostname);
+      reach.requireMethod(request.method);
+      return exchange({ ...request, verify_tls: request.verify_tls && verifies }, reach);
+    },
     async connect(request) {
+      // Where clouds have it, the host's own name server has a closed address.
+      if (request.port !== DNS_PORT || !getServers().includes(bareHost(request.host))) reach.requireHost(request.host);
       const startedAt = Date.now();
       const socket = await opened(
-        dial(request, verifies),
+        dial(request, { verifies, reach }),
         request.tls === "on" ? "secureConnect" : "connect",
         request.signal,
       );
@@ -33,11 +43,14 @@ export function createNodeIo({ verify_ssl }: NodeIoFields = {}): NetIo {
 }
 
 /** By node:http, because Node's fetch keeps a connection that is still being made when its signal fires. */
-function exchange({ url, method, headers, body, verify_tls, signal }: NetRequest): Promise<NetResponse> {
+function exchange(
+  { url, method, headers, body, verify_tls, signal }: NetRequest,
+  { lookup }: Reach,
+): Promise<NetResponse> {
   const sentAt = Date.now();
   return new Promise((resolve, reject) => {
     const send: typeof sendTls = url.protocol === "https:" ? sendTls : sendPlain;
-    const request = send(url.href, { method, headers, agent: false, rejectUnauthorized: verify_tls });
+    const request = send(url.href, { method, headers, agent: false, rejectUnauthorized: verify_tls, lookup });
     abortWith(signal, request);
     request.on("error", reject);
     request.on("response", (answer: IncomingMessage) => {
@@ -83,11 +96,14 @@ function tlsNames(host: string): { host: string; servername?: string } {
   return isIP(bare) ? { host: bare } : { host: bare, servername: bare };
 }
 
-function dial({ host, port, tls }: ConnectRequest, verifies: boolean): Socket {
+function dial(
+  { host, port, tls }: ConnectRequest,
+  { verifies, reach: { lookup } }: { verifies: boolean; reach: Reach },
+): Socket {
   const names = tlsNames(host);
   return tls === "on"
-    ? connectTls({ ...names, port, rejectUnauthorized: verifies })
-    : connectTcp({ host: names.host, port });
+    ? connectTls({ ...names, port, rejectUnauthorized: verifies, lookup })
+    : connectTcp({ host: names.host, port, lookup });
 }
 
 function opened(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {

@@ -1,6 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import type { ResultStatus } from "../contract/agent.ts";
-import { type CheckOutcome, DEFAULT_REGION, type Evidence } from "../contract/check.ts";
+import { type CheckOutcome, DEFAULT_REGION, type StoredEvidence } from "../contract/check.ts";
 import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type { MeasuredRange, StoredResult } from "../contract/prober-object.ts";
@@ -30,7 +30,7 @@ export interface AgentResult {
   latency_ms: number | null;
   message: string;
   details: Record<string, unknown>;
-  evidence?: Evidence;
+  evidence?: StoredEvidence;
 }
 
 export interface MeasuredMonitor {

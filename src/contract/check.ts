@@ -47,6 +47,10 @@ export const Evidence = z
   .meta({ id: "Evidence" });
 export type Evidence = z.infer<typeof Evidence>;
 
+/** As it is kept: what an agent saw inside of a network is shown to fewer people. */
+export const StoredEvidence = Evidence.extend({ from_agent: z.boolean().optional() });
+export type StoredEvidence = z.infer<typeof StoredEvidence>;
+
 /**
  * `cause` and `evidence` are there when the outcome is failure. No message or detail holds a body, a secret or an address
  * we looked up; only evidence does.

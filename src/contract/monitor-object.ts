@@ -1,5 +1,5 @@
 import type { ResultKind } from "./agent.ts";
-import type { CheckOutcome, Evidence } from "./check.ts";
+import type { CheckOutcome, StoredEvidence } from "./check.ts";
 import type { MonitorStatus } from "./monitor-values.ts";
 import type { ObjectStateRpc } from "./object-state.ts";
 import type { LatencyStep } from "./prober-object.ts";
@@ -14,7 +14,7 @@ export interface CheckResult {
   outcome: CheckOutcome;
   latency_ms: number | null;
   message: string;
-  evidence?: Evidence;
+  evidence?: StoredEvidence;
 }
 
 /** The state that every call returns. The caller copies it into D1 if `revision` is newer. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Evidence } from "./check.ts";
+import { StoredEvidence } from "./check.ts";
 import { MONITOR_STATUSES } from "./monitor-values.ts";
 
 /** One change of a monitor's status, as its object sends it. `event` is null for a silent change. */
@@ -14,7 +14,9 @@ export const MonitorTransition = z.object({
   region: z.string().nullable(),
   outage: z.object({ seq: z.number().int(), started_at: z.number().int() }).nullable(),
   /** Of the transition that opens an outage: what its first failing check found, and where its last one failed. */
-  failure: z.object({ message: z.string(), regions: z.array(z.string()), evidence: Evidence.nullable() }).nullish(),
+  failure: z
+    .object({ message: z.string(), regions: z.array(z.string()), evidence: StoredEvidence.nullable() })
+    .nullish(),
   event: z.enum(["monitor.down", "monitor.up", "monitor.degraded"]).nullable(),
   /** D1 may lack the transition before this one. */
   follows_gap: z.literal(true).optional(),

@@ -1,4 +1,4 @@
-import type { Evidence } from "../contract/check.ts";
+import type { StoredEvidence } from "../contract/check.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import {
@@ -85,7 +85,7 @@ export interface Transition {
   /** The outage that the transition opens, continues or closes. */
   outage: Outage | null;
   /** Of the transition that opens an outage: what the first failing check found, and the regions that confirmed it. */
-  failure?: { message: string; regions: string[]; evidence: Evidence | null };
+  failure?: { message: string; regions: string[]; evidence: StoredEvidence | null };
   /** Null for a silent transition, which emits no event. */
   event: "monitor.down" | "monitor.up" | "monitor.degraded" | null;
   /** D1 may lack the transition before this one, so that whatever interval is open ends with it. */

@@ -1,4 +1,4 @@
-import { type CheckOutcome, DEFAULT_REGION, type Evidence } from "../contract/check.ts";
+import { type CheckOutcome, DEFAULT_REGION, type StoredEvidence } from "../contract/check.ts";
 import type { RegionPolicy } from "../contract/monitor-values.ts";
 import { assertNever } from "../lib/assert-never.ts";
 
@@ -20,7 +20,7 @@ export interface RegionResult {
   checked_at: number;
   latency_ms: number | null;
   message: string;
-  evidence?: Evidence;
+  evidence?: StoredEvidence;
 }
 
 /** `attempt` 0 is the scheduled check of a slot; a repetition keeps the slot_at of what it repeats and counts up. */
@@ -98,7 +98,7 @@ export interface RoundSummary extends Omit<RegionResult, "outcome" | "checked_at
   /** Every region that agrees with the verdict, in the order of their checks. */
   regions: string[];
   /** The check that agreed first. */
-  first: { message: string; evidence: Evidence | null };
+  first: { message: string; evidence: StoredEvidence | null };
   /** When what was found began to be so. */
   since: number;
 }

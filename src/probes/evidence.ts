@@ -1,5 +1,6 @@
 import type { Evidence } from "../contract/check.ts";
 import { SECRET_PLACEHOLDER } from "../contract/monitor.ts";
+import { maskTokens } from "../lib/mask-tokens.ts";
 import { readResponseBody } from "../net/http-body.ts";
 import type { NetIo, NetResponse, NetSocket } from "../net/port.ts";
 
@@ -93,7 +94,7 @@ function listenTo(socket: NetSocket, onChunk: (chunk: Uint8Array) => void): NetS
 function excerptOf(answer: string): string | null {
   const text = printable(answer.slice(0, READ_MAX));
   if (text === "" || text.length < answer.slice(0, READ_MAX).length / 2) return null;
-  return [...text].slice(0, EXCERPT_LENGTH).join("");
+  return [...maskTokens(text)].slice(0, EXCERPT_LENGTH).join("");
 }
 
 /** In one line, without what a terminal or a browser would obey. */

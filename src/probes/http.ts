@@ -1,6 +1,7 @@
 import type { ProbeResult } from "../contract/check.ts";
 import { HttpCheck, statusRange } from "../contract/http-check.ts";
 import { IoFault } from "../lib/io-fault.ts";
+import { maskTokens } from "../lib/mask-tokens.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, type ProbeFailure, resultOf, syntheticFailure } from "../net/faults.ts";
 import { discard, readResponseBody } from "../net/http-body.ts";
@@ -207,7 +208,7 @@ async function bodyFinding(
     const body = await readResponseBody(response.body, response.headers.get("content-type"));
     const problem = bodyProblem(check, body) ?? assertionProblem(check.json_assertions, body);
     const finding: ProbeFailure | null =
-      problem === null ? null : { outcome: "failure", cause: "body", message: problem };
+      problem === null ? null : { outcome: "failure", cause: "body", message: maskTokens(problem) };
     return { finding, text: body.text };
   } catch (error) {
     return { finding: classifyError(error, signal, elapsed()), text: null };

@@ -143,7 +143,7 @@ describe("GET /agents/token", () => {
     expect(install_token).toMatch(/^agi_[0-9A-Za-z]{43}$/);
     expect(Math.abs(Date.parse(expires_at) - Date.now() - HOUR)).toBeLessThan(60_000);
     expect(install_command).toBe(
-      `curl -fsSL http://vigil.test${AGENTS}/install | sh -s -- --token ${install_token} --url http://vigil.test`,
+      `curl -fsSL http://vigil.test${AGENTS}/install | VIGIL_INSTALL_TOKEN=${install_token} sh -s -- --url http://vigil.test`,
     );
     const [stored] = await db.select().from(installTokens).where(eq(installTokens.owner_id, account.user_id));
     expect(JSON.stringify(stored)).not.toContain(install_token);

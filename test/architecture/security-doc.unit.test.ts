@@ -18,7 +18,7 @@ describe("docs/security.md", () => {
 
   it.each(rows)("defends against: %s", (_attack, defence, test = "") => {
     expect(defence).toBeTruthy();
-    const [, file = "", title = ""] = /^`(test\/[\w/.-]+\.test\.ts)`: (.+)$/.exec(test) ?? [];
+    const [, file = "", title = ""] = /^`((?:test|src)\/[\w/.-]+\.test\.ts)`: (.+)$/.exec(test) ?? [];
     // The title as the argument of it(…), not in a comment or a string of another test.
     expect(readFileSync(join(ROOT, file), "utf8")).toMatch(titlePattern(title));
   });

@@ -83,11 +83,11 @@ function follow(child: ChildProcess): ChildProcess {
 async function install(...options: string[]): Promise<ChildProcess> {
   const { body } = await api("GET", "/agents/token");
   const script = await (await fetch(`${way.url}${V1}/agents/install`)).text();
-  const named = ["--token", body.install_token, "--url", way.url, "--dir", dir, "--node", process.execPath];
+  const named = ["--url", way.url, "--dir", dir, "--node", process.execPath, "--allow", "127.0.0.0/8"];
   const child = spawn("sh", ["-s", "--", ...named, ...options], {
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
-    env: { ...process.env, LOG_LEVEL: "debug" },
+    env: { ...process.env, LOG_LEVEL: "debug", VIGIL_INSTALL_TOKEN: body.install_token },
   });
   child.stdin?.end(script);
   return follow(child);

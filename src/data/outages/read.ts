@@ -53,6 +53,12 @@ export async function listOutages(db: Db, scope: OutageScope, range: TimeRange, 
     db
       .select({
         outage: outages,
+        // Under names of their own: a batch gives the columns of a row by name.
+        monitor: {
+          owner_id: sql<string>`${monitors.owner_id}`.as("monitor_owner_id"),
+          status_page_id: sql<string | null>`${monitors.status_page_id}`.as("monitor_page_id"),
+          agent_id: sql<string | null>`${monitors.agent_id}`.as("monitor_agent_id"),
+        },
         incident_id: sql<string | null>`${incidents.id}`.as("incident_id"),
         acknowledged_at: sql<number | null>`${incidents.acknowledged_at}`.as("incident_acknowledged_at"),
       })

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { Evidence } from "../../contract/check.ts";
+import type { StoredEvidence } from "../../contract/check.ts";
 import { emptyList, flag, id, instant } from "../columns.ts";
 import { monitors } from "../monitors/table.ts";
 
@@ -24,7 +24,7 @@ export const outages = sqliteTable(
     regions: text("regions", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
     /** A maintenance window covered its beginning. */
     in_maintenance: flag("in_maintenance").notNull(),
-    evidence: text("evidence", { mode: "json" }).$type<Evidence>(),
+    evidence: text("evidence", { mode: "json" }).$type<StoredEvidence>(),
   },
   (table) => [
     uniqueIndex("outages_monitor").on(table.monitor_id, table.started_at, table.seq),

@@ -13,6 +13,7 @@ import type {
   AgentHandshake,
   AgentResults,
 } from "../../contract/agent.ts";
+import type { Evidence, StoredEvidence } from "../../contract/check.ts";
 import { forbidden, invalid, notFound, unauthenticated, unavailable } from "../../contract/errors.ts";
 import {
   type AgentRecord,
@@ -27,6 +28,7 @@ import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { hasAgents } from "../../data/plan-caps/read.ts";
 import { retryIntervalMs } from "../../domain/check-schedule.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
+import { maskTokens } from "../../lib/mask-tokens.ts";
 import { changedMembers } from "../../lib/merge-field.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
@@ -237,8 +239,14 @@ function toMeasured(result: AgentResults[number], now: number): AgentResult {
     latency_ms: latency_ms === undefined || latency_ms === null ? null : Math.round(latency_ms),
     message: message ?? "",
     details: details ?? {},
-    ...(evidence && { evidence }),
+    ...(evidence && { evidence: concealed(evidence) }),
   };
+}
+
+/** Whatever agent sent it: an older one masks nothing. */
+function concealed(evidence: Evidence): StoredEvidence {
+  const { excerpt } = evidence;
+  return { ...evidence, excerpt: excerpt && maskTokens(excerpt), from_agent: true };
 }
 
 function problemOf(aheadMs: number): string | undefined {

@@ -88,7 +88,7 @@ export function presentInstallToken(
   return {
     install_token: token,
     expires_at: toIso(expires_at),
-    install_command: `curl -fsSL ${publicUrl}/api/uptime/v1/agents/install | sh -s -- --token ${token} --url ${publicUrl}`,
+    install_command: `curl -fsSL ${publicUrl}/api/uptime/v1/agents/install | VIGIL_INSTALL_TOKEN=${token} sh -s -- --url ${publicUrl}`,
   };
 }
 

@@ -3,6 +3,7 @@ import { findEarlierAnswer } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requireManagedPage, requirePage } from "../../access/pages.ts";
 import type { UserPrincipal } from "../../access/principal.ts";
+import { requireUsableAgent } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { betaRequired, conflict, invalid, planLimit } from "../../contract/errors.ts";
@@ -42,6 +43,8 @@ export async function migrateMonitors(
   const target = await requireManagedPage(ctx, input.target_status_page_id);
   if (source.id === target.id) throw invalid("target_status_page_id must be another page");
   const move = { source, target, ...(await findFamily(ctx, source, input.monitor_ids)) };
+  const agentIds = new Set(move.monitors.flatMap(({ agent_id }) => agent_id ?? []));
+  if (source.owner_id === target.owner_id) for (const id of agentIds) await requireUsableAgent(ctx, id);
   const guards = source.owner_id === target.owner_id ? [] : await requireRoom(ctx, move);
   const ids = move.monitors.map(({ id }) => id);
   const found = await Promise.all(REFERENCES.map((reference) => reference.find?.(ctx.db, ids)));

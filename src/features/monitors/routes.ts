@@ -37,6 +37,13 @@ const NAMED_IN_BODY = {
   agent_id: "agent:see",
   "child_ids[]": "monitor",
 } as const;
+/** The same of what a bulk update makes of each monitor. */
+const NAMED_IN_CHANGES = {
+  "changes.status_page_id": "page",
+  "changes.group_id": "group",
+  "changes.agent_id": "agent:see",
+  "changes.child_ids[]": "monitor",
+} as const;
 const order = "In the order that was set, then by creation.";
 const secrets = "Header values and passwords are masked as `***` without secrets.read; `***` sent back keeps them.";
 
@@ -163,7 +170,7 @@ export const endpoints = [
       ...writes,
       rate: "heavy",
       audit: "monitor.bulk_changed",
-      ids: { body: { "filter.status_page_id": "page", "filter.status_page_id[]": "page" } },
+      ids: { body: { ...NAMED_IN_CHANGES, "filter.status_page_id": "page", "filter.status_page_id[]": "page" } },
     },
     createRoute({
       method: "post",

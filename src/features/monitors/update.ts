@@ -3,7 +3,7 @@ import { monitorAudit } from "../../access/monitor-audit.ts";
 import { requireSecretsRead, sealSecrets, unsealSecrets } from "../../access/monitor-secrets.ts";
 import { getOwner } from "../../access/owners.ts";
 import { findVisiblePage, requirePage } from "../../access/pages.ts";
-import { requireMonitor } from "../../access/resources.ts";
+import { requireMonitor, requireUsableAgent } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid, raced } from "../../contract/errors.ts";
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
@@ -60,6 +60,9 @@ export async function planChange(
 export async function draftChange(ctx: RequestScope, current: MonitorRecord, body: MonitorUpdate): Promise<Draft> {
   const diverted = findDiversion(current, body);
   if (diverted !== undefined) await requireSecretsRead(ctx, current, `a change of ${diverted}`);
+  const { agent_id } = current;
+  if (agent_id !== null && body.agent_id !== null && isRedirected(current, body))
+    await requireUsableAgent(ctx, agent_id);
   const input = await mergeInput(ctx, current, body);
   const page = await pageOf(ctx, current, input);
   const owner = await getOwner(ctx, current.owner_id);
@@ -109,6 +112,17 @@ function findDiversion(current: MonitorRecord, body: MonitorUpdate): string | un
   return Object.entries(before)
     .map(([name, value]) => ({ name, value, given: body[name] }))
     .find(({ name, value, given }) => given !== undefined && normal(name, given) !== normal(name, value))?.name;
+}
+
+/** Whether a change decides what the monitor's agent sends, and where: its target, its type or a setting of its type. */
+function isRedirected(current: MonitorRecord, body: MonitorUpdate): boolean {
+  const settings: Record<string, unknown> = current.options;
+  const columns: Record<string, unknown> = { ...current };
+  return Object.entries(body).some(([name, given]) => {
+    if (given === undefined || name === "child_ids") return false;
+    if (name === "target" || name === "type") return given !== columns[name];
+    return !Object.hasOwn(columns, name) && JSON.stringify(given) !== JSON.stringify(settings[name] ?? null);
+  });
 }
 
 function restoreSecrets(stored: MonitorSecrets, input: MonitorCreate): MonitorCreate {

@@ -1,4 +1,4 @@
-import { requireGroup } from "../../access/resources.ts";
+import { requireGroup, requireUsableAgent } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { AGENT_MONITORS_MAX } from "../../contract/agent.ts";
 import { type ApiError, invalid, regionUnavailable } from "../../contract/errors.ts";
@@ -116,7 +116,7 @@ function requireAgentFor({ type, agent_id }: MonitorCreate, { source, read }: Ty
   if (needsAgent && !agent_id) throw refuse("agent_id", `is required for ${type} monitors, which an agent has to run`);
 }
 
-/** Whether the caller may see it was checked before; an agent gets the secrets of its monitors, so both have one owner. */
+/** An agent gets the secrets of its monitors, so both have one owner; whoever takes it for a monitor may use it. */
 async function requireAgentOfOwner(
   ctx: RequestScope,
   agentId: string | null,
@@ -125,7 +125,9 @@ async function requireAgentOfOwner(
   if (agentId === null) return;
   const agent = await findAgent(ctx.db, agentId);
   if (agent?.owner_id !== owner_id) throw refuse("agent_id", "must name an agent of the monitor's owner");
-  if (agentId === current?.agent_id || (await countAssigned(ctx.db, agentId)) < AGENT_MONITORS_MAX) return;
+  if (agentId === current?.agent_id) return;
+  await requireUsableAgent(ctx, agentId);
+  if ((await countAssigned(ctx.db, agentId)) < AGENT_MONITORS_MAX) return;
   throw refuse("agent_id", `must name an agent that runs fewer than ${AGENT_MONITORS_MAX} monitors`);
 }
 

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { StoredEvidence } from "../../contract/check.ts";
 import type { Outage, StatusChange } from "../../contract/outage.ts";
 import type { Position } from "../../contract/pagination.ts";
 import type { OutageRecord, TransitionRecord } from "../../data/outages/read.ts";
@@ -27,8 +28,12 @@ export function presentOutage(found: FoundOutage, now: number): z.infer<typeof O
     incident_id,
     acknowledged_at: toIsoOrNull(acknowledged_at),
     in_maintenance: outage.in_maintenance,
-    evidence: outage.evidence,
+    evidence: outage.evidence && presentEvidence(outage.evidence),
   };
+}
+
+function presentEvidence({ status_line, excerpt, addresses }: StoredEvidence): z.infer<typeof Outage>["evidence"] {
+  return { status_line, excerpt, addresses };
 }
 
 export function presentStatusChange(transition: TransitionRecord): z.infer<typeof StatusChange> {
