@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 export interface WantedPage {
   page_id: string;
   /** What the database says; a payload of another version is older. */
@@ -22,3 +24,14 @@ export const LIVE_READERS_MAX = 5_000;
 export interface PageNews {
   version: number;
 }
+
+/** By which right a page is seen, and its live connection held. */
+export const PageReader = z.discriminatedUnion("kind", [
+  /** With the lock of the password that was entered. */
+  z.object({ kind: z.literal("public"), lock: z.string().nullable() }),
+  z.object({ kind: z.literal("member") }),
+]);
+export type PageReader = z.infer<typeof PageReader>;
+
+/** How the connection of an open page names its reader to the object. */
+export const READER_HEADER = "x-vigil-page-reader";

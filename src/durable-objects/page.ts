@@ -1,11 +1,19 @@
 import { DurableObject } from "cloudflare:workers";
-import { LIVE_READERS_MAX, type PageNews, type PageRpc, type WantedPage } from "../contract/page-object.ts";
+import {
+  LIVE_READERS_MAX,
+  type PageNews,
+  PageReader,
+  type PageRpc,
+  READER_HEADER,
+  type WantedPage,
+} from "../contract/page-object.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import { openDb } from "../data/db.ts";
 import { findVersionOfPage } from "../data/public-page/read.ts";
 import type { Env } from "../platform/env.ts";
 import { createLogger } from "../platform/logger.ts";
 import { storePage } from "../platform/page-store.ts";
+import { lockOf } from "../platform/page-unlock.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { meterBindings, reportUsageWhenDue } from "../platform/usage.ts";
 import { buildPayload } from "../status-page/payload.ts";
@@ -83,19 +91,28 @@ export class PageObject extends DurableObject<Env> implements PageRpc {
     await scheduler.wait(ANNOUNCE_AFTER_MS);
     // What is committed from here on is announced by the next call.
     this.#announcing = null;
-    const version = await findVersionOfPage(openDb(this.env.DB), pageId);
-    const news = version === undefined ? undefined : JSON.stringify({ version } satisfies PageNews);
+    const page = await findVersionOfPage(openDb(this.env.DB), pageId);
+    if (!page) {
+      for (const socket of this.ctx.getWebSockets()) socket.close(1001, "the page was deleted");
+      return;
+    }
+    const { version, is_public, password_hash } = page;
+    const news = JSON.stringify({ version } satisfies PageNews);
+    const lock = password_hash === null ? null : lockOf(settingsOf(this.env).ROOT_SECRET, password_hash);
     for (const socket of this.ctx.getWebSockets()) {
-      if (news === undefined) socket.close(1001, "the page was deleted");
+      const reader = readerOf(socket);
+      // Whoever may still see the page connects again.
+      if (reader.kind === "public" && !(is_public && reader.lock === lock)) socket.close(1008, "connect again");
       else socket.send(news);
     }
   }
 
   /** Accepts the connection of an open page. */
-  override async fetch(_request: Request): Promise<Response> {
+  override async fetch(request: Request): Promise<Response> {
     if (this.ctx.getWebSockets().length >= LIVE_READERS_MAX) return new Response(null, { status: 503 });
     const { 0: client, 1: server } = new WebSocketPair();
     this.ctx.acceptWebSocket(server);
+    server.serializeAttachment(request.headers.get(READER_HEADER));
     return new Response(null, { status: 101, webSocket: client });
   }
 
@@ -103,4 +120,10 @@ export class PageObject extends DurableObject<Env> implements PageRpc {
   override async webSocketMessage(socket: WebSocket): Promise<void> {
     socket.close(1008, "nothing is accepted here");
   }
+}
+
+/** A connection from before readers were named is anybody's. */
+function readerOf(socket: WebSocket): PageReader {
+  const attachment: unknown = socket.deserializeAttachment();
+  return typeof attachment === "string" ? PageReader.parse(JSON.parse(attachment)) : { kind: "public", lock: null };
 }

@@ -31,6 +31,27 @@ const known = new Map<string, CachedPage>();
 const loading = new Map<string, { epoch: number; found: Promise<FoundPage> }>();
 let changes = 0;
 
+/** What members see of private pages, apart from what everybody sees; readers are authorised before it is looked up. */
+const PRIVATE_PAGES_MAX = 50;
+const privatePayloads = new Map<string, PagePayload>();
+
+/** The payload of exactly this version, which the database has just named. */
+export function getPrivatePayload(
+  pageId: string,
+  { version, now }: { version: number; now: number },
+): PagePayload | undefined {
+  const payload = privatePayloads.get(pageId);
+  return payload?.version === version && now < payload.valid_until ? payload : undefined;
+}
+
+export function keepPrivatePayload(pageId: string, payload: PagePayload, epoch: number): void {
+  if (epoch !== changes) return;
+  privatePayloads.delete(pageId);
+  privatePayloads.set(pageId, payload);
+  const [oldest] = privatePayloads.keys();
+  if (privatePayloads.size > PRIVATE_PAGES_MAX && oldest !== undefined) privatePayloads.delete(oldest);
+}
+
 /** Undefined where no page has that slug. */
 export interface FoundPage {
   page: CachedPage | undefined;
@@ -62,6 +83,7 @@ export function cachePage(slug: string, page: CachedPage, epoch: number): void {
 export function invalidatePage(pageId: string): void {
   changes += 1;
   for (const [slug, page] of known) if (page.page_id === pageId) known.delete(slug);
+  privatePayloads.delete(pageId);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { waitUntil } from "cloudflare:workers";
-import type { WantedPage } from "../contract/page-object.ts";
+import { type PageReader, READER_HEADER, type WantedPage } from "../contract/page-object.ts";
 import { PagePayload } from "../contract/public-page.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
@@ -19,8 +19,14 @@ export async function loadSharedPage(env: Env, wanted: WantedPage): Promise<Page
 }
 
 /** Connects an open page with the object that announces changes. */
-export function connectReader(env: Env, pageId: string, request: Request): Promise<Response> {
-  return env.PAGE.getByName(pageId).fetch(request);
+export function connectReader(
+  env: Env,
+  { page_id, reader }: { page_id: string; reader: PageReader },
+  request: Request,
+): Promise<Response> {
+  const headers = new Headers(request.headers);
+  headers.set(READER_HEADER, JSON.stringify(reader));
+  return env.PAGE.getByName(page_id).fetch(new Request(request, { headers }));
 }
 
 /** After a commit that changed what these pages show: readers of this isolate read anew, open pages are informed. */

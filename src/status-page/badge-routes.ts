@@ -19,7 +19,7 @@ import { talliesUntil } from "./extend-to-now.ts";
 import { createFormats } from "./format.ts";
 import { monitorsInMaintenance } from "./maintenance.ts";
 import { buildMonitorView, duringMaintenance } from "./monitor-view.ts";
-import { loadPageForViewer, respond, type VisiblePage } from "./responses.ts";
+import { loadPageForViewer, renderOnce, respond, type VisiblePage } from "./responses.ts";
 import { en } from "./texts/en.ts";
 
 /** One monitor of a public page as a picture, or as the JSON that shields.io draws. */
@@ -74,9 +74,12 @@ async function showBadge(c: Context<AppEnv>, wanted: Wanted): Promise<Response> 
     name: `badge ${wanted.id} ${kind} ${format} ${query.style} ${query.period} ${query.label ?? ""}`,
     type: format === "svg" ? "image/svg+xml" : "application/json; charset=utf-8",
     headers: OPEN,
+    // Anybody may think of any number of labels.
+    is_chosen: Boolean(query.label) && query.label !== monitor.name,
     make: async () => {
-      const badge = await buildBadge(c, { ...wanted, source, shown, monitor });
-      return format === "svg" ? renderBadge(badge, query.style) : JSON.stringify(badge);
+      const unlabelled = await buildOnce(c, { ...wanted, source, shown, monitor });
+      const badge = unlabelled && { ...unlabelled, label: query.label || monitor.name };
+      return badge && (format === "svg" ? renderBadge(badge, query.style) : JSON.stringify(badge));
     },
   });
   return response ?? Promise.reject(notFound("monitor"));
@@ -99,9 +102,19 @@ interface Found extends Wanted {
   monitor: PublicMonitor;
 }
 
+/** What a badge says is found out once a minute, under whatever labels it is asked for. */
+async function buildOnce(c: Context<AppEnv>, found: Found): Promise<Badge | undefined> {
+  const { kind, id, query, shown } = found;
+  const rendering = await renderOnce(c, shown, {
+    name: `badge value ${id} ${kind} ${query.period}`,
+    make: async () => JSON.stringify(await buildBadge(c, found)),
+  });
+  return rendering && Badge.parse(JSON.parse(new TextDecoder().decode(rendering.body)));
+}
+
 async function buildBadge(c: Context<AppEnv>, { kind, query, source, shown, monitor }: Found): Promise<Badge> {
   const { payload, viewing } = shown;
-  const label = query.label || monitor.name;
+  const label = monitor.name;
   if (kind === "status") {
     // A picture has one address for all readers, so it speaks the language of its label.
     const wording = { texts: en, formats: createFormats(payload.page.timezone, en) };

@@ -3,6 +3,7 @@ import { authenticateOptional } from "../access/credentials.ts";
 import { findVisiblePage } from "../access/pages.ts";
 import { requireRate } from "../access/rate-limit.ts";
 import { ApiError, pageLocked } from "../contract/errors.ts";
+import type { PageReader } from "../contract/page-object.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import { type CheckLag, findDelayedSince } from "../domain/check-schedule.ts";
 import { buildPageUrls, type PageUrls } from "../domain/page-address.ts";
@@ -12,7 +13,7 @@ import { html } from "../http/responses.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
-import type { CachedPage } from "../platform/page-cache.ts";
+import { type CachedPage, cacheEpoch, getPrivatePayload, keepPrivatePayload } from "../platform/page-cache.ts";
 import { isUnlocked } from "../platform/page-unlock.ts";
 import { getRendering, keepRendering, type Rendering } from "../platform/rendering-cache.ts";
 import type { RenderContext } from "./frame-view.ts";
@@ -48,6 +49,8 @@ export interface VisiblePage {
   cache_control: string;
   /** What a public page's answer may be kept with, ready for the next reader; see warm-answers.ts. */
   memo: CachedPage | null;
+  /** By which right it is seen. */
+  reader: PageReader;
 }
 
 /**
@@ -74,15 +77,22 @@ export async function loadPageForViewer(
     const cache_key = is_stale ? null : `${payload.page.id} ${payload.version} ${payload.generated_at}`;
     const isOpen = known.lock === null;
     const cache_control = isOpen ? FOR_EVERYBODY : FOR_MEMBERS;
-    return { payload, viewing, cache_key, cache_control, memo: isOpen && !is_stale ? known : null };
+    const reader: PageReader = { kind: "public", lock: known.lock };
+    return { payload, viewing, cache_key, cache_control, memo: isOpen && !is_stale ? known : null, reader };
   }
   const known = reading.kind === "private" ? reading.known : null;
   const payload = await openForMember(c, known?.page_id ?? null);
-  if (!payload || !known) return undefined;
+  if (!payload || !known) {
+    // Strangers can guess any number of addresses, each of which the database is asked for.
+    await requireRate(ctx, "page_miss");
+    return undefined;
+  }
+  const minute = Math.max(now - (now % MINUTE_MS), payload.generated_at);
   const late = findLate(c, payload, known.checks);
   const texts = textsFor(c, payload.page.language);
-  const viewing = { as_of: now, is_stale: false, late, address: addressOf(c, payload), texts };
-  return { payload, viewing, cache_key: null, cache_control: FOR_MEMBERS, memo: null };
+  const viewing = { as_of: minute, is_stale: false, late, address: addressOf(c, payload), texts };
+  const cache_key = `private ${payload.page.id} ${payload.version} ${payload.generated_at}`;
+  return { payload, viewing, cache_key, cache_control: FOR_MEMBERS, memo: null, reader: { kind: "member" } };
 }
 
 /** The version that an open page was told of. */
@@ -112,13 +122,24 @@ function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayl
   return since === null ? null : { since, for_ms: now - since - ((now - since) % MINUTE_MS) };
 }
 
-/** Authenticates before it loads the page, so that the response does not distinguish a private page from none. */
+/**
+ * Authenticates before it loads the page, so that the response does not distinguish a private page from none. Whoever has a
+ * credential is counted as with any other request that it serves; what a version of the page shows is built once.
+ */
 async function openForMember(c: Context<AppEnv>, pageId: string | null): Promise<PagePayload | undefined> {
   const { ctx } = c.var;
   const principal = await authenticateOptional(ctx, c.req.raw);
+  const asked = { ...ctx, principal, loaded: new Map() };
+  if (principal.kind === "user") await requireRate(asked, "api");
   if (pageId === null) return undefined;
-  const found = await findVisiblePage({ ...ctx, principal, loaded: new Map() }, pageId);
-  return found && buildPayload(ctx.db, pageId, ctx.now);
+  const found = await findVisiblePage(asked, pageId);
+  if (!found) return undefined;
+  const kept = getPrivatePayload(pageId, { version: found.page.version, now: ctx.now });
+  if (kept) return kept;
+  const epoch = cacheEpoch();
+  const payload = await buildPayload(ctx.db, pageId, ctx.now);
+  if (payload) keepPrivatePayload(pageId, payload, epoch);
+  return payload;
 }
 
 interface Answer {
@@ -150,10 +171,10 @@ export async function respond(c: Context<AppEnv>, shown: VisiblePage, answer: An
     : new Response(body, { headers });
 }
 
-async function renderOnce(
+export async function renderOnce(
   c: Context<AppEnv>,
-  { cache_key, viewing }: VisiblePage,
-  { name, make, is_chosen }: Answer,
+  { cache_key, viewing }: Pick<VisiblePage, "cache_key" | "viewing">,
+  { name, make, is_chosen }: Pick<Answer, "name" | "make" | "is_chosen">,
 ): Promise<Rendering | undefined> {
   const { address, texts } = viewing;
   const key = `${cache_key} ${address.base} ${address.url} ${texts.language} ${name}`;

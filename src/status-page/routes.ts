@@ -143,7 +143,11 @@ export const endpoints = [
       const shown = await loadPageForViewer(c, c.req.valid("param").slug);
       if (!shown) throw notFound("status page");
       if (c.req.header("upgrade")?.toLowerCase() !== "websocket") throw invalid("upgrade must be websocket");
-      const { webSocket } = await connectReader(c.env, shown.payload.page.id, c.req.raw);
+      const { webSocket } = await connectReader(
+        c.env,
+        { page_id: shown.payload.page.id, reader: shown.reader },
+        c.req.raw,
+      );
       if (!webSocket) throw unavailable("this page has as many live readers as it may have");
       return new Response(null, { status: 101, webSocket });
     },

@@ -47,13 +47,15 @@ export async function findPageVersion(db: Db, slug: string) {
   return rows[0];
 }
 
-export async function findVersionOfPage(db: Db, pageId: string): Promise<number | undefined> {
+/** The version of a page, and who may see it. */
+export async function findVersionOfPage(db: Db, pageId: string) {
+  const { version, is_public, password_hash } = statusPages;
   const rows = await db
-    .select({ version: statusPages.version })
+    .select({ version, is_public, password_hash })
     .from(statusPages)
     .where(eq(statusPages.id, pageId))
     .limit(1);
-  return rows[0]?.version;
+  return rows[0];
 }
 
 /** A composite's members, which the page does not show themselves. Named in full, or the inner table's id would be meant. */
