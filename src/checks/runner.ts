@@ -108,7 +108,8 @@ export async function checkMonitors(
   const checked = await checkFrom(scope, work, async (outcome, place): Promise<CheckedMonitor[]> => {
     const monitor = readable[place]?.monitor;
     if (!monitor) return [];
-    const found = { monitor, ...outcome };
+    // A checker's clock may be behind, and history keeps no check before its slot.
+    const found = { monitor, ...outcome, checked_at: Math.max(outcome.checked_at, slot.slot_at) };
     return [{ ...found, ...(await report(scope, found, slot)) }];
   });
   const blocked = "the stored secrets of the monitor cannot be decrypted";

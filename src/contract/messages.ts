@@ -42,6 +42,15 @@ export type HistoryMessage = z.infer<typeof HistoryMessage>;
 
 export const ChecksMessage = z.union([CheckMessage, HistoryMessage]);
 
+/** The check that made the event, which its history may not have yet. */
+const TriggeringCheck = z.object({
+  at: z.number(),
+  outcome: CheckOutcome,
+  latency_ms: z.number().nullable(),
+  status_code: z.number().nullable(),
+  region: z.string().optional(),
+});
+
 /**
  * Transitions that a monitor's object keeps until they are confirmed, an event that is stored as a row, an escalation, the
  * held alerts of a page, a flapping monitor with something to announce, or an event on which more rules fire than one turn
@@ -54,7 +63,7 @@ export const EventMessage = z.union([
   z.object({ status_post_id: z.string() }),
   z.object({ alerts_of: z.object({ owner_id: z.string(), status_page_id: z.string().nullable() }) }),
   z.object({ flapping_monitor_id: z.string() }),
-  z.object({ rules_on: z.string() }),
+  z.object({ rules_on: z.string(), latest: TriggeringCheck.optional() }),
 ]);
 export type EventMessage = z.infer<typeof EventMessage>;
 

@@ -12,6 +12,8 @@ export const MonitorTransition = z.object({
   message: z.string(),
   latency_ms: z.number().nullable(),
   region: z.string().nullable(),
+  /** When the check began that decided; absent from objects of an older release. */
+  checked_at: z.number().int().nullish(),
   outage: z.object({ seq: z.number().int(), started_at: z.number().int() }).nullable(),
   /** Of the transition that opens an outage: what its first failing check found, and where its last one failed. */
   failure: z

@@ -209,6 +209,7 @@ describe("what a transition tells", () => {
       message: "connection refused",
       latency_ms: 12,
       region: "default",
+      checked_at: 60,
       outage: { seq: 1, started_at: 60 },
       failure: { message: "connection refused", regions: ["default"], evidence: null },
       event: "monitor.down",

@@ -82,6 +82,8 @@ export interface Transition {
   message: string;
   latency_ms: number | null;
   region: string | null;
+  /** When the check began that `latency_ms` and `region` are of; null where no check decided. */
+  checked_at: number | null;
   /** The outage that the transition opens, continues or closes. */
   outage: Outage | null;
   /** Of the transition that opens an outage: what the first failing check found, and the regions that confirmed it. */
@@ -256,12 +258,20 @@ function findRetry(round: Round | null, input: RoundResult): number | null {
 }
 
 function ours(message: string, since: number): RoundSummary {
-  return { region: null, regions: [], latency_ms: null, message, since, first: { message, evidence: null } };
+  return {
+    region: null,
+    regions: [],
+    latency_ms: null,
+    checked_at: null,
+    message,
+    since,
+    first: { message, evidence: null },
+  };
 }
 
 function move(state: MonitorState, to: MonitorStatus, finding: RoundSummary, now: number): Decision {
   const seq = state.seq + 1;
-  const { since, message, latency_ms, region, regions, first } = finding;
+  const { since, message, latency_ms, region, checked_at, regions, first } = finding;
   const effective_at = Math.max(state.status_since, Math.min(since, now));
   const outage = state.outage ?? (to === "down" ? { seq, started_at: effective_at } : null);
   const moved = { ...state, status: to, status_since: effective_at, seq, outage: to === "up" ? null : outage };
@@ -275,6 +285,7 @@ function move(state: MonitorState, to: MonitorStatus, finding: RoundSummary, now
     message,
     latency_ms,
     region,
+    checked_at,
     outage,
     ...(outage?.seq === seq && { failure: { ...first, regions } }),
     event,

@@ -34,6 +34,7 @@ const waiting = (seq: number, to: Transition["to"] = "down"): Transition => ({
   message: "",
   latency_ms: null,
   region: null,
+  checked_at: null,
   outage: null,
   event: null,
 });

@@ -93,7 +93,16 @@ function bridge(
   transition: Pick<Transition, "seq" | "from" | "to" | "effective_at" | "outage">,
   now: number,
 ): Transition {
-  return { ...transition, at: now, message: LOST, latency_ms: null, region: null, event: null, follows_gap: true };
+  return {
+    ...transition,
+    at: now,
+    message: LOST,
+    latency_ms: null,
+    region: null,
+    checked_at: null,
+    event: null,
+    follows_gap: true,
+  };
 }
 
 function clamp(value: number, min: number, max: number): number {

@@ -175,6 +175,7 @@ describe("collecting a round", () => {
       message: "timed out",
       latency_ms: 9,
       since: 61,
+      checked_at: 63,
       regions: ["enam", "weur"],
       first: { message: "refused", evidence: null },
     });

@@ -101,6 +101,8 @@ export interface RoundSummary extends Omit<RegionResult, "outcome" | "checked_at
   first: { message: string; evidence: StoredEvidence | null };
   /** When what was found began to be so. */
   since: number;
+  /** When the check of `region` began; null where no check found it. */
+  checked_at: number | null;
 }
 
 /** When what the round found began to be so: the earliest check that agrees with the verdict. */
@@ -119,10 +121,10 @@ export function summarizeRound(round: Round, verdict: Verdict): RoundSummary {
     .sort(([, a], [, b]) => a.checked_at - b.checked_at);
   const [first, last] = [agreeing.at(0), agreeing.at(-1)];
   if (first === undefined || last === undefined) throw new Error(`a ${verdict} round holds no ${verdict} result`);
-  const [region, { message, latency_ms }] = last;
-  const [, { checked_at, message: firstMessage, evidence = null }] = first;
+  const [region, { message, latency_ms, checked_at }] = last;
+  const [, { checked_at: since, message: firstMessage, evidence = null }] = first;
   const regions = agreeing.map(([name]) => name);
-  return { region, regions, message, latency_ms, since: checked_at, first: { message: firstMessage, evidence } };
+  return { region, regions, message, latency_ms, checked_at, since, first: { message: firstMessage, evidence } };
 }
 
 function listRegions(rules: RoundRules): readonly string[] {

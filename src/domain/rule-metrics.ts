@@ -41,13 +41,21 @@ export interface MeasuredCheck {
   outcome: CheckOutcome;
   latency_ms: number | null;
   status_code: number | null;
+  /** Absent where no region checked: a deadline that passed, or the status of other monitors. */
+  region?: string;
 }
 
-type CheckSummary = Pick<StoredResult, "checked_at" | "outcome" | "latency_ms" | "message">;
+type CheckSummary = Pick<StoredResult, "checked_at" | "outcome" | "latency_ms" | "message"> & { region?: string };
 
 /** A result of the history, or one that is about to be there. */
-export function toMeasuredCheck({ checked_at, outcome, latency_ms, message }: CheckSummary): MeasuredCheck {
-  return { at: checked_at, outcome, latency_ms, status_code: readStatusCode(message) };
+export function toMeasuredCheck({ checked_at, outcome, latency_ms, message, region }: CheckSummary): MeasuredCheck {
+  return { at: checked_at, outcome, latency_ms, status_code: readStatusCode(message), ...(region && { region }) };
+}
+
+/** These checks and the one that triggers an evaluation, once whether or not the history has it already. */
+export function withTrigger(checks: readonly MeasuredCheck[], trigger: MeasuredCheck): readonly MeasuredCheck[] {
+  const isThere = checks.some(({ at, region }) => at === trigger.at && region === trigger.region);
+  return isThere ? checks : [...checks, trigger];
 }
 
 /** History keeps the message of a check, which begins with the status of an HTTP response, and not its details. */

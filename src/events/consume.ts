@@ -31,7 +31,15 @@ import { type Damping, dampChange, tickFlapping } from "./flapping.ts";
 import { type IncidentEffects, NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { isChangeOfStatus, monitorEvent } from "./monitor-event.ts";
 import { recordOutage } from "./outages.ts";
-import { evaluateRules, NO_RULES, type RuleOutcome, retryStale, toHeldRouting, triggerOf } from "./rules.ts";
+import {
+  evaluateRules,
+  NO_RULES,
+  type RuleOutcome,
+  type RuleTrigger,
+  retryStale,
+  toHeldRouting,
+  triggerOf,
+} from "./rules.ts";
 import { withSubject } from "./subject.ts";
 import { decideSuppression, type Suppression, suppressByRule } from "./suppression.ts";
 
@@ -52,7 +60,7 @@ export async function consumeEvent(
   else if ("escalation_id" in message) await advanceEscalation(scope, message.escalation_id);
   else if ("status_post_id" in message) await sendStatusPost(scope, message.status_post_id);
   else if ("alerts_of" in message) await releaseAlerts(scope, message.alerts_of);
-  else if ("rules_on" in message) await continueRules(scope, message.rules_on, together);
+  else if ("rules_on" in message) await continueRules(scope, message, together);
   else if ("flapping_monitor_id" in message) await tickFlapping(scope, message.flapping_monitor_id);
   else await consumeTransitions(scope, message, together);
 }
@@ -221,8 +229,8 @@ function evaluateTransition(
   { transition, monitor, page }: TransitionContext,
   events: readonly KnownEvent[],
 ): Promise<RuleOutcome> {
-  const { at, latency_ms, message, to } = transition;
-  const latest = measure({ at, status: to, latency_ms, message });
+  const { at, checked_at, region, latency_ms, message, to } = transition;
+  const latest = measure({ at: checked_at ?? at, region, status: to, latency_ms, message });
   return evaluateRules(
     scope,
     events.filter(isEvaluated).map((event) => ({
@@ -240,15 +248,16 @@ function isEvaluated({ data }: KnownEvent): boolean {
 
 interface Reported {
   at: number;
+  region: string | null;
   status: MonitorStatus;
   latency_ms: number | null;
   message: string;
 }
 
 /** What a change of status says of the check that made it. */
-function measure({ at, status, latency_ms, message }: Reported): MeasuredCheck {
+function measure({ at, region, status, latency_ms, message }: Reported): MeasuredCheck {
   const outcome = status === "down" ? "failure" : status === "degraded" ? "slow" : "success";
-  return toMeasuredCheck({ checked_at: at, outcome, latency_ms, message });
+  return toMeasuredCheck({ checked_at: at, outcome, latency_ms, message, ...(region && { region }) });
 }
 
 /** Whether an event happened in maintenance. */
@@ -257,20 +266,24 @@ function isSuppressed({ data }: KnownEvent): boolean {
 }
 
 /** Fires the rules on an event for which the turns before had no room. */
-async function continueRules(scope: Scope, eventId: string, { turns, hasRoom }: Together): Promise<void> {
-  const [event] = await listEvents(scope.db, [eventId]);
+async function continueRules(
+  scope: Scope,
+  { rules_on, latest }: { rules_on: string; latest?: MeasuredCheck },
+  { turns, hasRoom }: Together,
+): Promise<void> {
+  const [event] = await listEvents(scope.db, [rules_on]);
   if (!event || event.processed_at === null) throw new Error("the event of these rules is not committed yet");
   const isFired = await turns.take(event.status_page_id ?? "", async () => {
     if (!hasRoom()) return false;
     const publication = await retryStale(async () => {
-      const rules = await evaluateStored(scope, event, "later");
+      const rules = await evaluateStored(scope, event, { turn: "later", latest });
       await runBatch(scope.db, rules.publication.statements);
       return rules.publication;
     });
     await publication.wake();
     return true;
   });
-  if (!isFired) await scope.env.EVENTS.send({ rules_on: eventId });
+  if (!isFired) await scope.env.EVENTS.send({ rules_on, latest });
 }
 
 async function consumeStored(scope: Scope, eventId: string): Promise<void> {
@@ -283,7 +296,7 @@ async function consumeStored(scope: Scope, eventId: string): Promise<void> {
 async function storeConsumed(scope: Scope, stored: NewEvent): Promise<Publication> {
   const { db, now } = scope;
   const event = await withSubject(scope, stored);
-  const rules = await evaluateStored(scope, event, "first");
+  const rules = await evaluateStored(scope, event, { turn: "first" });
   const publication = joinPublications([await fanOut(scope, [event], now, rules.routings), rules.publication]);
   const isOffline = isKnownEvent(event) && event.name === "agent.offline";
   await runBatch(db, [
@@ -294,16 +307,27 @@ async function storeConsumed(scope: Scope, stored: NewEvent): Promise<Publicatio
   return publication;
 }
 
-/** Emitted events were evaluated when they were emitted, if that was wanted. */
-async function evaluateStored(scope: Scope, event: NewEvent, turn: "first" | "later"): Promise<RuleOutcome> {
+/**
+ * Emitted events were evaluated when they were emitted, if that was wanted. Without `latest` the history has the check
+ * behind a stored change of status; it never has what no check found.
+ */
+async function evaluateStored(
+  scope: Scope,
+  event: NewEvent,
+  { turn, latest }: Pick<RuleTrigger, "turn" | "latest">,
+): Promise<RuleOutcome> {
   if (!isKnownEvent(event) || event.status_page_id === null) return NO_RULES;
   const found = event.monitor_id === null ? undefined : await findMonitorWithPage(scope.db, event.monitor_id);
   const page = found?.page?.id === event.status_page_id ? found.page : await findPage(scope.db, event.status_page_id);
   const subject = { page: page ?? null, monitor: found?.monitor ?? null };
   const trigger = { ...triggerOf(event, subject), turn, in_maintenance: isSuppressed(event) };
-  if (!isChangeOfStatus(event)) return evaluateRules(scope, [trigger]);
-  const { status, latency: latency_ms, message } = event.data;
-  return evaluateRules(scope, [{ ...trigger, latest: measure({ at: event.created_at, status, latency_ms, message }) }]);
+  return evaluateRules(scope, [{ ...trigger, latest: latest ?? findUnchecked(event) }]);
+}
+
+function findUnchecked(event: KnownEvent): MeasuredCheck | undefined {
+  if (!isChangeOfStatus(event) || event.data.region !== null) return undefined;
+  const { status, latency: latency_ms, message, region } = event.data;
+  return measure({ at: event.created_at, region, status, latency_ms, message });
 }
 
 /** Every minute: wakes the consumer for stored events that no message woke. */

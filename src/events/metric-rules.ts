@@ -82,8 +82,8 @@ export async function evaluateResultRules(scope: Scope, results: readonly Monito
 /** One result after the other, oldest first, because the firing of a rule decides whether it fires again. */
 async function firePage(scope: Scope, read: PageWithRules, results: readonly MonitorResult[]): Promise<void> {
   let [known, used]: (PageWithRules | undefined)[] = [read];
-  for (const { monitor, region, ...check } of results.toSorted((a, b) => a.at - b.at)) {
-    const id = `${monitor.id} ${region} ${check.at}`;
+  for (const { monitor, ...check } of results.toSorted((a, b) => a.at - b.at)) {
+    const id = `${monitor.id} ${check.region} ${check.at}`;
     const trigger = { id, monitor, agent_id: null, at: check.at, in_maintenance: null, latest: check };
     const hasFired = await fireOnMetrics(scope, async () => {
       used = known ?? (await findPageWithRules(scope.db, read.page.id));

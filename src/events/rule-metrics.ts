@@ -87,26 +87,38 @@ async function readPushes({ env }: ReadScope, { id }: MonitorRecord, { from, to 
   ]);
   const samples = entries.flatMap(({ received_at, samples = [] }) =>
     samples.map((sample) => ({
-      at: Math.min(sample.at ?? received_at, received_at),
+      received_at,
+      checked_at: Math.min(sample.at ?? received_at, received_at),
       metrics: Object.fromEntries(numericMetrics(sample)),
     })),
   );
+  const pushed = withoutRepeats(samples).map(({ checked_at: at, metrics }) => ({ at, metrics }));
   return {
-    pushed: samples.filter(({ at }) => at >= from && at < to),
+    pushed: pushed.filter(({ at }) => at >= from && at < to),
     arrivals: entries.map(({ received_at }) => received_at),
     last_heartbeat_at: entries.find(({ beat }) => beat && beat.status !== "log")?.received_at ?? null,
     // The status code of a push is among its pushed numbers.
-    checks: results.flatMap(({ checked_at, outcome, latency_ms }) =>
-      outcome === null ? [] : [{ at: checked_at, outcome, latency_ms, status_code: null }],
+    checks: withoutRepeats(results).flatMap(({ checked_at, outcome, latency_ms }) =>
+      outcome === null ? [] : [{ at: checked_at, outcome, latency_ms, status_code: null, region: DEFAULT_REGION }],
     ),
   };
+}
+
+/** A push that its sender repeats, for want of an answer, measures nothing new: the first one counts. */
+function withoutRepeats<Pushed extends { received_at: number }>(newestFirst: readonly Pushed[]): Pushed[] {
+  const keyed = newestFirst.map((pushed) => {
+    const { received_at, ...measured } = pushed;
+    return { pushed, received_at, key: JSON.stringify(measured) };
+  });
+  const firstReceived = new Map(keyed.map(({ key, received_at }) => [key, received_at]));
+  return keyed.flatMap(({ key, received_at, pushed }) => (firstReceived.get(key) === received_at ? [pushed] : []));
 }
 
 type Checks = Required<Pick<MetricSources, "arrivals">> & { checks: MeasuredCheck[] };
 const NO_CHECKS: Checks = { checks: [], arrivals: [] };
 
 async function readChecks(scope: ReadScope, monitor: MonitorRecord, { from, to }: Range): Promise<Checks> {
-  const results: StoredResult[] = [];
+  const results: RegionResult[] = [];
   for (let start = from; start < to; start += PART_MS) {
     const part = { from: start, to: Math.min(to, start + PART_MS), limit: ENTRIES_MAX };
     for (const result of await listResults(scope, monitor, part)) results.push(result);
@@ -120,12 +132,20 @@ async function readChecks(scope: ReadScope, monitor: MonitorRecord, { from, to }
   };
 }
 
-async function listResults(scope: ReadScope, monitor: MonitorRecord, range: Range & { limit: number }) {
+type RegionResult = StoredResult & { region: string };
+
+async function listResults(
+  scope: ReadScope,
+  monitor: MonitorRecord,
+  range: Range & { limit: number },
+): Promise<RegionResult[]> {
   const query = { monitor_id: monitor.id, ...range };
+  const named = async (region: string, listing: Promise<StoredResult[]>) =>
+    (await listing).map((result) => ({ ...result, region }));
   const regions = [...new Set([DEFAULT_REGION, ...monitor.regions])];
   const results = await Promise.all([
-    listAgentResults(scope.env, monitor.measured_by, query),
-    ...regions.map((region) => listRegionResults(scope.env, monitor, region, query)),
+    named(DEFAULT_REGION, listAgentResults(scope.env, monitor.measured_by, query)),
+    ...regions.map((region) => named(region, listRegionResults(scope.env, monitor, region, query))),
   ]);
   return results.flat();
 }

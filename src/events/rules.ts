@@ -18,7 +18,7 @@ import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { callWebhooks, type Routing } from "../delivery/fan-out.ts";
 import { decide, listEffects, listensTo, namesOf, type RuleEvent } from "../domain/event-rules.ts";
-import { buildMetrics, type MeasuredCheck } from "../domain/rule-metrics.ts";
+import { buildMetrics, type MeasuredCheck, withTrigger } from "../domain/rule-metrics.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { violates } from "../platform/d1-errors.ts";
@@ -120,8 +120,8 @@ export async function fireRules(
 }
 
 /** Sent before the turn commits, so that no rule is forgotten: the message is retried until its event is there. */
-async function continueLater({ env }: Scope, { id }: RuleTrigger): Promise<void> {
-  await env.EVENTS.send({ rules_on: id }, { delaySeconds: 1 });
+async function continueLater({ env }: Scope, { id, latest }: RuleTrigger): Promise<void> {
+  await env.EVENTS.send({ rules_on: id, latest }, { delaySeconds: 1 });
 }
 
 async function withoutFired({ db }: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]) {
@@ -164,13 +164,7 @@ async function measure(scope: Scope, trigger: RuleTrigger, rules: readonly Event
   const sources = await readMetricSources(scope, trigger, conditions, { from: trigger.at, to: trigger.at });
   const { latest } = trigger;
   if (latest === undefined || conditions.length === 0) return buildMetrics(sources, trigger.at);
-  return buildMetrics({ ...sources, checks: withCheck(sources.checks ?? [], latest) }, trigger.at);
-}
-
-/** Each check counts once, whether the history has it already or not. */
-function withCheck(checks: readonly MeasuredCheck[], latest: MeasuredCheck): readonly MeasuredCheck[] {
-  const isKept = checks.some(({ at, outcome }) => at === latest.at && outcome === latest.outcome);
-  return isKept ? checks : [...checks, latest];
+  return buildMetrics({ ...sources, checks: withTrigger(sources.checks ?? [], latest) }, trigger.at);
 }
 
 interface Firing {

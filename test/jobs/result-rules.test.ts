@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { and, eq, isNotNull } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
 import { openDb } from "../../src/data/db.ts";
 import { eventLog } from "../../src/data/event-rules/table.ts";
 import { events } from "../../src/data/events/table.ts";
@@ -13,6 +14,7 @@ import { runScheduled } from "../support/checks.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
+import { consumeOutbox } from "../support/outboxes.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { createWebhook } from "../support/webhooks.ts";
 
@@ -215,6 +217,50 @@ describe("a mean over a window", () => {
       expect((await agentClient(agent.token).post(`${V1}/monitors/${id}/status`, body)).status).toBe(200);
     }
     expect(actualsOf(await log())).toEqual([2520, 40]);
+  });
+});
+
+describe("a mean over a window, compared when a status changes", () => {
+  const DEGRADED = { event_name: "monitor.degraded", cooldown_seconds: 0 };
+  const mean = { conditions: [{ metric: "latency_ms", operator: "gte", value: 0, window_minutes: 5 }] };
+  const actuals = async (log: () => Promise<{ payload: string }[]>) =>
+    (await log()).map(({ payload }) => JSON.parse(payload).conditions[0].actual);
+  const scope = () => jobScope(env, "events");
+
+  it("counts the slow check that degrades it once, whether or not the history has it yet", async () => {
+    const { client, monitor, rule, log } = await aShop();
+    await rule({ ...DEGRADED, ...mean });
+    await client.put(`${V1}/monitors/${monitor.id}`, { latency_threshold_ms: 1000 });
+    for (const latency of [40, 5000]) {
+      vi.setSystemTime(Date.now() + MINUTE);
+      outside.mockImplementation(async () => {
+        vi.setSystemTime(Date.now() + latency);
+        return new Response(null, { status: 200 });
+      });
+      await client.post(`${V1}/monitors/${monitor.id}/check`);
+    }
+    await consumeOutbox(scope(), monitor.id);
+    expect(await actuals(log)).toEqual([2520]);
+  });
+
+  it("counts a push that degrades it once, and one that its sender repeats", async () => {
+    const { client, page_id, rule, log } = await aShop();
+    await rule({ ...DEGRADED, ...mean });
+    const fields = { type: "api", status_page_id: page_id, latency_threshold_ms: 1000, paused: false };
+    const monitor = await createMonitor(client, fields);
+    const headers = { authorization: `Bearer ${monitor.push_key}` };
+    const start = Date.now() + MINUTE;
+    for (const [measured_at, latency_ms] of [
+      [start, 40],
+      [start, 40],
+      [start + 20_000, 5000],
+    ] as const) {
+      vi.setSystemTime(Math.max(Date.now(), measured_at) + 3000);
+      const timestamp = new Date(measured_at).toISOString();
+      expect((await client.post(`${V1}/api-monitoring/push`, { latency_ms, timestamp }, headers)).status).toBe(200);
+    }
+    await consumeOutbox(scope(), String(monitor.id));
+    expect(await actuals(log)).toEqual([2520]);
   });
 });
 
