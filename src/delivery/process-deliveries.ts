@@ -10,6 +10,7 @@ import {
 import { endsWithin } from "../lib/with-deadline.ts";
 import { type Attempted, type Claimed, performAttempt } from "./attempt.ts";
 import { claimFromBudget } from "./budget.ts";
+import { findOvertaken } from "./overtaken.ts";
 import { recordAttempts } from "./record-attempts.ts";
 import { wakeRetries, wakeSlowDeliveries } from "./wake.ts";
 
@@ -44,7 +45,7 @@ export interface Lane {
 export async function processDeliveries(scope: Scope, ids: readonly string[], { lane, defer }: Lane): Promise<void> {
   if (ids.length === 0) return;
   const claimed = await claimDeliveries(scope.db, ids, { now: scope.now, lease_until: leaseUntil(scope) });
-  const live = await settleSkipped(scope, readEvents(scope, claimed));
+  const live = await settleOvertaken(scope, await settleSkipped(scope, readEvents(scope, claimed)));
   const due = lane === "normal" ? await passOnSlow(scope, live) : live;
   const sendable = await claimFromBudget(scope, due);
   const work = attemptAll(scope, sendable);
@@ -83,14 +84,29 @@ function readEvents(scope: Scope, claimed: readonly ClaimedDelivery[]): Readable
   });
 }
 
-async function settleSkipped({ db, now }: Scope, claimed: readonly Readable[]): Promise<Sendable[]> {
+async function settleSkipped(scope: Scope, claimed: readonly Readable[]): Promise<Sendable[]> {
   const isSent = (each: Readable): each is Sendable => each.webhook.is_active && each.event !== undefined;
-  const skipped = claimed.filter((each) => !isSent(each)).map(({ delivery: { id, attempt } }) => ({ id, attempt }));
-  if (skipped.length > 0) {
-    const rows = skipped.map((each) => ({ ...each, state: "skipped" as const, next_attempt_at: null }));
-    await runBatch(db, [settleDeliveries(db, rows, now)]);
-  }
+  await skip(
+    scope,
+    claimed.filter((each) => !isSent(each)),
+  );
   return claimed.filter(isSent);
+}
+
+/** What came too late to be true, or ends what was never sent. */
+async function settleOvertaken(scope: Scope, claimed: readonly Sendable[]): Promise<Sendable[]> {
+  const overtaken = await findOvertaken(scope, claimed);
+  const isOvertaken = ({ delivery }: Sendable) => overtaken.has(delivery.id);
+  await skip(scope, claimed.filter(isOvertaken));
+  return claimed.filter((each) => !isOvertaken(each));
+}
+
+async function skip({ db, now }: Scope, skipped: readonly Pick<Readable, "delivery">[]): Promise<void> {
+  if (skipped.length === 0) return;
+  const rows = skipped.map(({ delivery: { id, attempt } }) => {
+    return { id, attempt, state: "skipped" as const, next_attempt_at: null };
+  });
+  await runBatch(db, [settleDeliveries(db, rows, now)]);
 }
 
 async function passOnSlow(scope: Scope, claimed: readonly Sendable[]): Promise<Sendable[]> {

@@ -5,6 +5,7 @@ import { vi } from "vitest";
 import { jobScope, type Scope } from "../../src/access/scope.ts";
 import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
 import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
+import type { Plan } from "../../src/contract/plan.ts";
 import { openDb } from "../../src/data/db.ts";
 import { escalationNotifications, escalations } from "../../src/data/escalations/table.ts";
 import { events } from "../../src/data/events/table.ts";
@@ -64,11 +65,11 @@ const SWEEPS = [
  */
 export async function aDay(
   sink: Sink,
-  { page = {}, settings = { RATE_LIMITS: "all=off,flapping=6" }, has_policy = true }: DayOptions = {},
+  { page = {}, settings = { RATE_LIMITS: "all=off,flapping=6" }, has_policy = true, plan }: DayOptions = {},
 ) {
   vi.setSystemTime(START);
   sink.serve("https://sink.test/", () => new Response("ok"));
-  const account = await createAccount();
+  const account = await createAccount(plan && { plan });
   const status_page_id = await insertPage(account.user_id, {
     auto_create_incident: true,
     auto_publish_incident: true,
@@ -222,6 +223,7 @@ export async function aDay(
     passUntil: (after: number) => passUntil(START + after),
     readings,
     start: START,
+    urlOf: (who: string) => webhooks[who]?.url ?? "",
     textsTo: (who: string) => sink.received.filter(({ url }) => url === webhooks[who]?.url).map(({ body }) => body),
   };
 }
@@ -230,6 +232,8 @@ interface DayOptions {
   page?: Parameters<typeof insertPage>[1];
   settings?: Record<string, unknown>;
   has_policy?: boolean;
+  /** Unlimited where it is left out. */
+  plan?: Plan;
 }
 
 /** What was received, in its order. */
@@ -238,7 +242,10 @@ async function deliveriesTo(webhookId: string) {
     .select({ sent_at: deliveryAttempts.created_at, event_name: deliveries.event_name, event: events })
     .from(deliveries)
     .innerJoin(events, eq(events.id, deliveries.event_id))
-    .innerJoin(deliveryAttempts, eq(deliveryAttempts.delivery_id, deliveries.id))
+    .innerJoin(
+      deliveryAttempts,
+      and(eq(deliveryAttempts.delivery_id, deliveries.id), eq(deliveryAttempts.attempt, deliveries.attempt)),
+    )
     .where(and(eq(deliveries.webhook_id, webhookId), eq(deliveries.state, "delivered")))
     .orderBy(asc(deliveryAttempts.created_at), sql`${deliveries}.rowid`);
   return rows.map(({ sent_at, event_name, event }) => {
