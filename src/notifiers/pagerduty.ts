@@ -46,6 +46,8 @@ function actionOf(event: NewEvent): Action | null {
       return "acknowledge";
     case "incident.updated":
       return event.data.acknowledged_at ? "acknowledge" : null;
+    // The alert of its outage stays open until it is stable; one of its own would never be resolved.
+    case "monitor.flapping":
     case "maintenance.started":
     case "maintenance.completed":
       return null;
