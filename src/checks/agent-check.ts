@@ -35,7 +35,8 @@ export async function awaitAgentResult(
     const result = hasCome ? await answerInTime(agentHistory(scope.env, ordered.agent_id).newest(monitor.id)) : null;
     if (result) {
       const { outcome, latency_ms, message, checked_at, details = {} } = result;
-      return { status: STATUS_OF_OUTCOME[outcome], latency_ms, message, region: DEFAULT_REGION, checked_at, details };
+      const status = STATUS_OF_OUTCOME[outcome];
+      return { status, latency_ms, message, region: DEFAULT_REGION, colo: null, checked_at, details };
     }
     const command = await findCommand(scope.db, ordered.agent_id, ordered.command_id);
     if (command?.ok === false) return unknownBecause(command.error ?? "the agent could not check", now());
@@ -45,5 +46,6 @@ export async function awaitAgentResult(
 }
 
 export function unknownBecause(message: string, checked_at: number): ManualCheckResult {
-  return { status: "unknown", latency_ms: null, message, region: DEFAULT_REGION, checked_at, details: {} };
+  const region = DEFAULT_REGION;
+  return { status: "unknown", latency_ms: null, message, region, colo: null, checked_at, details: {} };
 }

@@ -1,7 +1,13 @@
 import type { Scope } from "../access/scope.ts";
 import { AGENT_OFFLINE_AFTER_MS } from "../contract/agent.ts";
 import { deleteOldCommands, deleteOldReports } from "../data/agent-reports/write.ts";
-import { listDueAgents, listStaleAgentMonitors, listStaleAgentMonitorsAmong } from "../data/agent-results/read.ts";
+import {
+  listAwaitingAgentMonitors,
+  listAwaitingAgentMonitorsAmong,
+  listDueAgents,
+  listStaleAgentMonitors,
+  listStaleAgentMonitorsAmong,
+} from "../data/agent-results/read.ts";
 import { settleLatest } from "../data/agent-results/write.ts";
 import { listAgentsToMarkOffline } from "../data/agents/read.ts";
 import { deleteExpiredInstallTokens } from "../data/agents/write.ts";
@@ -29,7 +35,8 @@ const OBJECTS_PER_MESSAGE = 200;
 /** Marks agents offline that stopped reporting, and their monitors unknown; deletes old reports. */
 export async function sweepAgents(scope: Scope): Promise<void> {
   await markAgentsOffline(scope);
-  const items = await listStaleMonitors(scope);
+  const awaiting = await listAwaitingAgentMonitors(scope.db, scope.now, MONITORS_PER_MINUTE);
+  const items = [...(await listStaleMonitors(scope)), ...awaiting.map(({ id }) => id)];
   const work = { part: "stale agent monitors", items, per_message: OBJECTS_PER_MESSAGE };
   await processInPortions(scope, work, markAgentMonitorsStale);
   await runBatch(scope.db, [
@@ -68,17 +75,23 @@ async function listStaleMonitors({ db, now }: Scope): Promise<string[]> {
 
 /** Selects by the rows themselves, so that the next run catches up after one that was interrupted. */
 export async function markAgentMonitorsStale(scope: Scope, monitorIds: readonly string[]): Promise<void> {
-  const monitors = await listStaleAgentMonitorsAmong(scope.db, scope.now, monitorIds);
+  const [stale, awaiting] = await Promise.all([
+    listStaleAgentMonitorsAmong(scope.db, scope.now, monitorIds),
+    listAwaitingAgentMonitorsAmong(scope.db, scope.now, monitorIds),
+  ]);
+  const monitors = [
+    // A monitor that was checked elsewhere before it was assigned to its agent has a valid status up to then.
+    ...stale.map((each) => ({ ...each, last_result_at: each.last_result_at || each.updated_at })),
+    ...awaiting.map((each) => ({ ...each, last_result_at: null })),
+  ];
   if (monitors.length === 0) return;
-  const { done, failed } = await forEachMonitor(scope, { step: "mark stale", monitors }, (monitor) => {
-    const isAgentOnline = monitor.agent_status === "online";
-    return monitorObject(scope.env, monitor.id).markStale(monitor.id, monitor.config_version, {
-      // A monitor that was checked elsewhere before it was assigned to its agent has a valid status up to then.
-      last_result_at: monitor.last_result_at || monitor.updated_at,
-      reason: isAgentOnline ? "no recent result from the agent" : "the agent is offline",
-    });
-  });
+  const { done, failed } = await forEachMonitor(scope, { step: "mark stale", monitors }, (monitor) =>
+    monitorObject(scope.env, monitor.id).markStale(monitor.id, monitor.config_version, {
+      last_result_at: monitor.last_result_at,
+      reason: monitor.agent_status === "online" ? "no recent result from the agent" : "the agent is offline",
+    }),
+  );
   await projectAll(scope, done);
-  const agents = new Set(monitors.map(({ agent_id }) => agent_id));
+  const agents = new Set(stale.map(({ agent_id }) => agent_id));
   await runBatch(scope.db, [...showUnreachable(scope, failed), settleLatest(scope.db, [...agents], scope.now)]);
 }

@@ -1,5 +1,6 @@
 import type { Scope } from "../access/scope.ts";
-import { DEFAULT_REGION, type DryRunResult, type ManualCheckResult, type ProbeResult } from "../contract/check.ts";
+import { DEFAULT_REGION, type DryRunResult, type ManualCheckResult } from "../contract/check.ts";
+import type { CheckerOutcome } from "../contract/checker.ts";
 import type { MonitorType } from "../contract/monitor-values.ts";
 import { loadCheckGroup } from "../data/check-groups/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
@@ -7,6 +8,7 @@ import { inLane } from "../domain/check-schedule.ts";
 import { STATUS_OF_OUTCOME } from "../domain/check-status.ts";
 import { evaluateResultRules } from "../events/metric-rules.ts";
 import { now } from "../platform/clock.ts";
+import { currentColo } from "../platform/colo.ts";
 import type { CheckJob } from "../probes/run.ts";
 import { enqueueChecks } from "./enqueue.ts";
 import { runCheck } from "./probe-check.ts";
@@ -40,7 +42,7 @@ export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<Ma
     const check_group_id = inLane(group.id, laneOf(checked.result));
     await enqueueChecks(scope.env, [{ id: monitor.id, check_group_id, regions }], slot.slot_at);
   }
-  return reportOf(checked.result, slot.region, checked.checked_at);
+  return reportOf(checked, slot.region);
 }
 
 interface DryRun {
@@ -60,15 +62,16 @@ export async function dryRunCheck(scope: Scope, { type, job: saved, regions }: D
 async function dryRunFrom(scope: Scope, region: string, { type, job }: Omit<DryRun, "regions">) {
   if (region === DEFAULT_REGION) {
     const checked_at = now();
-    return reportOf(await runCheck(scope, type, job), region, checked_at);
+    const result = await runCheck(scope, type, job);
+    return reportOf({ checked_at, colo: currentColo(), result }, region);
   }
   const jobs = [{ type, ...job }];
   const [found] = await checkFrom(scope, { region, jobs }, async (outcome) => outcome);
   if (!found) throw new Error("a check gave no result");
-  return reportOf(found.result, region, found.checked_at);
+  return reportOf(found, region);
 }
 
-function reportOf(result: ProbeResult, region: string, checked_at: number): ManualCheckResult {
+function reportOf({ checked_at, colo = null, result }: CheckerOutcome, region: string): ManualCheckResult {
   const { latency_ms, message, details } = result;
-  return { status: STATUS_OF_OUTCOME[result.outcome], latency_ms, message, region, checked_at, details };
+  return { status: STATUS_OF_OUTCOME[result.outcome], latency_ms, message, region, colo, checked_at, details };
 }

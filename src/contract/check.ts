@@ -25,6 +25,11 @@ export const ManualCheckResult = z.object({
   latency_ms: z.number().nullable(),
   message: z.string(),
   region: z.string(),
+  colo: z
+    .string()
+    .nullable()
+    .default(null)
+    .meta({ description: "the data centre that the check ran in; null for an agent's and where it is unknown" }),
   checked_at: z.number(),
   details: z.record(z.string(), z.unknown()),
 });

@@ -17,7 +17,7 @@ export interface CheckGroupKey {
   lane: Lane;
 }
 
-const STALE_AFTER_MIN_MS = 180 * SECOND_MS;
+export const STALE_AFTER_MIN_MS = 180 * SECOND_MS;
 const RETRY_INTERVAL_DEFAULT_S = 20;
 /** A check may take its time before its slot is recorded. */
 export const SLOT_GRACE_MS = 30 * SECOND_MS;

@@ -282,12 +282,17 @@ describe("a monitor of type agent", () => {
     const monitor = { name: "Rack is there", type: "agent", agent_id: agent.body.id };
     const { id, status } = (await account.client.post(`${V1}/monitors`, monitor)).body;
     const read = async () => (await account.client.get(`${V1}/monitors/${id}`)).body.status;
-    expect(status).toBe("pending");
+    const readLastCheck = async () => (await account.client.get(`${V1}/monitors/${id}`)).body.last_check;
+    expect([status, await readLastCheck()]).toEqual(["pending", null]);
     const enrolled = await enrollAgent(account, { hostname: "rack-1" });
     expect(enrolled.id).toBe(agent.body.id);
     expect(await read()).toBe("up");
     const [row] = await db.select().from(agents).where(eq(agents.id, enrolled.id));
-    if (!row) throw new Error("no such agent");
+    if (!row?.last_seen_at) throw new Error("no such agent");
+    const called = new Date(row.last_seen_at).toISOString();
+    expect(await readLastCheck()).toBe(called);
+    const listed = (await account.client.get(`${V1}/monitors?type=agent`)).body;
+    expect(listed).toMatchObject([{ id, last_check: called, last_message: "the agent is online" }]);
     await setAgentPresence(jobScope(recordingEnv().env, "test"), [row], {
       to: "offline",
       silent_since: Date.now() + 1,

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { MONITOR_TYPES } from "../../src/contract/monitor-values.ts";
+import { learnColo } from "../../src/platform/colo.ts";
 import { createClient, V1 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 
@@ -450,8 +451,9 @@ describe("POST /monitors/{id}/check", () => {
   it("gives the result of a check and keeps it", async () => {
     const { client } = await createAccount();
     const { id } = await createMonitor(client, { type: "tcp", target: "127.0.0.1:1", paused: false });
+    learnColo(new Headers({ "cf-ray": "230b030023ae2822-SJC" }));
     const checked = await client.post(`${V1}/monitors/${id}/check`);
-    expect(checked).toMatchObject({ status: 200, body: { status: "down", region: "default" } });
+    expect(checked).toMatchObject({ status: 200, body: { status: "down", region: "default", colo: "SJC" } });
     expect((await client.get(`${V1}/monitors/${id}`)).body.last_message).toBe(checked.body.message);
   });
 

@@ -74,7 +74,6 @@ function agentEvents(agent: EnrolledAgent, account: Account) {
 describe("an agent that falls silent", () => {
   it("is offline after more than 90 seconds, said once, and its monitors are unknown, not down", async () => {
     const stage = await aStage();
-    const [idle] = [await insertMonitor(stage.account.user_id, { agent_id: stage.agent.id, check_group_id: "" })];
     await submit(stage, { status: "up" });
     expect(await sweepAt(T0 + 90_000)).toEqual([]);
     expect((await readMonitor(stage)).status).toBe("up");
@@ -95,11 +94,43 @@ describe("an agent that falls silent", () => {
     expect(body).toMatchObject({ status: "offline", last_seen_at: iso(T0) });
 
     expect(await sweepAt(T0 + 3 * MINUTE)).toEqual([]);
-    const [pending] = await db
-      .select()
-      .from(monitors)
-      .where(eq(monitors.id, idle?.id ?? ""));
-    expect(pending?.status).toBe("pending");
+  });
+
+  it("leaves no monitor pending that it never checked, nor one that was resumed meanwhile", async () => {
+    const { account, agent, monitor } = await aStage({ created_at: T0, status_since: T0 });
+    const { put, get } = account.client;
+    const paused = await insertMonitor(account.user_id, { agent_id: agent.id, check_group_id: "" });
+    for (const is of [true, false]) await put(`${V1}/monitors/${paused.id}`, { paused: is });
+    const statuses = async () =>
+      Promise.all([monitor.id, paused.id].map(async (id) => (await get(`${V1}/monitors/${id}`)).body.status));
+    await sweepAt(T0 + 90_000);
+    expect(await statuses()).toEqual(["pending", "pending"]);
+    await sweepAt(T0 + 90_001);
+    expect(await statuses()).toEqual(["unknown", "unknown"]);
+    const { body } = await get(`${V1}/monitors/${monitor.id}`);
+    expect(body).toMatchObject({ last_message: "the agent is offline", status_since: iso(T0 + 90_001) });
+    expect(await db.$count(events, eq(events.monitor_id, monitor.id))).toBe(0);
+
+    vi.setSystemTime(T0 + 2 * MINUTE);
+    expect((await submit({ account, agent, monitor }, { status: "up" })).body.status).toBe("up");
+  });
+
+  it("is told from one that is there: a monitor without a result in time is unknown for that reason", async () => {
+    const stage = await aStage({ created_at: T0, status_since: T0 });
+    for (const minutes of [1, 2, 3]) {
+      vi.setSystemTime(T0 + minutes * MINUTE);
+      await stage.agent.client.post(`${AGENTS}/handshake`, {});
+      await db.update(agents).set({ last_seen_at: Date.now() }).where(eq(agents.id, stage.agent.id));
+      await sweepAt(T0 + minutes * MINUTE);
+      expect((await readMonitor(stage)).status).toBe("pending");
+    }
+    await db
+      .update(agents)
+      .set({ last_seen_at: T0 + 4 * MINUTE })
+      .where(eq(agents.id, stage.agent.id));
+    await sweepAt(T0 + 4 * MINUTE);
+    const message = "no recent result from the agent";
+    expect(await readMonitor(stage)).toMatchObject({ status: "unknown", status_message: message });
   });
 
   it("is shown as offline also before the sweep notices", async () => {

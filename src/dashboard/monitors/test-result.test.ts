@@ -3,7 +3,15 @@ import { describeResult } from "./test-result.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 const checked_at = new Date(NOW).toISOString();
-const measured = { region: "weur", status: "up", latency_ms: 84.4, message: "", details: {}, checked_at } as const;
+const measured = {
+  region: "weur",
+  colo: null,
+  status: "up",
+  latency_ms: 84.4,
+  message: "",
+  details: {},
+  checked_at,
+} as const;
 
 it.each([
   ["a certificate", { details: { certificate_expires_at: "2027-01-22T13:00:00Z" } }, ", 84 ms, certificate 61 days"],

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, lte, ne, sql } from "drizzle-orm";
+import { STALE_AFTER_MIN_MS } from "../../domain/check-schedule.ts";
 import { type AgentPackedResult, agentLatest, agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
 import { PROJECTED } from "../monitors/read.ts";
@@ -102,6 +103,41 @@ export function listStaleAgentMonitorsAmong(db: Db, now: number, monitorIds: rea
     .where(isShownByAgent)
     .limit(monitorIds.length);
 }
+
+/** Monitors that wait for the first result of an agent that is offline, or has had the time for one. */
+export function listAwaitingAgentMonitors(db: Db, now: number, limit: number) {
+  return db
+    .select({ id: monitors.id })
+    .from(monitors)
+    .innerJoin(agents, eq(agents.id, monitors.agent_id))
+    .where(isAwaitedTooLong(now))
+    .orderBy(asc(monitors.status_since))
+    .limit(limit);
+}
+
+export function listAwaitingAgentMonitorsAmong(db: Db, now: number, monitorIds: readonly string[]) {
+  return db
+    .select({
+      ...PROJECTED,
+      name: monitors.name,
+      owner_id: monitors.owner_id,
+      updated_at: monitors.updated_at,
+      agent_status: agents.status,
+    })
+    .from(monitors)
+    .innerJoin(agents, eq(agents.id, monitors.agent_id))
+    .where(and(sql`${monitors.id} IN ${among(monitorIds)}`, isAwaitedTooLong(now)))
+    .limit(monitorIds.length);
+}
+
+/** As staleAfterMs. */
+const isAwaitedTooLong = (now: number) =>
+  and(
+    sql`${monitors.status} = 'pending' AND ${monitors.agent_id} IS NOT NULL`,
+    ne(monitors.type, "agent"),
+    sql`(${agents.status} <> 'online'
+      OR ${monitors.status_since} + max(3000 * ${monitors.interval}, ${STALE_AFTER_MIN_MS}) < ${now})`,
+  );
 
 const isOver = (now: number) => sql`(${agents.status} <> 'online' OR e.value ->> 7 < ${now})`;
 /** By its key; the index of agents would read all their monitors for each entry. */

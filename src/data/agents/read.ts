@@ -121,6 +121,17 @@ export async function listAgentIdsOf(db: Db, ownerId: string, limit: number): Pr
   return rows.map(({ id }) => id);
 }
 
+/** When each of these agents called last; those that never did are left out. */
+export async function listLastSeen(db: Db, agentIds: readonly string[]): Promise<Map<string, number>> {
+  if (agentIds.length === 0) return new Map();
+  const rows = await db
+    .select({ id: agents.id, last_seen_at: agents.last_seen_at })
+    .from(agents)
+    .where(sql`${agents.id} IN (SELECT value FROM json_each(${JSON.stringify([...new Set(agentIds)])}))`)
+    .limit(agentIds.length);
+  return new Map(rows.flatMap(({ id, last_seen_at }) => (last_seen_at === null ? [] : [[id, last_seen_at] as const])));
+}
+
 export type AgentKey = Pick<AgentRecord, "id" | "owner_id">;
 
 export async function countAssigned(db: Db, agentId: string): Promise<number> {

@@ -119,6 +119,7 @@ export function presentCheck(result: ManualCheckResult): z.infer<typeof CheckRep
     latency_ms: result.latency_ms,
     message: result.message,
     region: result.region,
+    colo: result.colo,
     checked_at: toIso(result.checked_at),
     details: result.details,
   };

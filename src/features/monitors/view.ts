@@ -1,6 +1,8 @@
 import { showSecrets } from "../../access/monitor-secrets.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import { DEFAULT_REGION } from "../../contract/check.ts";
 import { listLatestOfAgents } from "../../data/agent-results/read.ts";
+import { listLastSeen } from "../../data/agents/read.ts";
 import { type CheckGroupState, listCheckGroupStates } from "../../data/check-groups/read.ts";
 import { type ListedMonitor, listChildren } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
@@ -38,16 +40,26 @@ export async function loadMonitorDetails<Shown extends ListedMonitor>(
   const composites = records.filter(({ type }) => monitorType(type).follows === "members");
   const groupIds = [...new Set(records.map((record) => record.check_group_id))].filter((id) => id !== "");
   const pushed = groupsOfNew ? [] : records.filter(isPushed).slice(0, ASKED_MAX);
-  const [runs, fromAgents, members, pushes] = await Promise.all([
+  const followers = records.filter(({ type }) => monitorType(type).follows === "agent");
+  const [runs, fromAgents, seen, members, pushes] = await Promise.all([
     groupsOfNew ?? listCheckGroupStates(ctx.db, groupIds),
     listLatestOfAgents(ctx.db, records),
+    listLastSeen(
+      ctx.db,
+      followers.flatMap(({ agent_id }) => agent_id ?? []),
+    ),
     listChildren(
       ctx.db,
       composites.map(({ id }) => id),
     ),
     mapConcurrently(pushed, ASKED_AT_ONCE, (record) => findLatestPush(ctx, record)),
   ]);
-  const known = [...runs.flatMap((run) => run.latest), ...fromAgents, ...pushes.filter((push) => push !== undefined)];
+  const known = [
+    ...runs.flatMap((run) => run.latest),
+    ...fromAgents,
+    ...followers.flatMap((record) => findLastCall(record, seen)),
+    ...pushes.filter((push) => push !== undefined),
+  ];
   const latest = new Map(known.map((packed) => [packed[0], packed]));
   const children = Map.groupBy(members, ({ parent_monitor_id }) => parent_monitor_id);
   const slots = new Map(runs.map(({ id, last_slot_at }) => [id, last_slot_at]));
@@ -71,6 +83,17 @@ export async function loadMonitorDetail(
   const [view] = await loadMonitorDetails(ctx, [record], groupsOfNew);
   if (!view) throw new Error("a monitor gave no view");
   return { ...view, push: await pushAccessOf(ctx, record) };
+}
+
+/** A monitor of type agent was last checked by its agent's last call. */
+function findLastCall(
+  { id, agent_id, status, status_message }: ListedMonitor,
+  seen: ReadonlyMap<string, number>,
+): PackedResult[] {
+  const seenAt = seen.get(agent_id ?? "");
+  if (seenAt === undefined) return [];
+  const outcome = status === "down" ? "failure" : "success";
+  return [[id, seenAt, null, status_message ?? "", DEFAULT_REGION, outcome, seenAt]];
 }
 
 async function openFor(ctx: RequestScope, record: ListedMonitor): Promise<Pick<MonitorDetail, "target" | "fields">> {

@@ -1,0 +1,1 @@
+CREATE INDEX `monitors_awaiting_agent` ON `monitors` (`status_since`) WHERE status = 'pending' AND agent_id IS NOT NULL;
