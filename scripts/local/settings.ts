@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Refusal } from "./command-error.ts";
 
@@ -38,13 +38,21 @@ export function stateDirOf(env: NodeJS.ProcessEnv): StateDir {
   };
 }
 
-export function createStateDir({ path }: StateDir): void {
+/** Nobody but its owner may read it, also where it was there before. What holds other things is not closed to their readers. */
+export function createStateDir(stateDir: StateDir): void {
+  const { path } = stateDir;
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
+    if ((statSync(path).mode & 0o077) === 0) return;
+    if (isOurs(stateDir)) return chmodSync(path, 0o700);
   } catch (error) {
-    throw new Refusal(`STATE_DIR ${path} cannot be created: ${error instanceof Error ? error.message : error}`);
+    throw new Refusal(`STATE_DIR ${path} cannot be used: ${error instanceof Error ? error.message : error}`);
   }
+  throw new Refusal(`STATE_DIR ${path} holds other files, and others may read it: choose a directory of its own`);
 }
+
+const isOurs = ({ path, lock, secrets, data }: StateDir) =>
+  readdirSync(path).length === 0 || [lock, secrets, data].some((each) => existsSync(each));
 
 export interface Address {
   host: string;
