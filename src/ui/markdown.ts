@@ -32,7 +32,45 @@ const RUN_KEPT = 80;
 export function parseMarkdown(text: string | null): Block[] {
   const source = boundText(text ?? "");
   if (source === "") return [];
-  return isCheap(source) ? marked.lexer(source, { gfm: true, breaks: true }).flatMap(toBlocks) : [plain(source)];
+  return recent.get(source) ?? keepRecent(source, isCheap(source) ? parse(source) : [plain(source)]);
+}
+
+const parse = (source: string) => marked.lexer(source, { gfm: true, breaks: true }).flatMap(toBlocks);
+
+/**
+ * What was parsed last, by its text: a page is built anew with each change and a message is written for each of its
+ * receivers, but a text is parsed once. Bounded by the characters of the texts.
+ */
+const recent = new Map<string, Block[]>();
+const RECENT_LENGTH_MAX = 500_000;
+let recentLength = 0;
+
+function keepRecent(source: string, blocks: Block[]): Block[] {
+  recent.set(source, blocks);
+  recentLength += source.length;
+  for (const oldest of recent.keys()) {
+    if (recentLength <= RECENT_LENGTH_MAX) break;
+    recent.delete(oldest);
+    recentLength -= oldest.length;
+  }
+  return blocks;
+}
+
+/** What one document parses; it shows what is beyond that as it was written. */
+const DOCUMENT_LENGTH_MAX = 200_000;
+
+/** Parses the texts of one document. */
+export function createMarkdownReader(lengthMax = DOCUMENT_LENGTH_MAX): (text: string | null) => Block[] {
+  let left = lengthMax;
+  return (text) => {
+    left -= text?.length ?? 0;
+    return left >= 0 ? parseMarkdown(text) : asWritten(text);
+  };
+}
+
+function asWritten(text: string | null): Block[] {
+  const source = boundText(text ?? "");
+  return source === "" ? [] : [plain(source)];
 }
 
 const parsed = new WeakMap<object, Map<string, Block[]>>();

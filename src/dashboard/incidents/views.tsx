@@ -1,5 +1,5 @@
 import type { Incident, IncidentUpdate } from "../../contract/incident.ts";
-import { parseMarkdown } from "../../ui/markdown.ts";
+import { createMarkdownReader, parseMarkdown } from "../../ui/markdown.ts";
 import { LabelledMarkdown, Markdown } from "../../ui/markdown-view.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { EmptyState, ListPages, PostButton, Tabs } from "../components/pieces.tsx";
@@ -281,6 +281,7 @@ function UpdateForm({ view, path }: { view: DetailView; path: string }) {
 
 function Timeline({ view: { timeline, may_change }, path }: { view: DetailView; path: string }) {
   if (timeline.place.total === 0) return <p class="quiet">No updates yet.</p>;
+  const read = createMarkdownReader();
   return (
     <ol class="timeline">
       {timeline.shown.map((update) => (
@@ -293,7 +294,7 @@ function Timeline({ view: { timeline, may_change }, path }: { view: DetailView; 
             {may_change ? <EditUpdate path={path} update={update} /> : null}
           </p>
           <div dir="auto">
-            <Markdown blocks={parseMarkdown(update.message)} />
+            <Markdown blocks={read(update.message)} />
           </div>
         </li>
       ))}

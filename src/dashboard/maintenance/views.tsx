@@ -1,7 +1,7 @@
 import type { Maintenance, MaintenanceUpdate } from "../../contract/maintenance.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { toIso } from "../../platform/clock.ts";
-import { parseMarkdown } from "../../ui/markdown.ts";
+import { createMarkdownReader, parseMarkdown } from "../../ui/markdown.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { EmptyState, ListPages, PostButton } from "../components/pieces.tsx";
@@ -251,6 +251,7 @@ function UpdateForm({ view: { values, problems, preview }, path }: { view: Detai
 
 function Timeline({ view: { timeline, may_change }, path }: { view: DetailView; path: string }) {
   if (timeline.place.total === 0) return null;
+  const read = createMarkdownReader();
   return (
     <section aria-labelledby="timeline">
       <h2 id="timeline">Timeline</h2>
@@ -262,7 +263,7 @@ function Timeline({ view: { timeline, may_change }, path }: { view: DetailView; 
               {may_change ? <EditUpdate path={path} update={update} /> : null}
             </p>
             <div dir="auto">
-              <Markdown blocks={parseMarkdown(update.message)} />
+              <Markdown blocks={read(update.message)} />
             </div>
           </li>
         ))}
