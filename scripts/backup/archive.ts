@@ -1,5 +1,16 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from "node:crypto";
-import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { deflateSync, inflateSync } from "node:zlib";
 import { z } from "zod";
@@ -39,6 +50,15 @@ export interface ArchiveWriter {
   discard(): void;
 }
 
+const TABLES = [
+  "CREATE TABLE info (name TEXT PRIMARY KEY, value BLOB NOT NULL)",
+  "CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER NOT NULL, sha256 TEXT NOT NULL)",
+  "CREATE TABLE chunks (path TEXT NOT NULL, position INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (path, position))",
+];
+
+/** Below the directory into which a backup is written: a relative path that goes up nowhere. */
+const PLACE = /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/;
+
 type Seal = (content: Uint8Array, place: string) => Uint8Array;
 
 export function createArchive(file: string, manifest: Manifest, passphrase: string | undefined): ArchiveWriter {
@@ -47,10 +67,7 @@ export function createArchive(file: string, manifest: Manifest, passphrase: stri
   rmSync(part, { force: true });
   const database = new DatabaseSync(part);
   chmodSync(part, 0o600);
-  database.exec(`PRAGMA journal_mode = OFF; BEGIN;
-    CREATE TABLE info (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-    CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER NOT NULL, sha256 TEXT NOT NULL);
-    CREATE TABLE chunks (path TEXT NOT NULL, position INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (path, position))`);
+  database.exec(`PRAGMA journal_mode = OFF; BEGIN; ${TABLES.join("; ")}`);
   const salt = randomBytes(16);
   const seal = passphrase === undefined ? (content: Uint8Array) => content : sealWith(keyOf(passphrase, salt));
   const putInfo = database.prepare("INSERT INTO info (name, value) VALUES (?, ?)");
@@ -106,6 +123,8 @@ export function openArchive(file: string, passphrase: string | undefined): Archi
   const files = database
     .prepare("SELECT path, size, sha256 FROM files ORDER BY rowid")
     .all() as unknown as ArchivedFile[];
+  const foreign = files.find(({ path }) => !PLACE.test(path));
+  if (foreign) throw new Refusal(`${file} names ${JSON.stringify(foreign.path)}, which is no place within a backup`);
   const digest = readSealed(info, "digest", open, `${file} is incomplete, changed, or sealed with another passphrase`);
   if (digest !== digestOf(files)) throw new Refusal(`${file} is incomplete or was changed`);
   const manifest = Manifest.parse(JSON.parse(readSealed(info, "manifest", open, `${file} was changed`)));
@@ -114,12 +133,18 @@ export function openArchive(file: string, passphrase: string | undefined): Archi
     files,
     extract(path, target) {
       const known = files.find((entry) => entry.path === path);
+      const size = known?.size ?? 0;
+      requireSpace(dirname(target), size);
       const hash = createHash("sha256");
+      let written = 0;
       const output = openSync(target, "wx", 0o600);
       try {
         const chunks = database.prepare("SELECT position, content FROM chunks WHERE path = ? ORDER BY position");
         for (const { position, content } of chunks.iterate(path)) {
-          const chunk = inflateSync(open(content as Uint8Array, `${path}\n${position}`));
+          const sealed = open(content as Uint8Array, `${path}\n${position}`);
+          const chunk = inflateSync(sealed, { maxOutputLength: CHUNK_BYTES });
+          written += chunk.length;
+          if (written > size) throw new Error("it is longer than it says");
           hash.update(chunk);
           writeSync(output, chunk);
         }
@@ -133,8 +158,23 @@ export function openArchive(file: string, passphrase: string | undefined): Archi
   };
 }
 
+/** Chunks of blanks are a thousand times smaller than what they unfold to. */
+function requireSpace(dir: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(dir);
+  if (bytes > bavail * bsize)
+    throw new Refusal(`the backup needs ${bytes} bytes, more than the disk of ${dir} has left`);
+}
+
+/** A view, a trigger or a computed column of somebody else's would run here as they wrote it. */
+function requireOwnTables(database: DatabaseSync): void {
+  const found = database.prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").all();
+  const isOwn = found.length === TABLES.length && found.every(({ sql }) => TABLES.includes(String(sql)));
+  if (!isOwn) throw new Error("other tables");
+}
+
 function readInfo(database: DatabaseSync, file: string): Map<string, unknown> {
   try {
+    requireOwnTables(database);
     const rows = database.prepare("SELECT name, value FROM info").all();
     return new Map(rows.map(({ name, value }) => [String(name), value]));
   } catch {

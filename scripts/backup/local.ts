@@ -6,7 +6,7 @@ import { restoredEpoch } from "../../src/domain/epoch.ts";
 import { Refusal } from "../local/command-error.ts";
 import { lockState } from "../local/lock.ts";
 import { createStateDir, type StateDir } from "../local/settings.ts";
-import { createArchive, openArchive } from "./archive.ts";
+import { type ArchivedFile, createArchive, openArchive } from "./archive.ts";
 import { refuseNewerRelease } from "./releases.ts";
 
 /** Another command may hold the state for as long as this. */
@@ -89,6 +89,7 @@ export function restoreLocal(
   }
   const incoming = join(stateDir.path, "restore");
   rmSync(incoming, { recursive: true, force: true });
+  requireOwnPlaces(archive.files);
   for (const { path } of archive.files) {
     mkdirSync(dirname(join(incoming, path)), { recursive: true, mode: 0o700 });
     archive.extract(path, join(incoming, path));
@@ -104,6 +105,14 @@ export function restoreLocal(
   // The next start migrates, whatever it prepared before.
   rmSync(stateDir.prepared, { force: true });
   return { made_at: archive.manifest.made_at, replaced: present.length > 0 ? outgoing : undefined };
+}
+
+/** A backup of somebody else's may name any place, also that of the program which the next start runs. */
+function requireOwnPlaces(files: readonly ArchivedFile[]): void {
+  const isOwn = (path: string) => path === SECRETS || /^v3\/(?:do|d1)(?:\/[\w-]+)*\/[\w-]+\.sqlite$/.test(path);
+  const foreign = files.find(({ path }) => !isOwn(path));
+  if (foreign)
+    throw new Refusal(`the backup names ${JSON.stringify(foreign.path)}, which is no part of a service's state`);
 }
 
 function databasesIn(dir: string): string[] {

@@ -43,12 +43,12 @@ export function createStateDir(stateDir: StateDir): void {
   const { path } = stateDir;
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    if ((statSync(path).mode & 0o077) === 0) return;
-    if (isOurs(stateDir)) return chmodSync(path, 0o700);
+    const isOpen = (statSync(path).mode & 0o077) !== 0;
+    if (isOpen && isOurs(stateDir)) chmodSync(path, 0o700);
+    else if (isOpen) throw new Error("it holds other files, and others may read it: choose a directory of its own");
   } catch (error) {
     throw new Refusal(`STATE_DIR ${path} cannot be used: ${error instanceof Error ? error.message : error}`);
   }
-  throw new Refusal(`STATE_DIR ${path} holds other files, and others may read it: choose a directory of its own`);
 }
 
 const isOurs = ({ path, lock, secrets, data }: StateDir) =>

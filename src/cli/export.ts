@@ -82,7 +82,8 @@ export function keyFrom(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9_.:]+/g, "-")
     .replace(/^-+|-+$/g, "");
-  return key.slice(0, 90) || "unnamed";
+  // The one name under which an object keeps nothing.
+  return key === "__proto__" ? "proto" : key.slice(0, 90) || "unnamed";
 }
 
 /** The keys that things have; one that has none gets a free one from its name. */

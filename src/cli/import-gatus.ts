@@ -87,7 +87,8 @@ function readYaml(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw new CommandFailure(error instanceof Error ? error.message : String(error));
+    const [reason = ""] = String(error instanceof Error ? error.message : error).split("\n");
+    throw new CommandFailure(`the file is no YAML that can be read: ${reason}`);
   }
 }
 
