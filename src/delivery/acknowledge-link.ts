@@ -1,5 +1,5 @@
 import { isKnownEvent, type NewEvent } from "../contract/events.ts";
-import type { AlertMessage } from "../domain/alert-messages.ts";
+import { ACKNOWLEDGE, type AlertMessage, OPEN_INCIDENT } from "../domain/alert-messages.ts";
 import { acknowledgeToken } from "../platform/acknowledge-tokens.ts";
 import type { Settings } from "../platform/settings.ts";
 
@@ -13,15 +13,15 @@ export function withAcknowledgeLink(
   message: AlertMessage,
 ): AlertMessage {
   const id = isKnownEvent(event) && "incident_id" in event.data ? event.data.incident_id : null;
-  const isOpen = isKnownEvent(event) && !message.is_resolved && event.name !== "incident.acknowledged";
-  if (id === null || PUBLIC_URL === "" || !isOpen) return message;
-  const others = message.links.filter(({ label }) => label !== "Acknowledge" && label !== "Incident");
+  const isUnanswered = message.links.some(({ label }) => label === ACKNOWLEDGE);
+  if (id === null || PUBLIC_URL === "" || !isUnanswered) return message;
+  const others = message.links.filter(({ label }) => label !== ACKNOWLEDGE);
   return {
     ...message,
     links: [
-      { label: "Acknowledge", url: `${PUBLIC_URL}/acknowledge/${acknowledgeToken(ROOT_SECRET, id)}` },
+      { label: ACKNOWLEDGE, url: `${PUBLIC_URL}/acknowledge/${acknowledgeToken(ROOT_SECRET, id)}` },
       ...others,
-      { label: "Incident", url: `${PUBLIC_URL}/app/incidents/${id}` },
+      { label: OPEN_INCIDENT, url: `${PUBLIC_URL}/app/incidents/${id}` },
     ],
   };
 }

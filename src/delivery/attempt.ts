@@ -21,6 +21,8 @@ export interface Claimed {
   delivery: DeliveryRecord;
   webhook: WebhookRecord;
   event: StoredEvent;
+  /** Of the event; its times are in the zone of the page. */
+  page: { name: string; timezone: string } | null;
 }
 
 /** An attempt that was made; record-attempts.ts stores it. */

@@ -7,7 +7,7 @@ import { runBatch } from "../data/db.ts";
 import type { EscalationNotificationRecord } from "../data/escalations/read.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { findWebhook } from "../data/webhooks/read.ts";
-import type { AlertMessage } from "../domain/alert-messages.ts";
+import { ACKNOWLEDGE, type AlertMessage } from "../domain/alert-messages.ts";
 import type { NotifierInput, WebhookTarget } from "../notifiers/port.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -21,7 +21,9 @@ import { openConfig } from "./webhook-config.ts";
 
 const AlertMessageSchema = z.object({
   tone: z.enum(["down", "warning", "good", "info"]),
+  heading: z.string().optional(),
   title: z.string(),
+  page_name: z.string().optional(),
   text: z.string(),
   facts: z.array(z.object({ label: z.string(), value: z.string() })),
   links: z.array(z.object({ label: z.string(), url: z.string() })),
@@ -60,7 +62,7 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
     event_name: event.name,
     sent_at: scope.now,
     message: withUsableButton(scope.settings, receiver.provider, message),
-    acknowledge_url: message.links.find(({ label }) => label === "Acknowledge")?.url,
+    acknowledge_url: message.links.find(({ label }) => label === ACKNOWLEDGE)?.url,
     services: chatServicesOf(scope.settings),
   };
   const notifier = notifierOf(receiver.provider);

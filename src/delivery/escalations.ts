@@ -3,7 +3,7 @@ import { type EventOf, isKnownEvent, type KnownEvent, type NewEvent } from "../c
 import { type EscalationRecord, hasMonitors } from "../data/escalations/read.ts";
 import { endThreads, insertEscalation } from "../data/escalations/write.ts";
 import { findActivePolicy } from "../data/on-call/read.ts";
-import { composeAlert } from "../domain/alert-messages.ts";
+import { composeAlert, NO_READER } from "../domain/alert-messages.ts";
 import { GATHER_MS, MASS_FAILURE_MONITORS_MIN } from "../domain/escalation-bundle.ts";
 import { continueEscalation, criticalEscalationId, escalationId, wakeEscalations } from "../outbox/escalations.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
@@ -46,7 +46,7 @@ function endCritical(scope: PublishScope, event: KnownEvent, now: number): Publi
   const { status_page_id, monitor_id } = event;
   if (status_page_id === null || !ENDS.includes(event.name)) return NOTHING;
   // Of a monitor that was degraded and then down, both are over.
-  const thread_ids = [composeAlert(event, "").thread.id, ...(monitor_id === null ? [] : [monitor_id])];
+  const thread_ids = [composeAlert(event, NO_READER).thread.id, ...(monitor_id === null ? [] : [monitor_id])];
   return { ...NOTHING, statements: [endThreads(scope.db, { status_page_id, thread_ids, now })] };
 }
 
@@ -67,7 +67,7 @@ function startOfIncident(scope: PublishScope, event: EventOf<"incident.created">
 }
 
 function startOfEvent(scope: PublishScope, event: NewEvent, now: number): Promise<Publication> {
-  const { title, text, thread } = composeAlert(event, "");
+  const { title, text, thread } = composeAlert(event, NO_READER);
   const isOfMonitor = event.name.startsWith("monitor.");
   const [, seq] = /\/(\d+)$/.exec(event.name === "monitor.down" ? thread.id : "") ?? [];
   return start(scope, event, {

@@ -106,15 +106,16 @@ async function openTarget(
 /** About the event, or about all that the delivery is bundled with. */
 function composeMessage(
   { settings }: Scope,
-  { delivery, webhook, event }: Claimed,
+  { delivery, webhook, event, page }: Claimed,
   bundled: readonly StoredEvent[],
 ): AlertMessage {
+  const reader = { public_url: settings.PUBLIC_URL, timezone: page?.timezone ?? "UTC", page_name: page?.name };
   const kind = bundleKind(event);
   if (kind !== null && isBundle(delivery)) {
     const size = delivery.bundle_size ?? 1;
-    return composeBundle({ kind, events: [event, ...bundled], size }, settings.PUBLIC_URL);
+    return composeBundle({ kind, events: [event, ...bundled], size }, reader);
   }
-  const alert = composeAlert(event, settings.PUBLIC_URL);
+  const alert = composeAlert(event, reader);
   // Receivers of the team may acknowledge; any other channel may be public.
   return webhook.is_team_only && !isBundle(delivery) ? withAcknowledgeLink(settings, event, alert) : alert;
 }

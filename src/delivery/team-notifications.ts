@@ -7,7 +7,7 @@ import type { NotificationRecord } from "../data/notifications/read.ts";
 import { insertNotifications } from "../data/notifications/write.ts";
 import type { Team, TeamMember } from "../data/team/read.ts";
 import type { Outage } from "../domain/alert-bundling.ts";
-import { type AlertMessage, composeAlert } from "../domain/alert-messages.ts";
+import { type AlertMessage, type AlertReader, composeAlert } from "../domain/alert-messages.ts";
 import { composeBundle } from "../domain/bundle-messages.ts";
 import { hasPermission } from "../domain/roles.ts";
 import { fillPreferences, fillTopics, topicFor } from "../domain/team-notifications.ts";
@@ -41,7 +41,7 @@ export async function notifyTeam(scope: Scope, team: Team, alert: TeamAlert): Pr
   for (const member of team.members) {
     const preferences = fillPreferences(member.preferences);
     const events = alert.events.filter(isKnownEvent).filter((event) => topicFor(event, page, preferences) !== null);
-    const message = messageOf(scope, alert.kind, events);
+    const message = messageOf(alert.kind, events, readerOf(scope, team));
     const [event] = events;
     if (!message || !event) continue;
     if (preferences.in_app) notifications.push(notificationOf(scope, { event, member, message }));
@@ -61,11 +61,15 @@ export async function notifyTeam(scope: Scope, team: Team, alert: TeamAlert): Pr
   return { statements, mails };
 }
 
-function messageOf({ settings }: Scope, kind: Outage | null, events: readonly KnownEvent[]): AlertMessage | undefined {
+function readerOf({ settings }: Scope, { page }: Team): AlertReader {
+  return { public_url: settings.PUBLIC_URL, timezone: page?.timezone ?? "UTC", page_name: page?.name };
+}
+
+function messageOf(kind: Outage | null, events: readonly KnownEvent[], reader: AlertReader): AlertMessage | undefined {
   const size = new Set(events.map((event) => event.monitor_id)).size;
   const [event] = events;
-  if (kind !== null && size > 1) return composeBundle({ kind, events, size }, settings.PUBLIC_URL);
-  return event && composeAlert(event, settings.PUBLIC_URL);
+  if (kind !== null && size > 1) return composeBundle({ kind, events, size }, reader);
+  return event && composeAlert(event, reader);
 }
 
 interface Personal {

@@ -6,7 +6,7 @@ import {
   type KnownEvent,
   type NewEvent,
 } from "../contract/events.ts";
-import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
+import { formatInstant, formatSpan } from "../lib/date-format.ts";
 import { formatDuration } from "../lib/duration-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 
@@ -23,7 +23,11 @@ export interface AlertThread {
 /** A message about an event before it is formatted for its provider. */
 export interface AlertMessage {
   tone: AlertTone;
+  /** The words of the service with which the title begins; without them a text of a user may begin it. */
+  heading?: string;
   title: string;
+  /** The page that it is about. */
+  page_name?: string;
   /** The reason or the text of a user; may be empty. */
   text: string;
   /** Whether `text` is Markdown of a user. */
@@ -37,40 +41,67 @@ export interface AlertMessage {
   is_resolved: boolean;
 }
 
-type Content = Omit<AlertMessage, "links"> & { monitor_id?: string | null; incident_id?: string | null };
+type Content = Omit<AlertMessage, "links" | "page_name"> & {
+  monitor_id?: string | null;
+  incident_id?: string | null;
+  /** The incident waits for someone who acknowledges it. */
+  is_unanswered?: boolean;
+};
 
-/** `public_url` is the address of the service, without a trailing slash; empty where the operator set none. */
-export function composeAlert(event: NewEvent, public_url: string): AlertMessage {
+/** For whom a message is composed. */
+export interface AlertReader {
+  /** The address of the service, without a trailing slash; empty where the operator set none. */
+  public_url: string;
+  /** Of the page, or the one that the person chose. */
+  timezone: string;
+  page_name?: string;
+}
+
+/** Of texts that leave without links and times. */
+export const NO_READER: AlertReader = { public_url: "", timezone: "UTC" };
+
+export function composeAlert(event: NewEvent, { public_url, timezone, page_name }: AlertReader): AlertMessage {
   const {
     monitor_id = null,
     incident_id = null,
+    is_unanswered = false,
     ...message
-  } = isKnownEvent(event) ? contentOf(event) : customContent(event);
+  } = isKnownEvent(event) ? contentOf(event, timezone) : customContent(event);
   const at = (path: string) => `${public_url}/app/${path}`;
   const links = [
-    ...(monitor_id === null ? [] : [{ label: "Monitor", url: at(`monitors/${monitor_id}`) }]),
-    ...(incident_id === null
-      ? []
-      : [{ label: message.is_resolved ? "Incident" : "Acknowledge", url: at(`incidents/${incident_id}`) }]),
+    ...(incident_id === null || !is_unanswered ? [] : [{ label: ACKNOWLEDGE, url: at(`incidents/${incident_id}`) }]),
+    ...(monitor_id === null ? [] : [{ label: "Open monitor", url: at(`monitors/${monitor_id}`) }]),
+    ...(incident_id === null || is_unanswered ? [] : [{ label: OPEN_INCIDENT, url: at(`incidents/${incident_id}`) }]),
   ];
-  return { ...message, links: public_url === "" ? [] : links };
+  return { ...message, page_name: page_name && oneLine(page_name), links: public_url === "" ? [] : links };
 }
+
+/** Labels by which messages with a link of their own replace these. */
+export const ACKNOWLEDGE = "Acknowledge";
+export const OPEN_INCIDENT = "Open incident";
 
 const TONE_WORDS: Record<AlertTone, string> = { down: "Alert", warning: "Warning", good: "Resolved", info: "Notice" };
 
-/** One line that no text of a user begins, for subjects: `Alert: Shop is down`. */
-export function headline({ tone, title }: Pick<AlertMessage, "tone" | "title">): string {
-  return `${TONE_WORDS[tone]}: ${title}`;
+/** One line that no text of a user begins, for subjects: `Alert: Shop is down`, `Incident resolved: Slow checkout`. */
+export function headline({ tone, heading, title }: Pick<AlertMessage, "tone" | "heading" | "title">): string {
+  return heading === undefined ? `${TONE_WORDS[tone]}: ${title}` : title;
+}
+
+/** A title that begins with words of the service. */
+function headed(name: string, subject: string): { heading: string; title: string } {
+  const heading = headingOf(name);
+  return { heading, title: `${heading}: ${subject}` };
 }
 
 type Of<Prefix extends string> = Extract<KnownEvent, { name: `${Prefix}.${string}` }>;
 
-function contentOf(event: KnownEvent): Content {
+function contentOf(event: KnownEvent, timezone: string): Content {
+  const moment = (iso: string) => formatInstant(iso, timezone);
   switch (event.name) {
     case "monitor.down":
     case "monitor.up":
     case "monitor.degraded":
-      return changeContent(event);
+      return changeContent(event, timezone);
     case "monitor.flapping": {
       const { monitor_id, monitor_name, message, since } = event.data;
       return {
@@ -84,18 +115,18 @@ function contentOf(event: KnownEvent): Content {
       };
     }
     case "monitor.reminder":
-      return reminderContent(event);
+      return reminderContent(event, timezone);
     case "monitor.certificate_expiring":
     case "monitor.domain_expiring":
-      return expiryContent(event);
+      return expiryContent(event, timezone);
     case "incident.created":
     case "incident.updated":
     case "incident.acknowledged":
     case "incident.resolved":
-      return incidentContent(event);
+      return incidentContent(event, timezone);
     case "maintenance.started":
     case "maintenance.completed":
-      return maintenanceContent(event);
+      return maintenanceContent(event, timezone);
     case "agent.online":
     case "agent.offline": {
       const { agent_id, agent_name, status, hostname, last_seen_at } = event.data;
@@ -113,7 +144,7 @@ function contentOf(event: KnownEvent): Content {
       const name = oneLine(schedule_name ?? policy_name ?? "");
       return {
         tone: start === null ? "down" : "warning",
-        title: `${headingOf(event.name)}: ${name}`,
+        ...headed(event.name, name),
         text: message,
         thread: { id: incident_id ?? schedule_id ?? policy_id ?? event.id, state: `gap ${start ?? ""}`.trim() },
         facts: [],
@@ -126,7 +157,7 @@ function contentOf(event: KnownEvent): Content {
       const { alarm, message, raised_at, cleared_at } = event.data;
       return {
         tone: cleared_at === null ? "down" : "good",
-        title: `${headingOf(event.name)}: ${alarm}`,
+        ...headed(event.name, alarm),
         text: message,
         facts: [fact("Since", moment(raised_at))],
         thread: { id: `${alarm}/${raised_at}`, state: cleared_at === null ? "raised" : "cleared" },
@@ -136,7 +167,8 @@ function contentOf(event: KnownEvent): Content {
     case "test_event":
       return {
         tone: "info",
-        title: `Test message for ${oneLine(event.data.webhook_name)}`,
+        heading: headingOf(event.name),
+        title: `${headingOf(event.name)} for ${oneLine(event.data.webhook_name)}`,
         text: event.data.message,
         facts: [],
         thread: { id: event.id, state: "test" },
@@ -148,40 +180,44 @@ function contentOf(event: KnownEvent): Content {
 const TONES = { "monitor.down": "down", "monitor.up": "good", "monitor.degraded": "warning" } as const;
 const WORDS = { "monitor.down": "is down", "monitor.up": "is up again", "monitor.degraded": "is degraded" } as const;
 
-function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof TONES }>): Content {
+function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof TONES }>, timezone: string): Content {
   const { monitor_id, outage_id, incident_id, since, region, latency, duration_seconds, outage_started_at } = data;
   const isRecovery = name === "monitor.up";
+  const outage = isRecovery && outage_started_at !== null ? formatSpan(outage_started_at, since, timezone) : null;
   return {
     tone: TONES[name],
     title: `${oneLine(data.monitor_name)} ${WORDS[name]}`,
     text: data.message,
     facts: [
-      fact("Since", moment(since)),
-      fact("Down since", isRecovery && outage_started_at ? moment(outage_started_at) : null),
+      fact("Since", outage === null ? formatInstant(since, timezone) : null),
+      fact("Down", outage),
       fact("Lasted", isRecovery && duration_seconds !== null ? formatDuration(duration_seconds) : null),
-      fact("Region", region === "default" ? null : region),
-      fact("Latency", latency === null ? null : `${latency} ms`),
+      fact("Region", isRecovery || region === "default" ? null : region),
+      // What a failing check took tells nobody anything.
+      fact("Latency", name === "monitor.degraded" && latency !== null ? `${latency} ms` : null),
       ...(data.context ? contextFacts(name, data.context) : []),
     ].filter(hasValue),
     thread: { id: outage_id ?? monitor_id, state: data.status },
     is_resolved: isRecovery,
     monitor_id,
     incident_id,
+    is_unanswered: !isRecovery,
   };
 }
 
 /** A state of its own, so that a chat shows a new message instead of an edited one. */
-function reminderContent({ data }: EventOf<"monitor.reminder">): Content {
+function reminderContent({ data }: EventOf<"monitor.reminder">, timezone: string): Content {
   const { monitor_id, monitor_name, message, since, duration_seconds, outage_id, incident_id } = data;
   return {
     tone: "down",
     title: `${oneLine(monitor_name)} is still down`,
     text: message,
-    facts: [fact("Down for", formatDuration(duration_seconds)), fact("Since", moment(since))],
+    facts: [fact("Down for", formatDuration(duration_seconds)), fact("Since", formatInstant(since, timezone))],
     thread: { id: outage_id, state: `down for ${duration_seconds} s` },
     is_resolved: false,
     monitor_id,
     incident_id,
+    is_unanswered: true,
   };
 }
 
@@ -199,10 +235,10 @@ function contextFacts(name: string, context: NonNullable<EventOf<"monitor.down">
   ];
 }
 
-function expiryContent({
-  name,
-  data,
-}: Extract<KnownEvent, { name: "monitor.certificate_expiring" | "monitor.domain_expiring" }>): Content {
+function expiryContent(
+  { name, data }: Extract<KnownEvent, { name: "monitor.certificate_expiring" | "monitor.domain_expiring" }>,
+  timezone: string,
+): Content {
   const { monitor_id, monitor_name, message, expires_at, days_left } = data;
   const subject = name === "monitor.certificate_expiring" ? "The certificate" : "The domain";
   const left = days_left === 1 ? "1 day" : `${days_left} days`;
@@ -210,47 +246,57 @@ function expiryContent({
     tone: days_left <= 1 ? "down" : "warning",
     title: `${subject} of ${oneLine(monitor_name)} expires in ${left}`,
     text: message,
-    facts: [fact("Expires", moment(expires_at))],
+    facts: [fact("Expires", formatInstant(expires_at, timezone))],
     thread: { id: `${monitor_id}/${expires_at}`, state: `${days_left} days` },
     is_resolved: false,
     monitor_id,
   };
 }
 
-function incidentContent({ name, data }: Of<"incident">): Content {
-  const { incident_id, title, severity, status, message, started_at, resolved_at, outage_id, monitor_id } = data;
+function incidentContent({ name, data }: Of<"incident">, timezone: string): Content {
+  const { incident_id, severity, status, started_at, resolved_at, outage_id, monitor_id } = data;
+  const title = oneLine(data.title);
   const isResolved = name === "incident.resolved";
+  const isAcknowledgement = name === "incident.acknowledged";
   const seconds = resolved_at === null ? null : (Date.parse(resolved_at) - Date.parse(started_at)) / 1000;
-  const isAnswered = name === "incident.acknowledged";
   return {
-    tone: isResolved ? "good" : isAnswered ? "info" : severity === "minor" ? "warning" : "down",
-    title: `${headingOf(name)}: ${oneLine(title)}`,
-    text: message,
+    tone: isResolved ? "good" : isAcknowledgement ? "info" : severity === "minor" ? "warning" : "down",
+    ...headed(name, title),
+    // The title says that it is acknowledged.
+    text: isAcknowledgement ? "" : textBeside(title, data.message),
     is_markdown: true,
     facts: [
-      fact("Status", inWords(status)),
+      fact("Status", isResolved || isAcknowledgement ? null : inWords(status)),
       fact("Severity", inWords(severity)),
-      fact("Since", moment(started_at)),
+      fact("Since", isResolved && resolved_at !== null ? null : formatInstant(started_at, timezone)),
+      fact("Open", isResolved && resolved_at !== null ? formatSpan(started_at, resolved_at, timezone) : null),
       fact("Lasted", isResolved && seconds !== null ? formatDuration(seconds) : null),
     ].filter(hasValue),
     thread: { id: outage_id ?? incident_id, state: `incident ${status}` },
     is_resolved: isResolved,
     monitor_id,
     incident_id,
+    is_unanswered: !isResolved && status !== "resolved" && data.acknowledged_at === null,
   };
 }
 
-function maintenanceContent({ name, data }: Of<"maintenance">): Content {
-  const { maintenance_id, title, message, start, end } = data;
+function maintenanceContent({ name, data }: Of<"maintenance">, timezone: string): Content {
+  const { maintenance_id, start, end } = data;
+  const title = oneLine(data.title);
   return {
     tone: "info",
-    title: `${headingOf(name)}: ${oneLine(title)}`,
-    text: message ?? "",
+    ...headed(name, title),
+    text: textBeside(title, data.message ?? ""),
     is_markdown: true,
-    facts: [fact("Start", start && moment(start)), fact("End", end && moment(end))].filter(hasValue),
+    facts: [fact("When", start && end && formatSpan(start, end, timezone))].filter(hasValue),
     thread: { id: `${maintenance_id}/${start}`, state: name },
     is_resolved: name === "maintenance.completed",
   };
+}
+
+/** Nothing where the text only repeats the title. */
+export function textBeside(title: string, text: string): string {
+  return oneLine(text) === oneLine(title) ? "" : text.trim();
 }
 
 /** The members that rules and the emit route give an event of a user. */
@@ -270,12 +316,6 @@ function customContent({ id, name, classification, data }: CustomEvent): Content
 type Fact = { label: string; value: string | null };
 const fact = <Value extends string | null>(label: string, value: Value) => ({ label, value });
 const hasValue = (each: Fact): each is { label: string; value: string } => each.value !== null && each.value !== "";
-
-/** `2 Jan 2026, 03:04 UTC`. */
-export function moment(iso: string): string {
-  const format = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, ...TIME_OF_DAY, timeZone: "UTC" });
-  return `${format.format(new Date(iso))} UTC`;
-}
 
 /** `in_progress` as text. */
 function inWords(value: string): string {

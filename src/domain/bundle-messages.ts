@@ -1,7 +1,9 @@
 import { isKnownEvent, type NewEvent } from "../contract/events.ts";
+import { byName } from "../lib/by-name.ts";
+import { formatInstant } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 import type { Outage } from "./alert-bundling.ts";
-import { type AlertMessage, composeAlert, moment } from "./alert-messages.ts";
+import { type AlertMessage, type AlertReader, composeAlert, NO_READER } from "./alert-messages.ts";
 
 /** As many monitors are named; the rest is counted. */
 export const BUNDLE_LISTED_MAX = 50;
@@ -11,14 +13,17 @@ const WORDS: Record<Outage, string> = { down: "are down", up: "are up again", re
 
 interface Bundle {
   kind: Outage;
-  /** In the order of their times; several may be about one monitor. */
+  /** Several may be about one monitor. */
   events: readonly NewEvent[];
   /** Monitors in all, where `events` are only the first of them. */
   size: number;
 }
 
 /** One message about outages that began, or ended, together. */
-export function composeBundle({ kind, events, size }: Bundle, public_url: string): AlertMessage {
+export function composeBundle(
+  { kind, events, size }: Bundle,
+  { public_url, timezone, page_name }: AlertReader,
+): AlertMessage {
   const lines = new Map<string, string>();
   for (const event of events) {
     const id = event.monitor_id ?? event.id;
@@ -26,17 +31,17 @@ export function composeBundle({ kind, events, size }: Bundle, public_url: string
     // The event of the monitor names the reason; its incident only repeats the name.
     if (!lines.has(id) || event.name.startsWith("monitor.")) lines.set(id, line);
   }
-  const listed = [...lines.values()].slice(0, BUNDLE_LISTED_MAX);
+  const listed = [...lines.values()].sort(byName).slice(0, BUNDLE_LISTED_MAX);
   const rest = size - listed.length;
-  const [first] = events;
-  const since = first && new Date(sinceOf(first)).toISOString();
+  const since = events.length === 0 ? null : Math.min(...events.map(sinceOf));
   return {
     tone: kind === "up" ? "good" : "down",
     title: `${size} monitors ${WORDS[kind]}`,
+    page_name: page_name && oneLine(page_name),
     text: [...listed, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n"),
-    facts: since === undefined ? [] : [{ label: "Since", value: moment(since) }],
-    links: public_url === "" ? [] : [{ label: "Monitors", url: `${public_url}/app/monitors` }],
-    thread: { id: `bundle/${first?.id ?? ""}`, state: kind },
+    facts: since === null ? [] : [{ label: "Since", value: formatInstant(since, timezone) }],
+    links: public_url === "" ? [] : [{ label: "Open monitors", url: `${public_url}/app/monitors` }],
+    thread: { id: `bundle/${events[0]?.id ?? ""}`, state: kind },
     is_resolved: kind === "up",
   };
 }
@@ -49,7 +54,7 @@ function lineOf(event: NewEvent): string {
     const { monitor_name, message } = event.data;
     return `${oneLine(monitor_name)}: ${oneLine(message).slice(0, REASON_MAX)}`;
   }
-  return oneLine(composeAlert(event, "").title);
+  return oneLine(composeAlert(event, NO_READER).title);
 }
 
 function sinceOf(event: NewEvent): number {

@@ -1,5 +1,6 @@
 import type { IncidentSeverity } from "../contract/monitor-values.ts";
-import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
+import { byName } from "../lib/by-name.ts";
+import { formatInstant } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 import type { AlertMessage } from "./alert-messages.ts";
 import type { OwnerReason } from "./escalation.ts";
@@ -15,7 +16,11 @@ export interface EscalatedSubject {
 
 /** Not empty: the subject of the escalation comes first, then those of its bundle. */
 type Subjects = readonly [EscalatedSubject, ...EscalatedSubject[]];
-type Links = AlertMessage["links"];
+/** The page whose people are notified, and where they answer. */
+interface Surroundings {
+  page: { name: string; timezone: string };
+  links: AlertMessage["links"];
+}
 
 const LISTED_MAX = 20;
 const SEVERITIES: readonly (IncidentSeverity | null)[] = ["minor", "major", "critical", null];
@@ -23,16 +28,17 @@ const SEVERITIES: readonly (IncidentSeverity | null)[] = ["minor", "major", "cri
 /** What a person on call receives: what, since when, how bad, and how to acknowledge. */
 export function composeEscalationMessage(
   subjects: Subjects,
-  { level, round, page_name }: { level: number; round: number; page_name: string },
-  links: Links,
+  { level, round }: { level: number; round: number },
+  { page, links }: Surroundings,
 ): AlertMessage {
   const what = subjects.length === 1 ? "the incident" : "all of them";
   return {
     tone: "down",
     title: titleOf(subjects),
-    text: withList(`Acknowledge ${what} to stop the escalation of ${oneLine(page_name)}.`, subjects),
+    page_name: oneLine(page.name),
+    text: withList(`Acknowledge ${what} to stop the escalation of ${oneLine(page.name)}.`, subjects),
     facts: [
-      ...factsOf(subjects),
+      ...factsOf(subjects, page.timezone),
       { label: "Step", value: round === 0 ? String(level) : `${level}, round ${round + 1}` },
     ],
     links,
@@ -46,30 +52,42 @@ const REASONS: Record<OwnerReason, string> = {
   nobody_reached: "Nobody on call could be reached.",
 };
 
+const ENDED = "Escalation ended without an answer";
+
 /** What the page's owner receives at the end of an escalation. */
-export function composeExhaustedMessage(subjects: Subjects, reason: OwnerReason, links: Links): AlertMessage {
+export function composeExhaustedMessage(
+  subjects: Subjects,
+  reason: OwnerReason,
+  { page, links }: Surroundings,
+): AlertMessage {
   return {
     tone: "down",
-    title: `Escalation ended without an answer: ${titleOf(subjects)}`,
+    heading: ENDED,
+    title: `${ENDED}: ${titleOf(subjects)}`,
+    page_name: oneLine(page.name),
     text: withList(REASONS[reason], subjects),
-    facts: factsOf(subjects),
+    facts: factsOf(subjects, page.timezone),
     links,
     thread: { id: subjects[0].thread_id, state: "escalation exhausted" },
     is_resolved: false,
   };
 }
 
+const UNREADABLE = "Nobody is notified";
+
 /** What the page's owner receives where the escalation itself fails, so that it notifies nobody. */
 export function composeUnreadableMessage(
   { title, started_at, thread_id }: { title: string | null; started_at: number; thread_id: string },
-  links: Links,
+  { page, links }: Surroundings,
 ): AlertMessage {
   const what = title === null ? "a critical event" : oneLine(title);
   return {
     tone: "down",
-    title: `Nobody is notified: the escalation of ${what} cannot be read`,
+    heading: UNREADABLE,
+    title: `${UNREADABLE}: the escalation of ${what} cannot be read`,
+    page_name: oneLine(page.name),
     text: "The stored escalation is damaged, so nobody on call is notified of it. Look after the incident yourself.",
-    facts: [{ label: "Since", value: momentOf(started_at) }],
+    facts: [{ label: "Since", value: formatInstant(started_at, page.timezone) }],
     links,
     thread: { id: thread_id, state: "escalation unreadable" },
     is_resolved: false,
@@ -83,21 +101,17 @@ export function titleOf([first, ...others]: Subjects): string {
 
 function withList(text: string, subjects: Subjects): string {
   if (subjects.length === 1) return text;
-  const listed = subjects.slice(0, LISTED_MAX).map(({ title }) => `- ${oneLine(title)}`);
+  const titles = subjects.map(({ title }) => oneLine(title)).sort(byName);
+  const listed = titles.slice(0, LISTED_MAX).map((title) => `- ${title}`);
   const rest = subjects.length - listed.length;
   return [text, ...listed, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
 }
 
-function factsOf(subjects: Subjects): AlertMessage["facts"] {
+function factsOf(subjects: Subjects, timezone: string): AlertMessage["facts"] {
   const worst = Math.max(...subjects.map(({ severity }) => SEVERITIES.indexOf(severity)));
   const since = Math.min(...subjects.map(({ started_at }) => started_at));
   return [
     { label: "Severity", value: SEVERITIES[worst] ?? "critical" },
-    { label: "Since", value: momentOf(since) },
+    { label: "Since", value: formatInstant(since, timezone) },
   ];
-}
-
-function momentOf(instant: number): string {
-  const format = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, ...TIME_OF_DAY, timeZone: "UTC" });
-  return `${format.format(new Date(instant))} UTC`;
 }

@@ -1,6 +1,6 @@
 import { headingOf } from "../contract/events.ts";
 import type { SubscriberMessageContent } from "../contract/subscriber.ts";
-import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
+import { formatInstant, formatSpan } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 
 /** The page that a message is about. */
@@ -101,29 +101,6 @@ function listNames(names: readonly string[]): string {
   const shown = names.slice(0, NAMES_MAX).map(oneLine).join(", ");
   const more = names.length - NAMES_MAX;
   return more > 0 ? `${shown} and ${more} more` : shown;
-}
-
-/** `21 Nov 2026, 04:00 CET`. */
-function formatInstant(iso: string, timeZone: string): string {
-  return new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, ...TIME_OF_DAY, timeZone, timeZoneName: "short" }).format(
-    new Date(iso),
-  );
-}
-
-/** `21 Nov 2026, 04:00 to 06:00 CET`, or with both dates. */
-function formatSpan(from: string, to: string, timeZone: string): string {
-  const dates = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, timeZone });
-  const times = new Intl.DateTimeFormat("en-GB", { ...TIME_OF_DAY, timeZone, timeZoneName: "short" });
-  const [start, end] = [new Date(from), new Date(to)];
-  const isOneDay = dates.format(start) === dates.format(end);
-  const [time, zone] = splitZone(times.format(start));
-  const begin = splitZone(times.format(end))[1] === zone ? time : `${time} ${zone}`;
-  return `${dates.format(start)}, ${begin} to ${isOneDay ? times.format(end) : formatInstant(to, timeZone)}`;
-}
-
-function splitZone(text: string): [time: string, zone: string] {
-  const [time = "", ...zone] = text.split(" ");
-  return [time, zone.join(" ")];
 }
 
 /** `in_progress` as text. */

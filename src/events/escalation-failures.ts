@@ -6,6 +6,7 @@ import { insertMail } from "../data/mail/write.ts";
 import { insertNotification } from "../data/notifications/write.ts";
 import { sealAlertMail } from "../delivery/alert-mail.ts";
 import { dispatchMail } from "../delivery/mail.ts";
+import { OPEN_INCIDENT } from "../domain/alert-messages.ts";
 import { composeUnreadableMessage } from "../domain/escalation-messages.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { isUnavailable, violates } from "../platform/d1-errors.ts";
@@ -40,15 +41,16 @@ async function buildNotice(scope: Scope, failed: NonNullable<Awaited<ReturnType<
   const { settings, now } = scope;
   const id = idFrom("escalation failure", failed.id);
   const incident = `${settings.PUBLIC_URL}/app/incidents/${failed.incident_id}`;
+  const hasLink = settings.PUBLIC_URL !== "" && failed.incident_id !== null;
   const message = composeUnreadableMessage(
     { ...failed, thread_id: failed.id },
-    settings.PUBLIC_URL === "" || failed.incident_id === null ? [] : [{ label: "Incident", url: incident }],
+    { page: failed.page, links: hasLink ? [{ label: OPEN_INCIDENT, url: incident }] : [] },
   );
   const mail = await sealAlertMail(scope, {
     id: idFrom("escalation mail", id),
     to: failed.owner_email,
     message,
-    reason: `You own the status page ${failed.page_name}.`,
+    reason: `You own the status page ${failed.page.name}.`,
   });
   const notification = {
     id: idFrom("notification", id),

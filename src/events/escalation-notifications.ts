@@ -10,7 +10,7 @@ import { sealAlertMail } from "../delivery/alert-mail.ts";
 import { sealContact } from "../delivery/contact-attempt.ts";
 import { dispatchMail } from "../delivery/mail.ts";
 import { maskUrl } from "../delivery/webhook-config.ts";
-import type { AlertMessage } from "../domain/alert-messages.ts";
+import { ACKNOWLEDGE, type AlertMessage, OPEN_INCIDENT } from "../domain/alert-messages.ts";
 import type { EscalationEffect } from "../domain/escalation.ts";
 import { composeEscalationMessage, composeExhaustedMessage } from "../domain/escalation-messages.ts";
 import { acknowledgeButton, acknowledgeToken } from "../platform/acknowledge-tokens.ts";
@@ -85,7 +85,7 @@ export async function notifyOwner(
     level: 0,
     type: "oncall.exhausted",
     person: { id: page.owner_id, name: "owner", email: owner_email, contacts: [] },
-    message: composeExhaustedMessage(subjectsOf(loaded), effect.reason, linksOf(scope, loaded)),
+    message: composeExhaustedMessage(subjectsOf(loaded), effect.reason, { page, links: linksOf(scope, loaded) }),
     reason: `You own the status page ${page.name}.`,
   });
 }
@@ -194,9 +194,9 @@ function base(
 }
 
 function messageFor(scope: Scope, loaded: LoadedEscalation, { level, round }: NotifyEffect): AlertMessage {
-  const step = { level, round, page_name: loaded.page.name };
+  const { page } = loaded;
   return {
-    ...composeEscalationMessage(subjectsOf(loaded), step, linksOf(scope, loaded)),
+    ...composeEscalationMessage(subjectsOf(loaded), { level, round }, { page, links: linksOf(scope, loaded) }),
     acknowledge_button: acknowledgeButton(scope.settings.ROOT_SECRET, loaded.escalation.id),
   };
 }
@@ -212,10 +212,10 @@ function linksOf({ settings }: Scope, { own, escalation }: LoadedEscalation): Al
   if (base === "") return [];
   const token = acknowledgeToken(settings.ROOT_SECRET, escalation.id);
   return [
-    { label: "Acknowledge", url: `${base}/acknowledge/${token}` },
-    ...(own.incident_id === null ? [] : [{ label: "Incident", url: `${base}/app/incidents/${own.incident_id}` }]),
+    { label: ACKNOWLEDGE, url: `${base}/acknowledge/${token}` },
+    ...(own.incident_id === null ? [] : [{ label: OPEN_INCIDENT, url: `${base}/app/incidents/${own.incident_id}` }]),
     ...(own.incident_id === null && own.monitor_id !== null
-      ? [{ label: "Monitor", url: `${base}/app/monitors/${own.monitor_id}` }]
+      ? [{ label: "Open monitor", url: `${base}/app/monitors/${own.monitor_id}` }]
       : []),
   ];
 }

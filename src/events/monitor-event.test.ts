@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { composeAlert } from "../domain/alert-messages.ts";
+import { composeAlert, NO_READER } from "../domain/alert-messages.ts";
 import type { TransitionContext } from "./incidents.ts";
 import { monitorEvent } from "./monitor-event.ts";
 
@@ -40,7 +40,7 @@ describe("an alert of a monitor", () => {
       external_key: "shop-web",
       failure_threshold: 3,
     });
-    expect(event && composeAlert(event, "").facts).toEqual(
+    expect(event && composeAlert(event, NO_READER).facts).toEqual(
       expect.arrayContaining([
         { label: "Type", value: "https" },
         { label: "Tags", value: "eu, checkout" },
@@ -53,6 +53,6 @@ describe("an alert of a monitor", () => {
   it("names none of them where it is off", () => {
     const event = monitorEvent(contextOf(false), null);
     expect(event?.data.context).toBeNull();
-    expect(event && composeAlert(event, "").facts.map(({ label }) => label)).toEqual(["Since", "Region", "Latency"]);
+    expect(event && composeAlert(event, NO_READER).facts.map(({ label }) => label)).toEqual(["Since", "Region"]);
   });
 });

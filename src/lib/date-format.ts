@@ -13,3 +13,25 @@ export function formatMoment(instant: number, timezone: string): string {
   // Newer data puts "at" between date and time, older data a comma.
   return `${format.format(instant).replace(" at ", ", ")} (${timezone})`;
 }
+
+/** Formats an instant where people read many of them: `21 Nov 2026, 04:00 CET`. */
+export function formatInstant(instant: number | string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, ...TIME_OF_DAY, timeZone, timeZoneName: "short" });
+  return format.format(new Date(instant));
+}
+
+/** Formats a stretch of time: `21 Nov 2026, 04:00 to 06:00 CET`, or with both dates. */
+export function formatSpan(from: number | string, to: number | string, timeZone: string): string {
+  const dates = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, timeZone });
+  const times = new Intl.DateTimeFormat("en-GB", { ...TIME_OF_DAY, timeZone, timeZoneName: "short" });
+  const [start, end] = [new Date(from), new Date(to)];
+  const isOneDay = dates.format(start) === dates.format(end);
+  const [time, zone] = splitZone(times.format(start));
+  const begin = splitZone(times.format(end))[1] === zone ? time : `${time} ${zone}`;
+  return `${dates.format(start)}, ${begin} to ${isOneDay ? times.format(end) : formatInstant(to, timeZone)}`;
+}
+
+function splitZone(text: string): [time: string, zone: string] {
+  const [time = "", ...zone] = text.split(" ");
+  return [time, zone.join(" ")];
+}

@@ -4,8 +4,12 @@ import { blocksToText, parseMarkdown } from "../ui/markdown.ts";
 
 /** What chats without cards of their own show: a title, the text, facts and links, one below the other. */
 
-const SYMBOLS: Record<AlertTone, string> = { down: "🔴", warning: "🟠", good: "🟢", info: "🔵" };
+export const SYMBOLS: Record<AlertTone, string> = { down: "🔴", warning: "🟠", good: "🟢", info: "🔵" };
 const ZERO_WIDTH_SPACE = "\u200b";
+const SEPARATOR = " · ";
+/** Beside these the text and the links of a message have room in every chat. */
+const TITLE_MAX = 300;
+const FACTS_MAX = 600;
 
 interface Format {
   /** Makes text of users inert. */
@@ -13,21 +17,32 @@ interface Format {
   /** What the service accepts. */
   length_max: number;
   title?(escaped: string): string;
-  /** Keeps the marks in an address from being read as such. */
-  url?(url: string): string;
+  /** A link under words, so that nobody reads its address. */
+  link(label: string, url: string): string;
 }
 
+/** Four lines at most besides the text of a user: title, text, facts, links. */
 export function formatChatText(
   message: AlertMessage,
-  { toInert, length_max, title = (text) => text, url = (text) => text }: Format,
+  { toInert, length_max, title = (text) => text, link }: Format,
 ): string {
-  const head = `${SYMBOLS[message.tone]} ${title(toInert(message.title))}`;
-  const facts = message.facts.map(({ label, value }) => `${label}: ${toInert(value)}`);
-  const links = message.links.map((link) => `${link.label}: ${url(link.url)}`);
-  const rest = [...facts, ...links];
+  const head = `${SYMBOLS[message.tone]} ${title(toInert(shorten(message.title, TITLE_MAX)))}`;
+  const facts = message.facts.map(({ label, value }) => `${label}: ${toInert(value)}`).join(SEPARATOR);
+  const links = message.links.map(({ label, url }) => link(label, url)).join(SEPARATOR);
+  const rest = [shorten(facts, FACTS_MAX), links];
   const room = length_max - [head, ...rest].join("\n").length - 2;
   const text = shorten(toInert(plainText(message)), Math.max(room, 0));
   return shorten([head, text, ...rest].filter((line) => line !== "").join("\n"), length_max);
+}
+
+/** As Slack and Google Chat write it. */
+export function angleLink(label: string, url: string): string {
+  return `<${url}|${label}>`;
+}
+
+/** As Markdown writes it. */
+export function markdownLink(label: string, url: string): string {
+  return `[${label}](${url})`;
 }
 
 /** The text of a message without marks. */
@@ -62,9 +77,5 @@ export function escapeMattermost(text: string): string {
 
 /** Legacy Markdown of https://core.telegram.org/bots/api#markdown-style; mentions and commands need more than a backslash. */
 export function escapeTelegram(text: string): string {
-  return plainTelegram(escapeTelegramMarks(text.replace(/\\/g, `\\${ZERO_WIDTH_SPACE}`)));
-}
-
-export function escapeTelegramMarks(text: string): string {
-  return text.replace(/[_*`[]/g, "\\$&");
+  return plainTelegram(text.replace(/\\/g, `\\${ZERO_WIDTH_SPACE}`).replace(/[_*`[]/g, "\\$&"));
 }

@@ -1,6 +1,6 @@
 import type { AlertTone } from "../domain/alert-messages.ts";
 import { shorten } from "../lib/plain-text.ts";
-import { escapeDiscord, formatChatText, plainText } from "./chat-text.ts";
+import { escapeDiscord, formatChatText, markdownLink, plainText } from "./chat-text.ts";
 import {
   CHAT_ATTEMPTS_MAX,
   isHttpUrl,
@@ -61,6 +61,8 @@ function contentOf({ message }: NotifierInput) {
     toInert: escapeDiscord,
     length_max: CONTENT_LENGTH_MAX,
     title: (text) => `**${text}**`,
+    // In angle brackets an address gets no preview.
+    link: (label, url) => markdownLink(label, `<${url}>`),
   });
   return { content, allowed_mentions: { parse: [] } };
 }
@@ -78,18 +80,17 @@ function webhookUrl({ url, channel }: WebhookTarget): string {
 function botRequest({ message, event, services }: NotifierInput, path: string, method: "POST" | "PATCH" = "POST") {
   const [, id = ""] = /^channels\/([^/]*)/.exec(path) ?? [];
   if (!CHANNEL_ID.test(id)) throw new Error("alert_channels names no channel of Discord");
+  const links = message.links.map(({ label, url }) => markdownLink(label, url)).join(" · ");
+  const text = shorten(escapeDiscord(plainText(message)), EMBED.description - links.length - 1);
   const embed = {
     title: shorten(escapeDiscord(message.title), EMBED.title),
-    description: shorten(escapeDiscord(plainText(message)), EMBED.description),
+    description: [text, links].filter((line) => line !== "").join("\n"),
     color: COLOURS[message.tone],
-    fields: [
-      ...message.facts.map(({ label, value }) => ({
-        name: shorten(label, EMBED.field_name),
-        value: shorten(escapeDiscord(value), EMBED.field_value),
-        inline: true,
-      })),
-      ...message.links.map(({ label, url }) => ({ name: label, value: url, inline: false })),
-    ],
+    fields: message.facts.map(({ label, value }) => ({
+      name: shorten(label, EMBED.field_name),
+      value: shorten(escapeDiscord(value), EMBED.field_value),
+      inline: true,
+    })),
     timestamp: new Date(event.created_at).toISOString(),
   };
   return jsonRequest(

@@ -1,4 +1,4 @@
-import { escapeGoogleChat, formatChatText } from "./chat-text.ts";
+import { angleLink, escapeGoogleChat, formatChatText } from "./chat-text.ts";
 import { CHAT_ATTEMPTS_MAX, isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier } from "./port.ts";
 
 /**
@@ -14,7 +14,7 @@ export const googleChat: Notifier = {
   build({ message }, target) {
     const url = new URL(target.channel ?? target.url);
     url.searchParams.set("messageReplyOption", "REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD");
-    const text = formatChatText(message, { toInert: escapeGoogleChat, length_max: LENGTH_MAX });
+    const text = formatChatText(message, { toInert: escapeGoogleChat, length_max: LENGTH_MAX, link: angleLink });
     return jsonRequest(url.href, { text, thread: { threadKey: message.thread.id } });
   },
 };

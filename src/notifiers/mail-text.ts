@@ -1,6 +1,6 @@
 import { type AlertMessage, type AlertTone, headline } from "../domain/alert-messages.ts";
 import { type MailLink, renderMail } from "../ui/mail-document.ts";
-import { parseMarkdown } from "../ui/markdown.ts";
+import { type Block, type Inline, parseMarkdown } from "../ui/markdown.ts";
 import { LIGHT } from "../ui/styles.ts";
 import { plainText } from "./chat-text.ts";
 import type { NotifierMail } from "./port.ts";
@@ -12,7 +12,7 @@ export function formatAlertMail(
   message: AlertMessage,
   { reason, footer }: { reason: string; footer: readonly MailLink[] },
 ): Omit<NotifierMail, "kind" | "to"> {
-  const { title, facts, links, tone, thread, is_markdown } = message;
+  const { title, facts, links, tone, thread, is_markdown, page_name = "Vigil" } = message;
   const subject = headline(message);
   const text = plainText(message);
   const lines = [
@@ -22,13 +22,13 @@ export function formatAlertMail(
     links.map(({ label, url }) => `${label}: ${url}`).join("\n"),
     `-- \n${[reason, ...footer.map(({ label, url }) => `${label}: ${url}`)].join("\n")}`,
   ];
-  const body = is_markdown ? parseMarkdown(message.text) : text === "" ? [] : [plain(text)];
+  const body = is_markdown ? parseMarkdown(message.text) : text === "" ? [] : [linesOf(text)];
   return {
     subject,
     text: `${lines.filter((line) => line !== "").join("\n\n")}\n`,
     html: renderMail({
       subject,
-      name: "Vigil",
+      name: page_name,
       color: COLORS[tone],
       kind: null,
       heading: title,
@@ -42,4 +42,8 @@ export function formatAlertMail(
   };
 }
 
-const plain = (text: string) => ({ kind: "paragraph" as const, children: [{ kind: "text" as const, text }] });
+/** Plain text whose lines stay lines. */
+function linesOf(text: string): Block {
+  const children = text.split("\n").flatMap((line): Inline[] => [{ kind: "break" }, { kind: "text", text: line }]);
+  return { kind: "paragraph", children: children.slice(1) };
+}

@@ -1,4 +1,4 @@
-import { escapeMattermost, formatChatText } from "./chat-text.ts";
+import { escapeMattermost, formatChatText, markdownLink } from "./chat-text.ts";
 import { CHAT_ATTEMPTS_MAX, isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier } from "./port.ts";
 
 /** Incoming webhooks: https://developers.mattermost.com/integrate/webhooks/incoming/; older servers split beyond 4,000. */
@@ -14,6 +14,7 @@ export const mattermost: Notifier = {
       toInert: escapeMattermost,
       length_max: LENGTH_MAX,
       title: (escaped) => `**${escaped}**`,
+      link: markdownLink,
     });
     return jsonRequest(url, { text, ...(channel !== null && { channel }) });
   },

@@ -17,7 +17,7 @@ import {
 } from "../../test/support/providers.ts";
 import { EVENT_NAMES } from "../contract/events.ts";
 import type { WebhookProvider } from "../contract/webhook.ts";
-import { composeAlert } from "../domain/alert-messages.ts";
+import { composeAlert, NO_READER } from "../domain/alert-messages.ts";
 import type { WebhookTarget } from "./port.ts";
 import { notifierOf } from "./registry.ts";
 
@@ -127,24 +127,46 @@ describe.each(SERVICES)("$name", (service) => {
   });
 });
 
-const DOWN = (title: string) =>
-  [
-    `🔴 ${title}`,
-    "HTTP 500",
-    "Since: 2 Jan 2026, 03:04 UTC",
-    "Region: weur",
-    "Latency: 12 ms",
-    `Monitor: ${MONITOR}`,
-    `Acknowledge: ${INCIDENT}`,
-  ].join("\n");
+const WHEN = "2 Jan 2026, 04:04 CET";
+const MARKDOWN_LINKS = `[Acknowledge](${INCIDENT}) · [Open monitor](${MONITOR})`;
+const ANGLE_LINKS = `<${INCIDENT}|Acknowledge> · <${MONITOR}|Open monitor>`;
+const DOWN = (title: string, links: string) =>
+  [`🔴 ${title}`, "HTTP 500", `Since: ${WHEN} · Region: weur`, links].join("\n");
 
 describe("the body of an outage", () => {
-  it("of slack is its text alone", () => {
-    expect(bodyOf("slack")).toEqual({ text: DOWN("Shop is down") });
+  it("of slack is a header, the page, the reason beside the facts, and buttons", () => {
+    expect(bodyOf("slack")).toEqual({
+      text: DOWN("Shop is down", ANGLE_LINKS),
+      blocks: [
+        { type: "header", text: { type: "plain_text", text: "🔴 Shop is down", emoji: false } },
+        { type: "context", elements: [{ type: "plain_text", text: "Northwind", emoji: false }] },
+        {
+          type: "section",
+          text: { type: "mrkdwn", text: "HTTP 500", verbatim: true },
+          fields: [
+            { type: "mrkdwn", text: `*Since*\n${WHEN}`, verbatim: true },
+            { type: "mrkdwn", text: "*Region*\nweur", verbatim: true },
+          ],
+        },
+        {
+          type: "actions",
+          elements: [
+            {
+              type: "button",
+              text: { type: "plain_text", text: "Acknowledge", emoji: false },
+              url: INCIDENT,
+              style: "primary",
+            },
+            { type: "button", text: { type: "plain_text", text: "Open monitor", emoji: false }, url: MONITOR },
+          ],
+        },
+      ],
+    });
   });
 
-  it("of discord mentions no one", () => {
-    expect(bodyOf("discord")).toEqual({ content: DOWN("**Shop is down**"), allowed_mentions: { parse: [] } });
+  it("of discord mentions no one and shows no address", () => {
+    const links = `[Acknowledge](<${INCIDENT}>) · [Open monitor](<${MONITOR}>)`;
+    expect(bodyOf("discord")).toEqual({ content: DOWN("**Shop is down**", links), allowed_mentions: { parse: [] } });
   });
 
   it("of the Discord bot is an embed", () => {
@@ -157,14 +179,11 @@ describe("the body of an outage", () => {
       embeds: [
         {
           title: "Shop is down",
-          description: "HTTP 500",
+          description: `HTTP 500\n${MARKDOWN_LINKS}`,
           color: 0xd92d20,
           fields: [
-            { name: "Since", value: "2 Jan 2026, 03:04 UTC", inline: true },
+            { name: "Since", value: WHEN, inline: true },
             { name: "Region", value: "weur", inline: true },
-            { name: "Latency", value: "12 ms", inline: true },
-            { name: "Monitor", value: MONITOR, inline: false },
-            { name: "Acknowledge", value: INCIDENT, inline: false },
           ],
           timestamp: "2026-01-02T03:04:05.000Z",
         },
@@ -176,7 +195,7 @@ describe("the body of an outage", () => {
   it("of telegram goes to the chat that the secret names", () => {
     const request = httpRequest(build(serviceOf("telegram")));
     expect(request.url).toBe(TELEGRAM);
-    const text = DOWN("*Shop is down*");
+    const text = DOWN("*Shop is down*", MARKDOWN_LINKS);
     expect(JSON.parse(request.body)).toEqual({ chat_id: "-100", parse_mode: "Markdown", text });
   });
 
@@ -186,7 +205,7 @@ describe("the body of an outage", () => {
     expect(JSON.parse(request.body)).toEqual({
       chat_id: "-100",
       parse_mode: "Markdown",
-      text: DOWN("*Shop is down*"),
+      text: DOWN("*Shop is down*", MARKDOWN_LINKS),
     });
   });
 
@@ -205,13 +224,12 @@ describe("the body of an outage", () => {
             body: [
               run("Shop is down", { size: "large", weight: "bolder", color: "attention" }),
               run("HTTP 500"),
-              run("Since: 2 Jan 2026, 03:04 UTC"),
+              run(`Since: ${WHEN}`),
               run("Region: weur"),
-              run("Latency: 12 ms"),
             ],
             actions: [
-              { type: "Action.OpenUrl", title: "Monitor", url: MONITOR },
               { type: "Action.OpenUrl", title: "Acknowledge", url: INCIDENT },
+              { type: "Action.OpenUrl", title: "Open monitor", url: MONITOR },
             ],
           },
         },
@@ -233,26 +251,25 @@ describe("the body of an outage", () => {
         timestamp: "2026-01-02T03:04:05.000Z",
         class: "monitor.down",
         custom_details: {
-          Since: "2 Jan 2026, 03:04 UTC",
+          Since: WHEN,
           Region: "weur",
-          Latency: "12 ms",
           Message: "HTTP 500",
         },
       },
       links: [
-        { href: MONITOR, text: "Monitor" },
         { href: INCIDENT, text: "Acknowledge" },
+        { href: MONITOR, text: "Open monitor" },
       ],
       client: "Vigil",
     });
   });
 
   it("of mattermost is its text", () => {
-    expect(bodyOf("mattermost")).toEqual({ text: DOWN("**Shop is down**") });
+    expect(bodyOf("mattermost")).toEqual({ text: DOWN("**Shop is down**", MARKDOWN_LINKS) });
   });
 
   it("of google chat joins the thread of the outage", () => {
-    expect(bodyOf("google chat")).toEqual({ text: DOWN("Shop is down"), thread: { threadKey: OUTAGE } });
+    expect(bodyOf("google chat")).toEqual({ text: DOWN("Shop is down", ANGLE_LINKS), thread: { threadKey: OUTAGE } });
   });
 
   it("of ntfy wakes the receiver", () => {
@@ -265,11 +282,11 @@ describe("the body of an outage", () => {
         title: "Shop is down",
         priority: "5",
         tags: "rotating_light",
-        click: INCIDENT,
-        actions: `view, Monitor, ${MONITOR}; view, Acknowledge, ${INCIDENT}`,
+        click: MONITOR,
+        actions: `view, Acknowledge, ${INCIDENT}; view, Open monitor, ${MONITOR}`,
         authorization: "Bearer tk_secret",
       },
-      body: "HTTP 500\nSince: 2 Jan 2026, 03:04 UTC\nRegion: weur\nLatency: 12 ms",
+      body: `HTTP 500\nSince: ${WHEN}\nRegion: weur`,
     });
   });
 
@@ -281,9 +298,9 @@ describe("the body of an outage", () => {
       subject: "Alert: Shop is down",
       text: [
         "Shop is down",
-        "Since: 2 Jan 2026, 03:04 UTC\nRegion: weur\nLatency: 12 ms",
+        `Since: ${WHEN}\nRegion: weur`,
         "HTTP 500",
-        `Monitor: ${MONITOR}\nAcknowledge: ${INCIDENT}`,
+        `Acknowledge: ${INCIDENT}\nOpen monitor: ${MONITOR}`,
         "-- \nYou receive this message because alerts are sent to this address.\n",
       ].join("\n\n"),
       html: expect.stringContaining(">Shop is down</h1>"),
@@ -293,11 +310,14 @@ describe("the body of an outage", () => {
 });
 
 describe("a recovery", () => {
-  it("states how long the outage lasted", () => {
-    expect(bodyOf("slack", { name: "monitor.up" }).text).toBe(
+  it("states from when to when and how long the outage lasted, and asks nobody to acknowledge it", () => {
+    const data = { since: "2026-01-02T03:16:39.000Z" };
+    expect(bodyOf("slack", { name: "monitor.up", data }).text).toBe(
       [
-        ...["🟢 Shop is up again", "HTTP 200", "Since: 2 Jan 2026, 03:04 UTC", "Down since: 2 Jan 2026, 03:04 UTC"],
-        ...["Lasted: 12 min 34 s", "Region: weur", "Latency: 12 ms", `Monitor: ${MONITOR}`, `Incident: ${INCIDENT}`],
+        "🟢 Shop is up again",
+        "HTTP 200",
+        "Down: 2 Jan 2026, 04:04 to 04:16 CET · Lasted: 12 min 34 s",
+        `<${MONITOR}|Open monitor> · <${INCIDENT}|Open incident>`,
       ].join("\n"),
     );
   });
@@ -324,13 +344,48 @@ describe("a recovery", () => {
 
 const HOSTILE = "@everyone <!channel> <@U1> *b* _i_ `c` ~s~ [x](https://evil.test) <https://evil.test|x> #ops @ops";
 
+describe("a message about an incident", () => {
+  const at = { acknowledged_at: "2026-01-02T03:09:00.000Z" };
+  const labelsOf = (name: string, data = {}) =>
+    composeAlert(exampleEvent({ name, data }), { ...NO_READER, public_url: "https://vigil.test" }).links.map(
+      ({ label }) => label,
+    );
+
+  it.each([
+    ["incident.created", {}, ["Acknowledge"]],
+    ["incident.updated", {}, ["Acknowledge"]],
+    ["incident.updated", at, ["Open incident"]],
+    ["incident.acknowledged", at, ["Open incident"]],
+    ["incident.resolved", {}, ["Open incident"]],
+  ])("%s with %o has the buttons %j", (name, data, labels) => {
+    expect(labelsOf(name, data)).toEqual(labels);
+  });
+
+  it.each([
+    ["incident.created", "Checkout fails"],
+    ["maintenance.started", "New disks"],
+  ])("%s does not repeat its title as its text", (name, message) => {
+    expect(composeAlert(exampleEvent({ name, data: { message } }), NO_READER).text).toBe("");
+  });
+
+  it.each([
+    ["incident.resolved", "Incident resolved: Checkout fails"],
+    ["maintenance.started", "Maintenance started: New disks"],
+    ["monitor.up", "Resolved: Shop is up again"],
+    ["test_event", "Test message for Ops"],
+  ])("of %s has the subject %s", (name, subject) => {
+    const mail = notifierOf("email").build(exampleInput({ name }), target({ url: "mailto:ops@example.com" }));
+    expect(mail).toMatchObject({ subject });
+  });
+});
+
 describe("text of users", () => {
   const named = { data: { monitor_name: HOSTILE, message: HOSTILE } };
 
   it("mentions no one and marks up nothing in slack", () => {
     const { text } = bodyOf("slack", named);
     expect(text).toContain("&lt;!channel&gt; &lt;@U1&gt; *\u200bb* _\u200bi_ `\u200bc` ~\u200bs~");
-    expect(text).not.toMatch(/<[!@h]/);
+    expect(text.replace(ANGLE_LINKS, "")).not.toMatch(/<[!@h]/);
   });
 
   it("mentions no one and marks up nothing in discord", () => {
@@ -359,7 +414,7 @@ describe("text of users", () => {
   });
 
   it("mentions no one in google chat", () => {
-    expect(bodyOf("google chat", named).text).not.toMatch(/<(?=\S)(?!\u200b)/);
+    expect(bodyOf("google chat", named).text.replace(ANGLE_LINKS, "")).not.toMatch(/<(?=\S)(?!\u200b)/);
   });
 
   it("has no marks in mail", () => {
@@ -435,6 +490,6 @@ describe("a target", () => {
 
 describe("messages of a service without a public address", () => {
   it("have no links", () => {
-    expect(composeAlert(exampleEvent(), "").links).toEqual([]);
+    expect(composeAlert(exampleEvent(), NO_READER).links).toEqual([]);
   });
 });

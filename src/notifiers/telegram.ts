@@ -1,4 +1,4 @@
-import { escapeTelegram, escapeTelegramMarks, formatChatText } from "./chat-text.ts";
+import { escapeTelegram, formatChatText, markdownLink } from "./chat-text.ts";
 import {
   CHAT_ATTEMPTS_MAX,
   isHttpUrl,
@@ -63,7 +63,7 @@ function bodyOf({ message }: NotifierInput, chat_id: string) {
     toInert: escapeTelegram,
     length_max: LENGTH_MAX,
     title: boldTitle,
-    url: escapeTelegramMarks,
+    link: markdownLink,
   });
   return { chat_id, text, parse_mode: "Markdown" };
 }

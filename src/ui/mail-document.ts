@@ -42,7 +42,7 @@ export function renderMail(view: MailView): string {
   );
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
 <body style="margin:0;padding:24px 12px;background:${LIGHT.ground};color:${LIGHT.text};font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
-<div style="max-width:560px;margin:0 auto;padding:24px;background:${LIGHT.card};border:1px solid ${LIGHT.line};border-top:4px solid ${escapeHtml(color ?? LIGHT.line)};border-radius:12px">
+<div style="max-width:560px;margin:0 auto;padding:24px;background:${LIGHT.card};border:1px solid ${LIGHT.line};border-top:4px solid ${escapeHtml(color ?? LIGHT.line)};border-radius:12px;overflow-wrap:anywhere">
 <p dir="auto" style="margin:0 0 20px;font-weight:600">${escapeHtml(name)}</p>
 ${kind === null ? "" : `<p style="margin:0;font-size:14px;color:${LIGHT.quiet}">${escapeHtml(kind)}</p>`}
 <h1 dir="auto" style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(heading)}</h1>

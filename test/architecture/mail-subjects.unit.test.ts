@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EVENT_NAMES } from "../../src/contract/events.ts";
-import { composeAlert, headline } from "../../src/domain/alert-messages.ts";
+import { composeAlert, headline, NO_READER } from "../../src/domain/alert-messages.ts";
 import {
   composeAlreadySubscribedMessage,
   composeConfirmationMessage,
@@ -49,7 +49,7 @@ const NEWS = {
 const COMPOSED: [string, string][] = [
   ...[...EVENT_NAMES, "deploy.done"].map((name): [string, string] => [
     `an alert about ${name}`,
-    headline(composeAlert(hostileEvent(name), "")),
+    headline(composeAlert(hostileEvent(name), NO_READER)),
   ]),
   ["an update for subscribers", composeUpdateMessage(PAGE, NEWS as never, LINKS).subject],
   ["a confirmation", composeConfirmationMessage(PAGE, { page: "https://a.test", confirm: "https://a.test/c" }).subject],

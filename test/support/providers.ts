@@ -11,6 +11,9 @@ export const NO_BOTS: ChatServices = {
 };
 export const BOTS: ChatServices = { ...NO_BOTS, telegram_bot_token: "42:bot", discord_bot_token: "discord-bot" };
 
+/** In Berlin, where it is an hour later than in UTC. */
+const READER = { public_url: "https://vigil.test", timezone: "Europe/Berlin", page_name: "Northwind" };
+
 export function exampleInput(fields: Parameters<typeof exampleEvent>[0] = {}): NotifierInput {
   const event = exampleEvent(fields);
   return {
@@ -18,7 +21,7 @@ export function exampleInput(fields: Parameters<typeof exampleEvent>[0] = {}): N
     sent_at: Date.UTC(2026, 0, 2, 3, 5),
     event,
     event_name: event.name,
-    message: composeAlert(event, "https://vigil.test"),
+    message: composeAlert(event, READER),
     services: BOTS,
   };
 }
@@ -55,10 +58,45 @@ function jsonService(schema: z.ZodType, respond: (request: Sent) => Response, me
 
 const text = (max: number) => z.string().min(1).max(max);
 
-/** https://api.slack.com/messaging/webhooks; https://api.slack.com/reference/surfaces/formatting: control characters. */
+/** https://api.slack.com/reference/surfaces/formatting: control characters. */
+const isSlackText = (value: string) => !/<(?![@#!]?\w)|&(?!amp;|lt;|gt;)/.test(value);
+const slackText = (type: "plain_text" | "mrkdwn", max: number) =>
+  type === "plain_text"
+    ? z.strictObject({ type: z.literal(type), text: text(max), emoji: z.boolean() })
+    : z.strictObject({ type: z.literal(type), text: text(max).refine(isSlackText), verbatim: z.boolean() });
+
+/** https://docs.slack.dev/reference/block-kit/blocks */
+const SlackBlock = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("header"), text: slackText("plain_text", 150) }),
+  z.strictObject({ type: z.literal("context"), elements: z.array(slackText("plain_text", 3000)).min(1).max(10) }),
+  z
+    .strictObject({
+      type: z.literal("section"),
+      text: slackText("mrkdwn", 3000).optional(),
+      fields: z.array(slackText("mrkdwn", 2000)).min(1).max(10).optional(),
+    })
+    .refine(({ text, fields }) => text !== undefined || fields !== undefined),
+  z.strictObject({
+    type: z.literal("actions"),
+    elements: z
+      .array(
+        z.strictObject({
+          type: z.literal("button"),
+          text: slackText("plain_text", 75),
+          url: z.url().max(3000),
+          style: z.enum(["primary", "danger"]).optional(),
+        }),
+      )
+      .min(1)
+      .max(25),
+  }),
+]);
+
+/** https://api.slack.com/messaging/webhooks */
 export const fakeSlack = jsonService(
   z.strictObject({
-    text: text(40_000).refine((value) => !/<(?![@#!]?\w)|&(?!amp;|lt;|gt;)/.test(value), "invalid_payload"),
+    text: text(40_000).refine(isSlackText, "invalid_payload"),
+    blocks: z.array(SlackBlock).min(1).max(50),
     channel: text(80).optional(),
   }),
   () => new Response("ok"),
@@ -111,7 +149,7 @@ export const fakeDiscordBot: Fake = (request) => {
 
 /** Legacy Markdown: every mark that is not escaped has its partner, or the API answers "can't parse entities". */
 function isParsedByTelegram(value: string): boolean {
-  const marks = value.replace(/\\[_*`[]/g, "");
+  const marks = value.replace(/\\[_*`[]/g, "").replace(/\[[^\]]*\]\(https:[^)]*\)/g, "");
   return ["*", "_", "`"].every((mark) => marks.split(mark).length % 2 === 1) && !marks.includes("[");
 }
 

@@ -25,14 +25,17 @@ export async function listWaitingDeliveries(
     .limit(ids.length);
 }
 
-/** Events that the message of this delivery lists besides its own, oldest first. */
+/** Events that the message of this delivery lists besides its own, by the names of their monitors. */
 export async function listBundledEvents(db: Db, deliveryId: string, limit: number): Promise<StoredEvent[]> {
   const rows = await db
     .select({ event: events })
     .from(deliveries)
     .innerJoin(events, eq(events.id, deliveries.event_id))
     .where(and(sql`${deliveries.bundled_into} IS NOT NULL`, eq(deliveries.bundled_into, deliveryId)))
-    .orderBy(asc(events.created_at), asc(events.id))
+    .orderBy(
+      sql`coalesce(${events.data} ->> 'monitor_name', ${events.data} ->> 'title') COLLATE NOCASE`,
+      asc(events.id),
+    )
     .limit(limit);
   return rows.map(({ event }) => toEvent(event));
 }

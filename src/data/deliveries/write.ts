@@ -6,6 +6,7 @@ import { type KeptBytes, keptMax } from "../delivery-budgets/write.ts";
 import { type StoredEvent, toEvent } from "../events/read.ts";
 import { events } from "../events/table.ts";
 import { claimAll, isAmong, isPending, WAKE_GRACE_MS } from "../outbox/rows.ts";
+import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
 import type { WebhookRecord } from "../webhooks/read.ts";
 import { deliveries, deliveryAttempts, webhooks } from "../webhooks/table.ts";
@@ -32,9 +33,14 @@ export interface ClaimedDelivery {
   webhook: WebhookRecord;
   /** Undefined where it was deleted; throws for an event that this release cannot read. */
   readEvent(): StoredEvent | undefined;
+  /** Null for a monitor without a page. */
+  page: { name: string; timezone: string } | null;
   /** null = the operator's default plan. */
   owner_plan: Plan | null;
 }
+
+/** It was deleted meanwhile. */
+const NO_EVENT = { event: undefined, page_name: null, page_timezone: null };
 
 /** Claims those of these deliveries that are due for one attempt, with their webhooks and events. */
 export async function claimDeliveries(
@@ -49,8 +55,14 @@ export async function claimDeliveries(
     claimAll(db, deliveries, ids, lease),
     db.select().from(webhooks).where(isMeant).limit(ids.length),
     db
-      .select()
+      .select({
+        event: events,
+        // Under names of their own: results of a batch are objects by column name.
+        page_name: sql<string | null>`${statusPages.name}`.as("page_name"),
+        page_timezone: sql<string | null>`${statusPages.timezone}`.as("page_timezone"),
+      })
       .from(events)
+      .leftJoin(statusPages, eq(statusPages.id, events.status_page_id))
       .where(sql`${events.id} IN ${ofDeliveries("event_id")}`)
       .limit(ids.length),
     db
@@ -60,14 +72,15 @@ export async function claimDeliveries(
       .limit(ids.length),
   ]);
   const webhookOf = new Map(hooks.map((webhook) => [webhook.id, webhook]));
-  const eventOf = new Map(found.map((event) => [event.id, event]));
+  const eventOf = new Map(found.map((row) => [row.event.id, row]));
   const planOf = new Map(owners.map(({ id, plan }) => [id, plan]));
   return claimed.flatMap((delivery) => {
     const webhook = webhookOf.get(delivery.webhook_id);
     if (!webhook) return [];
-    const event = eventOf.get(delivery.event_id);
+    const { event, page_name, page_timezone } = eventOf.get(delivery.event_id) ?? NO_EVENT;
+    const page = page_name && page_timezone ? { name: page_name, timezone: page_timezone } : null;
     const owner_plan = planOf.get(webhook.owner_id) ?? null;
-    return [{ delivery, webhook, readEvent: () => event && toEvent(event), owner_plan }];
+    return [{ delivery, webhook, page, readEvent: () => event && toEvent(event), owner_plan }];
   });
 }
 

@@ -95,7 +95,12 @@ export async function loadEscalation(db: Db, escalationId: string) {
         incident: incidents,
         policy: escalationPolicies,
         leader: { id: leaders.id, state: leaders.state },
-        page: { id: statusPages.id, owner_id: statusPages.owner_id, name: statusPages.name },
+        page: {
+          id: statusPages.id,
+          owner_id: statusPages.owner_id,
+          name: statusPages.name,
+          timezone: statusPages.timezone,
+        },
         owner_email: users.email,
       })
       .from(escalations)
@@ -141,7 +146,7 @@ export async function findFailedEscalation(db: Db, escalationId: string) {
       started_at: escalations.created_at,
       title: incidents.title,
       status_page_id: statusPages.id,
-      page_name: statusPages.name,
+      page: { name: statusPages.name, timezone: statusPages.timezone },
       owner_id: statusPages.owner_id,
       owner_email: users.email,
     })

@@ -20,7 +20,7 @@ export interface TeamMember {
 
 export interface Team {
   /** Null: monitors without a page, which concern their owner alone. */
-  page: { name: string; notify_team: StoredTopics } | null;
+  page: { name: string; timezone: string; notify_team: StoredTopics } | null;
   members: TeamMember[];
 }
 
@@ -45,7 +45,7 @@ export async function findTeam(
     .where(sql`${users.id} IN ${ids}`)
     .limit(TEAM_MAX);
   const page = db
-    .select({ name: statusPages.name, notify_team: statusPages.notify_team })
+    .select({ name: statusPages.name, timezone: statusPages.timezone, notify_team: statusPages.notify_team })
     .from(statusPages)
     .where(eq(statusPages.id, status_page_id ?? ""))
     .limit(1);

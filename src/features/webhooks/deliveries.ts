@@ -48,7 +48,7 @@ export async function testWebhook(ctx: RequestScope, webhookId: string): Promise
   await commit(ctx, [insertEvent(ctx.db, event), insertDeliveries(ctx.db, [delivery])], {
     audit: deliveryAudit(webhook, delivery, "tested"),
   });
-  return attemptOnce(ctx, { delivery, webhook, event });
+  return attemptOnce(ctx, { delivery, webhook, event, page: null });
 }
 
 /** Named by its own id or by that of one of its attempts, since lists show both. Sends once more under the same webhook-id, with the retries that are left. */
