@@ -89,6 +89,10 @@ export const IncidentData = z.object({
   started_at: At,
   resolved_at: At.nullable(),
   outage_id: z.string().nullable().default(null).meta({ description: "of an automatic incident" }),
+  is_automatic: z
+    .boolean()
+    .default(false)
+    .meta({ description: "the service opened or resolved it with an outage, no person did" }),
   acknowledged_at: At.nullable().default(null),
   ...subject,
 });

@@ -4,7 +4,7 @@ import { listReceived } from "../data/deliveries/received.ts";
 import type { ActiveWebhook } from "../data/webhooks/read.ts";
 import { isListed } from "../domain/alert-routing.ts";
 import { DAY_MS } from "../lib/durations.ts";
-import { outageIncidentEventId } from "../outbox/event-ids.ts";
+import { changeEventId, outageIncidentEventId } from "../outbox/event-ids.ts";
 import { idFrom } from "../platform/ids.ts";
 import type { Routing } from "./fan-out.ts";
 
@@ -48,7 +48,11 @@ function listEnded(event: NewEvent, routing: Pick<Routing, "ends"> | undefined):
   if (routing?.ends) return routing.ends;
   if (!isKnownEvent(event) || event.name !== "incident.resolved") return [];
   const { incident_id, outage_id, monitor_id } = event.data;
-  return outage_id === null || monitor_id === null
-    ? []
-    : [outageIncidentEventId("incident.created", { incident_id, outage_id })];
+  if (outage_id === null || monitor_id === null) return [];
+  const [, seq] = /\/(\d+)$/.exec(outage_id) ?? [];
+  // Who chose no events heard of the outage by its monitor.
+  return [
+    outageIncidentEventId("incident.created", { incident_id, outage_id }),
+    ...(seq === undefined ? [] : [changeEventId(monitor_id, Number(seq))]),
+  ];
 }

@@ -1,12 +1,13 @@
 import type { Scope } from "../access/scope.ts";
-import { type EventClassification, isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
+import { EVENTS, type EventClassification, isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
+import type { AlertRouting } from "../contract/page-settings.ts";
 import type { WebhookProvider } from "../contract/webhook.ts";
 import type { DeliveryRecord } from "../data/deliveries/read.ts";
 import { insertDeliveries } from "../data/deliveries/write.ts";
 import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
 import { listAlertRouting } from "../data/status-pages/read.ts";
 import { type ActiveWebhook, listActiveWebhooks } from "../data/webhooks/read.ts";
-import { HOLD_FALLBACK_MS } from "../domain/alert-bundling.ts";
+import { HOLD_FALLBACK_MS, repeatsOutage } from "../domain/alert-bundling.ts";
 import {
   applyRoutingOverride,
   applyRuleAudience,
@@ -121,9 +122,10 @@ async function routeEvents(
     if (routing?.is_held) continue;
     if (target.classification === "critical") routed.critical.push(event);
     const keepers = webhooks.filter(({ provider }) => notifierOf(provider).keepsAlerts);
+    const isInformed = findInformed(event, page?.alert_routing, webhooks);
     // A webhook that is selected twice gets one delivery: their ids are the same.
-    const receivers = [...selectWebhooks(target, webhooks), ...selectAlerted(target, keepers)].filter(({ webhook }) =>
-      isAlerted(event, webhook),
+    const receivers = [...selectWebhooks(target, webhooks), ...selectAlerted(target, keepers)].filter(
+      ({ webhook }) => isAlerted(event, webhook) && !isInformed(webhook),
     );
     const [waiting, others] = routed.holds.waiting.has(event.id) ? partition(receivers) : [[], receivers];
     const rule_id = routing?.rule_id ?? null;
@@ -133,6 +135,25 @@ async function routeEvents(
     );
   }
   return routed;
+}
+
+/** People who chose no events read of an outage by its monitor, and not by its automatic incident besides. */
+function findInformed(
+  event: NewEvent,
+  routing: AlertRouting | undefined,
+  webhooks: readonly ActiveWebhook[],
+): (webhook: ActiveWebhook) => boolean {
+  if (!isKnownEvent(event) || !repeatsOutage(event)) return () => false;
+  const readers = webhooks.filter(({ provider, events }) => events.length === 0 && notifierOf(provider).isBundled);
+  const listening = (name: "monitor.down" | "monitor.up") => {
+    const change = applyRoutingOverride({ ...event, name, classification: EVENTS[name].classification }, routing);
+    return new Set(selectWebhooks(change, readers).map(({ webhook }) => webhook.id));
+  };
+  const informed = listening("monitor.down");
+  // The end reaches by the monitor who heard of its beginning by the monitor.
+  if (event.name === "incident.created") return ({ id }) => informed.has(id);
+  const relieved = listening("monitor.up");
+  return ({ id }) => informed.has(id) && relieved.has(id);
 }
 
 /** Those that wait for the release of the alert, and those that receive every event at once. */

@@ -24,11 +24,13 @@ import {
   groupAlerts,
   type HeldEvent,
 } from "../domain/alert-bundling.ts";
+import { SECOND_MS } from "../lib/durations.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import { wake } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
 import { wakeHeldAlerts } from "./hold.ts";
 import { wakeMail } from "./mail.ts";
+import { findNotifiedOnCall, type NotifiedOnCall } from "./notified-on-call.ts";
 import { notifyTeam, type TeamAlert } from "./team-notifications.ts";
 import { wakeDeliveries } from "./wake.ts";
 
@@ -40,6 +42,8 @@ const HELD_MAX = 1_000;
 /** A group takes one batch of about ten statements. */
 const GROUPS_PER_MESSAGE = 50;
 const SCOPES_PER_MINUTE = 1_000;
+/** Until then the first step of an escalation has notified whom it notifies. */
+const ON_CALL_FIRST_MS = SECOND_MS;
 
 /** Every minute: wakes what no message released. */
 export async function sweepHeldAlerts(scope: Scope): Promise<void> {
@@ -59,9 +63,15 @@ export async function releaseAlerts(scope: Scope, key: AlertScope): Promise<void
   const due = release_at > scope.now ? held.filter((each) => !isBundled(each)) : held;
   const groups = groupAlerts(due, burst);
   if (groups.length > 0) {
+    const onCall = await findNotifiedOnCall(
+      scope,
+      groups.flatMap(({ events }) => events),
+    );
+    if (onCall === null) return wakeHeldAlerts(scope, key, ON_CALL_FIRST_MS);
     const team = await findTeam(scope.db, key);
     const deliveries = await findHeldDeliveries(scope, key, due);
-    for (const group of groups.slice(0, GROUPS_PER_MESSAGE)) await releaseGroup(scope, { team, deliveries }, group);
+    for (const group of groups.slice(0, GROUPS_PER_MESSAGE))
+      await releaseGroup(scope, { team, deliveries, onCall }, group);
   }
   if (groups.length > GROUPS_PER_MESSAGE || held.length === HELD_MAX) await wakeHeldAlerts(scope, key);
   else if (release_at > scope.now) await wakeHeldAlerts(scope, key, release_at - scope.now);
@@ -87,14 +97,15 @@ async function findHeldDeliveries({ db, now }: Scope, key: AlertScope, held: rea
 interface Receivers {
   team: Team;
   deliveries: ReadonlyMap<string, readonly Waiting[]>;
+  onCall: NotifiedOnCall;
 }
 
-async function releaseGroup(scope: Scope, { team, deliveries }: Receivers, alert: TeamAlert): Promise<void> {
+async function releaseGroup(scope: Scope, { team, deliveries, onCall }: Receivers, alert: TeamAlert): Promise<void> {
   const { db } = scope;
   const ids = alert.events.map(({ id }) => id);
   const waiting = ids.flatMap((id) => deliveries.get(id) ?? []);
   const routed = alert.kind === null ? releaseSingly(scope, waiting) : bundle(scope, alert.events, waiting);
-  const { statements, mails } = await notifyTeam(scope, team, alert);
+  const { statements, mails } = await notifyTeam(scope, { team, onCall }, alert);
   try {
     await runBatch(db, [
       // Another invocation that releases the same events may have grouped them otherwise.

@@ -16,6 +16,7 @@ import { idFrom } from "../platform/ids.ts";
 import { preferenceToken } from "../platform/preference-tokens.ts";
 import { withAcknowledgeLink } from "./acknowledge-link.ts";
 import { sealAlertMail } from "./alert-mail.ts";
+import type { NotifiedOnCall } from "./notified-on-call.ts";
 
 /**
  * The owner and the members of a page are notified by mail and in the dashboard, as far as the page and they themselves
@@ -34,13 +35,20 @@ interface TeamRows {
 /** As many rows go into one statement, because a parameter may have 2 MB. */
 const ROWS_PER_STATEMENT = 100;
 
-export async function notifyTeam(scope: Scope, team: Team, alert: TeamAlert): Promise<TeamRows> {
+/** Nobody hears as one of the team what an escalation told them as one on call. */
+export async function notifyTeam(
+  scope: Scope,
+  { team, onCall }: { team: Team; onCall: NotifiedOnCall },
+  alert: TeamAlert,
+): Promise<TeamRows> {
   const notifications: NotificationRecord[] = [];
   const mails: MailRecord[] = [];
   const page = fillTopics(team.page?.notify_team ?? {});
   for (const member of team.members) {
     const preferences = fillPreferences(member.preferences);
-    const events = alert.events.filter(isKnownEvent).filter((event) => topicFor(event, page, preferences) !== null);
+    const events = alert.events
+      .filter(isKnownEvent)
+      .filter((event) => topicFor(event, page, preferences) !== null && !isNotified(onCall, event, member));
     const message = messageOf(alert.kind, events, readerOf(scope, team));
     const [event] = events;
     if (!message || !event) continue;
@@ -59,6 +67,11 @@ export async function notifyTeam(scope: Scope, team: Team, alert: TeamAlert): Pr
     statements.push(insertMails(scope.db, mails.slice(from, from + ROWS_PER_STATEMENT)));
   }
   return { statements, mails };
+}
+
+function isNotified(onCall: NotifiedOnCall, event: KnownEvent, { id, email }: TeamMember): boolean {
+  const recipients = onCall.get(event.id);
+  return recipients?.has(`user:${id}`) === true || recipients?.has(`email:${email}`) === true;
 }
 
 function readerOf({ settings }: Scope, { page }: Team): AlertReader {

@@ -29,9 +29,10 @@ describe("bundleKind", () => {
     ["monitor.up", {}, "up"],
     ["monitor.up", { outage_id: null }, null],
     ["monitor.degraded", {}, null],
-    ["incident.created", { outage_id: "m/2", monitor_id: "m" }, "down"],
+    ["incident.created", { is_automatic: true, monitor_id: "m" }, "down"],
     ["incident.created", {}, null],
-    ["incident.resolved", { outage_id: "m/2", monitor_id: "m" }, "up"],
+    ["incident.resolved", { is_automatic: true, monitor_id: "m" }, "up"],
+    ["incident.resolved", { outage_id: "m/2", monitor_id: "m" }, null],
     ["maintenance.started", {}, null],
     ["deploy.done", {}, null],
   ])("of %s with %o is %s", (name, data, kind) => {

@@ -40,16 +40,22 @@ export function bundleKind(event: NewEvent): Outage | null {
     case "monitor.reminder":
       return "reminder";
     case "incident.created":
-      return isOfOutage(event) ? "down" : null;
+      return repeatsOutage(event) ? "down" : null;
     case "incident.resolved":
-      return isOfOutage(event) ? "up" : null;
+      return repeatsOutage(event) ? "up" : null;
     default:
       return null;
   }
 }
 
-const isOfOutage = ({ data }: Extract<KnownEvent, { name: `incident.${string}` }>) =>
-  data.outage_id !== null && data.monitor_id !== null;
+/**
+ * Whether an event says of an outage's incident what `monitor.down` or `monitor.up` says of its monitor. What a person does
+ * with the incident is news.
+ */
+export function repeatsOutage(event: KnownEvent): boolean {
+  const isEdge = event.name === "incident.created" || event.name === "incident.resolved";
+  return isEdge && event.data.is_automatic && event.data.monitor_id !== null;
+}
 
 export interface HeldEvent {
   event: NewEvent;

@@ -33,6 +33,11 @@ export interface Recipient {
   contact_index: number;
 }
 
+/** The recipient that a notification of a step names by its id: undefined for a gap and for the owner at the end. */
+export function recipientOf(notificationId: string): string | undefined {
+  return /^\d+\.\d+\.\d+\.((?:user:[\w-]+|email:.+))/.exec(notificationId)?.[1];
+}
+
 /** One entry for each step of the policy; an empty one is a gap: no contact has a recipient. */
 export type ResolvedSteps = readonly (readonly Recipient[])[];
 

@@ -8,7 +8,7 @@ const topicOf = (name: string, page: StoredTopics = {}, own: StoredPreferences =
   const event = exampleEvent({ name, data });
   return isKnownEvent(event) ? topicFor(event, fillTopics(page), fillPreferences(own)) : undefined;
 };
-const AUTOMATIC = { outage_id: "m/2" };
+const AUTOMATIC = { is_automatic: true, outage_id: "m/2", monitor_id: "m" };
 
 describe("topicFor", () => {
   it.each([

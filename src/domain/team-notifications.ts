@@ -10,6 +10,7 @@ import {
   type UserPreferences,
   type UserPreferencesChange,
 } from "../contract/team-notification.ts";
+import { repeatsOutage } from "./alert-bundling.ts";
 
 const EVERYTHING = topicsFrom(() => true);
 
@@ -54,7 +55,6 @@ export function topicFor(event: KnownEvent, page: TeamTopics, preferences: UserP
   const wants = (topic: TeamTopic) => page[topic] && preferences.notify_team[topic];
   const topic = EVENTS[event.name].team;
   if (topic === null || !wants(topic)) return null;
-  if (event.name === "incident.created" && event.data.outage_id !== null && wants("down")) return null;
-  if (event.name === "incident.resolved" && event.data.outage_id !== null && wants("up")) return null;
+  if (repeatsOutage(event) && wants(event.name === "incident.created" ? "down" : "up")) return null;
   return topic;
 }

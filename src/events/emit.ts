@@ -72,6 +72,7 @@ export function incidentEvent(incident: IncidentRecord, change: IncidentChange):
       started_at: toIso(incident.started_at),
       resolved_at: toIsoOrNull(incident.resolved_at),
       outage_id: incident.origin_outage_id,
+      is_automatic: false,
       acknowledged_at: toIsoOrNull(incident.acknowledged_at),
       ...(change.subject ?? NO_SUBJECT),
     },

@@ -221,5 +221,5 @@ function automaticEvent(
 ): IncidentEffects["events"][number] {
   const id = outageIncidentEventId(name, { incident_id: incident.id, outage_id: outageId });
   const { name: _, ...event } = incidentEvent(incident, { id, name, notify_subscribers: true, ...change });
-  return { ...event, name };
+  return { ...event, name, data: { ...event.data, is_automatic: true } };
 }

@@ -1,9 +1,9 @@
 import { jobScope, type Scope } from "../../src/access/scope.ts";
-import type { DeliveryMessage, EventMessage } from "../../src/contract/messages.ts";
 import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
 import { processDeliveries } from "../../src/delivery/process-deliveries.ts";
+import { sendSubscriberBatch } from "../../src/delivery/subscriber-messages.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
-import type { recordingEnv } from "./queues.ts";
+import type { recordingEnv, Sent } from "./queues.ts";
 
 type Recording = ReturnType<typeof recordingEnv>;
 
@@ -27,14 +27,28 @@ export function transitionOf(seq: number, at: number, message = "HTTP 500"): Mon
   };
 }
 
-/** The queues of events and deliveries, whose messages are handled as they fall due. */
+/** The queues of events, deliveries and subscribers, whose messages are handled as they fall due. */
 export function playQueues(recording: Recording) {
-  const handled = { events: 0, deliveries: 0 };
-  const due: { at: number; message: EventMessage | DeliveryMessage }[] = [];
-  const collect = (now: number) => {
-    for (const { body, delaySeconds = 0 } of [...recording.events.splice(0), ...recording.deliveries.splice(0)]) {
-      due.push({ at: now + delaySeconds * 1000, message: body });
+  const handled = { events: 0, deliveries: 0, subscribers: 0 };
+  const due: { at: number; handle: (scope: Scope) => Promise<void> }[] = [];
+  const collectFrom = <Body>(sent: Sent<Body>[], now: number, handle: (scope: Scope, body: Body) => Promise<void>) => {
+    for (const { body, delaySeconds = 0 } of sent.splice(0)) {
+      due.push({ at: now + delaySeconds * 1000, handle: (scope) => handle(scope, body) });
     }
+  };
+  const collect = (now: number) => {
+    collectFrom(recording.events, now, (scope, message) => {
+      handled.events += 1;
+      return consumeEvent(scope, message);
+    });
+    collectFrom(recording.deliveries, now, (scope, { delivery_id }) => {
+      handled.deliveries += 1;
+      return attemptDelivery(scope, delivery_id);
+    });
+    collectFrom(recording.subscribers, now, (scope, message) => {
+      handled.subscribers += 1;
+      return sendSubscriberBatch(scope, message);
+    });
     due.sort((one, other) => one.at - other.at);
   };
   return {
@@ -51,11 +65,9 @@ export function playQueues(recording: Recording) {
       let now = from;
       collect(now);
       while (due[0] && due[0].at <= until) {
-        const { at, message } = due.shift() ?? due[0];
+        const { at, handle } = due.shift() ?? due[0];
         now = Math.max(now, at);
-        handled["delivery_id" in message ? "deliveries" : "events"] += 1;
-        if ("delivery_id" in message) await attemptDelivery(scopeAt(recording, now), message.delivery_id);
-        else await consumeEvent(scopeAt(recording, now), message);
+        await handle(scopeAt(recording, now));
         collect(now);
       }
       return now;

@@ -29,6 +29,7 @@ const incident: EventData<"incident.created"> = {
   started_at: "2026-01-02T03:04:05.000Z",
   resolved_at: null,
   outage_id: null,
+  is_automatic: false,
   acknowledged_at: null,
   monitor_ids: [MONITOR_ID],
   group_ids: [],

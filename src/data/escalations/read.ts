@@ -26,6 +26,9 @@ const PERSONAL_MAX = 1000;
 /** Outages that one bundle names. */
 const SUBJECTS_MAX = 1000;
 
+/** Notifications of escalations that began together. */
+const NOTIFIED_MAX = 5000;
+
 /** What an escalation is about, as it stands now. */
 export interface LoadedSubject extends EscalatedSubject {
   escalation_id: string;
@@ -308,4 +311,44 @@ export async function listRecipients(db: Db, userIds: readonly string[]) {
     .select({ id: users.id, name: users.name, email: users.email })
     .from(users)
     .where(sql`${users.id} IN (SELECT value FROM json_each(${JSON.stringify(userIds)}))`);
+}
+
+export interface Reached {
+  /** False: the first step comes in a moment. */
+  has_begun: boolean;
+  /** Keys of its notifications that did not fail, and of those of its bundle. */
+  notification_keys: string[];
+}
+
+/** Whom these escalations have notified, by their ids; those that do not exist are left out. */
+export async function listReached(db: Db, ids: readonly string[]): Promise<Map<string, Reached>> {
+  const rows = await db
+    .select({
+      id: escalations.id,
+      bundle_id: escalations.bundle_id,
+      has_begun: sql<number>`${escalations.state} IS NOT NULL`,
+    })
+    .from(escalations)
+    .where(sql`${escalations.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .limit(ids.length);
+  if (rows.length === 0) return new Map();
+  const notifying = new Set(rows.flatMap(({ id, bundle_id }) => (bundle_id === null ? [id] : [id, bundle_id])));
+  const sent = await db
+    .select({ escalation_id: escalationNotifications.escalation_id, key: escalationNotifications.notification_key })
+    .from(escalationNotifications)
+    .where(
+      and(
+        sql`${escalationNotifications.escalation_id} IN (SELECT value FROM json_each(${JSON.stringify([...notifying])}))`,
+        sql`${escalationNotifications.state} <> 'failed'`,
+      ),
+    )
+    .limit(NOTIFIED_MAX);
+  const keysOf = Map.groupBy(sent, ({ escalation_id }) => escalation_id);
+  const keysIn = (id: string | null) => (keysOf.get(id ?? "") ?? []).map(({ key }) => key);
+  return new Map(
+    rows.map(({ id, bundle_id, has_begun }) => [
+      id,
+      { has_begun: has_begun === 1, notification_keys: [...keysIn(id), ...keysIn(bundle_id)] },
+    ]),
+  );
 }
