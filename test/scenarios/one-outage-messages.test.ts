@@ -86,7 +86,7 @@ describe("one outage and its end, with an automatic incident", () => {
     await liveThroughOutage(receivers);
     expect(receivers.textsOf(receivers.webhooks.slack).map((text) => text.split("\n")[0])).toEqual([
       "🔴 New incident: Shop is down",
-      "🟢 Shop is up again",
+      "🟢 Incident resolved: Shop is down",
     ]);
   });
 });

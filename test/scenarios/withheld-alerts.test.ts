@@ -159,7 +159,7 @@ describe("a monitor that goes down and up again and again", () => {
 
 describe("a mass outage during maintenance", () => {
   it("is one message about those that are still down when the window ends", async () => {
-    const day = await aDay(sink);
+    const day = await aDay(sink, { has_policy: false });
     const ids: string[] = [];
     for (let n = 0; n < 10; n++) ids.push(await day.addMonitor(`Shop ${n}`));
     await day.maintain(ids, 10 * MINUTE);
