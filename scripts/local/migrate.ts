@@ -1,8 +1,10 @@
 /**
- * Reads wrangler.toml and brings the local database to the present schema; prints the configuration as JSON. A process of
- * its own, because wrangler stays in the memory of the process that loads it: `npm start` runs it and waits for its end.
+ * Reads wrangler.toml, brings the local database to the present schema and releases what a killed service had claimed;
+ * prints the configuration as JSON. A process of its own, because wrangler stays in the memory of the process that loads it:
+ * `npm start` runs it and waits for its end.
  */
 
+import { RELEASE_ABANDONED } from "../../src/data/outbox/abandoned.ts";
 import { runCommand } from "./command-error.ts";
 import { readWorkerConfig } from "./config.ts";
 import { guardRuntimes } from "./guard.ts";
@@ -18,6 +20,7 @@ await runCommand(async () => {
   const config = readWorkerConfig();
   await using database = await openDatabase(stateDirOf(process.env), config);
   await applyMigrations(database.execute, config.database.migrationsDir);
+  await database.execute(RELEASE_ABANDONED.map((sql) => ({ sql, params: [] })));
   process.stdout.write(JSON.stringify(config));
 });
 process.stdin.destroy();

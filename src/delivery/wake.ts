@@ -12,6 +12,12 @@ export function wakeDeliveries(scope: WakeScope, deliveryIds: readonly string[])
   return wake(scope, { queue: scope.env.DELIVERIES, messages: messagesOf(deliveryIds), what: "delivery" });
 }
 
+/** For deliveries that another invocation may be attempting. */
+export function wakeDeliveriesLater(scope: WakeScope, deliveryIds: readonly string[], delay_ms: number): Promise<void> {
+  const messages = messagesOf(deliveryIds);
+  return wake(scope, { queue: scope.env.DELIVERIES, messages, what: "delivery", delay_ms });
+}
+
 /** Deliveries to receivers that let attempts time out. */
 export function wakeSlowDeliveries(scope: WakeScope, deliveryIds: readonly string[]): Promise<void> {
   return wake(scope, { queue: scope.env.DELIVERIES_SLOW, messages: messagesOf(deliveryIds), what: "delivery" });

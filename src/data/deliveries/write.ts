@@ -99,6 +99,15 @@ export function unclaimDeliveries(
     .where(and(holdsClaim, isPending(deliveries)));
 }
 
+/** Keeps the claims of attempts that take long. */
+export function renewClaims(db: Db, claimed: readonly Attempted[], lease_until: number): Statement {
+  return db
+    .update(deliveries)
+    .set({ lease_until })
+    .from(givenRows(claimed))
+    .where(and(holdsClaim, isPending(deliveries)));
+}
+
 export type Settled = Attempted & Pick<DeliveryRecord, "state" | "next_attempt_at">;
 
 /** Ends one attempt of each. Harmless when repeated: only the attempt that holds the claim changes its row. */
