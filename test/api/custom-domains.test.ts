@@ -108,6 +108,40 @@ describe("PUT /status-pages/{id}/ssl", () => {
     expect((await visit(hostname)).status).toBe(404);
   });
 
+  it("is not proven by records that do not name its claim, however many a zone holds", async () => {
+    const [claimed, other] = [await claim(), await claim()];
+    const { hostname } = claimed;
+    const proof: string = claimed.body.records[0].value;
+    const foreign: string = other.body.records[0].value;
+    point(hostname, `${TARGET}.`);
+    const hostile = [
+      [foreign],
+      [
+        `${proof}x`,
+        `x${proof}`,
+        ` ${proof} and more`,
+        proof.slice(0, -1),
+        proof.toUpperCase().replace(/^VIGIL/, "vigil!"),
+      ],
+      Array.from({ length: 2_000 }, (_, n) => `${n}${"x".repeat(250)}`),
+      ["", "*", "%", "_", '"', "\\", "\u0000"],
+    ];
+    for (const texts of hostile) {
+      publish(hostname, ...texts);
+      await sweep(hostname);
+      expect((await claimed.account.client.get(sslOf(claimed.page))).body.status).toBe("pending");
+    }
+    // The proof at a name that is not the claim's.
+    publish(hostname);
+    zones.set(hostname, "TXT", proof);
+    zones.set(`_vigil.example.com`, "TXT", proof);
+    await sweep(hostname);
+    expect((await claimed.account.client.get(sslOf(claimed.page))).body.status).toBe("pending");
+    expect((await visit(hostname)).status).toBe(404);
+    await prove(claimed);
+    expect((await visit(hostname)).status).toBe(200);
+  });
+
   it("becomes active with the TXT record, and gives the page at /", async () => {
     const claimed = await claim();
     publish(claimed.hostname, "something else");
