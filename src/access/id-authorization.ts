@@ -21,6 +21,7 @@ import {
   requireSlaPolicy,
   requireStatusChannel,
   requireSubscriber,
+  requireUsableAgent,
   requireVisibleAgent,
   requireVisibleAgentCommand,
   requireVisibleDiscovery,
@@ -31,7 +32,7 @@ import type { RequestScope } from "./scope.ts";
 
 /**
  * What an id in a path, query or body names. The first word is the kind of object; `:see` only requires that the caller may
- * see it, `:own` that it belongs to them, otherwise the endpoint's right is asked for; `:manage` answers 403 for what is
+ * see it, `:own` that it belongs to them, `:use` that it may check what they want, otherwise the endpoint's right is asked for; `:manage` answers 403 for what is
  * not there, too.
  */
 const RESOLVERS = {
@@ -45,6 +46,7 @@ const RESOLVERS = {
   group: requireGroup,
   agent: requireAgent,
   "agent:see": requireVisibleAgent,
+  "agent:use": requireUsableAgent,
   "monitor:assigned": requireAssignedMonitor,
   command: requireOwnCommand,
   "agent command:see": requireVisibleAgentCommand,

@@ -100,6 +100,8 @@ function refusalOf(endpoint: Endpoint): number {
   return Object.keys(endpoint.policy.ids?.params ?? {}).length > 0 ? 404 : 400;
 }
 
+/** Whoever has an agent check something needs the right to change agents, too. */
+const usesAgent = ({ policy }: Endpoint) => Object.values(policy.ids?.params ?? {}).includes("agent:use");
 const isGet = ({ method }: Endpoint) => method === "get";
 /** What the object itself refuses, as a check of what is paused, is refused to everybody. */
 const isAllowed = (status: number) => (status >= 200 && status < 300) || status === 409;
@@ -110,15 +112,16 @@ describe("every role", () => {
     { timeout: 60_000 },
     async (_name, endpoint) => {
       const right: Permission = endpoint.policy.permission ?? "page.read";
+      const rights: Permission[] = usesAgent(endpoint) ? [right, "agents.write"] : [right];
+      const isEntitled = ({ membership }: (typeof members)[number]) =>
+        rights.every((each) => hasPermission(membership, each));
       const shared = await prepareShared(endpoint);
       expect(namesObject(endpoint, shared.prepared), "the example names nothing on a page").toBe(true);
 
       const anonymous = { client: createClient() };
       expect((await send(anonymous, shared.prepared)).status).toBe(401);
       expect((await send(outsider, shared.prepared)).status).toBe(refusalOf(endpoint));
-      for (const { name, membership, account } of members.filter(
-        (member) => !hasPermission(member.membership, right),
-      )) {
+      for (const { name, membership, account } of members.filter((member) => !isEntitled(member))) {
         const answer = await send(account, shared.prepared);
         expect([name, answer.status, membership.role], JSON.stringify(answer.body)).toEqual([
           name,
@@ -126,7 +129,7 @@ describe("every role", () => {
           membership.role,
         ]);
       }
-      for (const { name, account } of members.filter((member) => hasPermission(member.membership, right))) {
+      for (const { name, account } of members.filter(isEntitled)) {
         const { prepared } = isGet(endpoint) ? shared : await prepareShared(endpoint);
         const answer = await send(account, prepared);
         expect({ name, status: answer.status, body: answer.body }).toMatchObject({

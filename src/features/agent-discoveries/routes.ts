@@ -42,7 +42,7 @@ export const endpoints = [
       permission: "monitors.write",
       audit: "monitor.created",
       ids: {
-        params: { agent_id: "agent:see", discovery_id: "discovery:see" },
+        params: { agent_id: "agent:use", discovery_id: "discovery:see" },
         body: { status_page_id: "page", group_id: "group" },
       },
     },
