@@ -131,6 +131,13 @@ export function decide(
   }
 }
 
+/** What something else withheld is announced while the monitor flaps: its end is awaited, too. */
+export function noteAnnounced(state: FlappingState, seq: number): FlappingState {
+  if (!state.flapping?.unended) return state;
+  const unended = [...state.flapping.unended, seq].slice(-UNENDED_MAX);
+  return { ...state, flapping: { ...state.flapping, unended } };
+}
+
 interface Step {
   state: FlappingState;
   effects: FlappingEffect[];

@@ -3,8 +3,9 @@ import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import { type Db, runBatch, type Statement } from "../data/db.ts";
 import { listEvents } from "../data/events/read.ts";
 import { replaceEvent } from "../data/events/write.ts";
-import { findFlapping } from "../data/flapping/read.ts";
+import { findFlapping, isFlappingChanged } from "../data/flapping/read.ts";
 import type { HeldRouting } from "../data/flapping/table.ts";
+import { saveFlapping } from "../data/flapping/write.ts";
 import { findMonitorWithPage } from "../data/monitors/read.ts";
 import {
   findCoveringWindow,
@@ -21,6 +22,7 @@ import { endSuppression, forgetSuppression, suppressOutage } from "../data/suppr
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { fanOut } from "../delivery/fan-out.ts";
 import { findSuppressionEnd } from "../domain/alert-routing.ts";
+import { noteAnnounced } from "../domain/flapping.ts";
 import { isWithheld, type Withholding } from "../domain/suppression.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
@@ -186,12 +188,20 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
   await runBatch(db, [
     failBatchWhen(db, "stale", isSuppressionEnded(held)),
     endSuppression(db, held),
+    ...(found.monitor.flapping ? await noteRelease(db, held) : []),
     ...incident.statements,
     replaceEvent(db, { ...announced, data, processed_at: now }),
     ...incident.events.map((event) => replaceEvent(db, { ...event, processed_at: now })),
     ...publication.statements,
   ]);
   return publication;
+}
+
+async function noteRelease(db: Db, { monitor_id, outage_seq }: SuppressedOutage): Promise<Statement[]> {
+  const known = await findFlapping(db, monitor_id);
+  if (!known) return [];
+  const noted = { ...known, state: noteAnnounced(known.state, outage_seq), revision: known.revision + 1 };
+  return [failBatchWhen(db, "stale", isFlappingChanged(monitor_id, known)), saveFlapping(db, noted)];
 }
 
 /** Rules were evaluated when it began, and not once more. */

@@ -109,6 +109,24 @@ describe("a mute that begins while a monitor flaps", () => {
   });
 });
 
+describe("a mute that ends while a monitor flaps", () => {
+  it("announces the outage in which it is, and its end when it is stable", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    // For so long that a recovery was sent meanwhile.
+    await alternate(day, shop, { from: MINUTE, step: 30 * SECOND, count: 36 });
+    await day.passUntil(20.5 * MINUTE);
+    expect((await eventsTo(day, "machine")).at(-1)).toBe("20 up");
+    await day.mute(shop, 3 * MINUTE);
+    await day.change(shop, "down", 21 * MINUTE);
+    await day.passUntil(24.5 * MINUTE);
+    await day.change(shop, "up", 25 * MINUTE);
+    await day.passUntil(40 * MINUTE);
+    expect((await eventsTo(day, "machine")).slice(-3)).toEqual(["20 up", "24 down", "30 up"]);
+    expect((await day.heard("mail")).at(-1)).toBe("30 Resolved: Shop is up again");
+  });
+});
+
 describe("a monitor that goes down and up again and again", () => {
   it("is one incident to subscribers, one page to whoever is on call, and closes what it opened in the pager", async () => {
     const day = await aDay(sink, {
