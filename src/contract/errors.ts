@@ -12,7 +12,7 @@ export const ERROR_CODES = {
     "email_unverified",
   ],
   404: ["not_found"],
-  409: ["conflict", "not_enough_history"],
+  409: ["conflict", "in_use", "not_enough_history"],
   410: ["gone"],
   413: ["too_large"],
   415: ["unsupported_media_type"],
@@ -74,6 +74,8 @@ export const notFound = (what: string) => new ApiError(404, `${what} not found`,
 export const gone = (id: string) =>
   new ApiError(410, `this Idempotency-Key already made ${id}, which was deleted since`, { code: "gone" });
 export const conflict = (message: string) => new ApiError(409, message, { code: "conflict" });
+/** For what cannot be deleted while something else needs it; the message names what does. */
+export const inUse = (message: string) => new ApiError(409, message, { code: "in_use" });
 /** For guards that another request tripped between the read and the write. */
 export const raced = (message: string) => new ApiError(409, message, { code: "conflict", isRace: true });
 const MEDIA_TYPES = { JSON: "application/json", "a form": "application/x-www-form-urlencoded" };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Id, Instant, Name } from "./common.ts";
+import { Notice } from "./notices.ts";
 import { NewPassword } from "./session.ts";
 
 /** The role owner is not granted: it belongs to the owner of the page. */
@@ -61,6 +62,9 @@ export const MemberUpdate = z
   })
   .meta({ id: "MemberUpdate" });
 export type MemberUpdate = z.infer<typeof MemberUpdate>;
+
+/** Where the removed person was the last one on call. */
+export const MemberRemoval = z.object({ notices: z.array(Notice) }).meta({ id: "MemberRemoval" });
 
 export const InvitationAccept = z
   .object({

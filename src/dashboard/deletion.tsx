@@ -1,4 +1,5 @@
-import type { z } from "zod";
+import { z } from "zod";
+import { Notice } from "../contract/notices.ts";
 import type { AppContext, Endpoint } from "../http/endpoint.ts";
 import { requireApi } from "./call-api.ts";
 import { ConfirmByName, confirmationProblems } from "./components/confirm.tsx";
@@ -33,6 +34,9 @@ export interface Deletion {
   notice?: string;
 }
 
+/** An answer that warns of what the deletion leads to. */
+const Noticed = z.object({ notices: z.array(Notice).default([]) });
+
 const DELETE: [string, string] = ["Delete", "deleted"];
 
 function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems = {}): Promise<Response> {
@@ -56,9 +60,11 @@ function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems =
 async function deleteConfirmed(c: AppContext, deletion: Deletion, entered: URLSearchParams): Promise<Response> {
   const problems = confirmationProblems(entered, deletion.name);
   if (Object.keys(problems).length > 0) return confirmDeletion(c, deletion, problems);
-  await requireApi(c, { method: deletion.method ?? "DELETE", path: deletion.api });
+  const answer = await requireApi(c, { method: deletion.method ?? "DELETE", path: deletion.api });
   const [, done] = deletion.verb ?? DELETE;
-  return redirectWithNotice(deletion.list, deletion.notice ?? `${deletion.name} is ${done}.`);
+  const { notices } = Noticed.catch({ notices: [] }).parse(answer);
+  const warnings = notices.map(({ message }) => ` Note: ${message}.`).join("");
+  return redirectWithNotice(deletion.list, (deletion.notice ?? `${deletion.name} is ${done}.`) + warnings);
 }
 
 /** The form that asks for the name and its submission, under one address. */

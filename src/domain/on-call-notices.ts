@@ -54,6 +54,28 @@ export function composeGapNotice(schedule: Named & { id: string }, gap: Gap, con
   } satisfies AlertMessage;
 }
 
+interface EmptyStep {
+  policy: { id: string; name: string };
+  level: number;
+}
+
+/** The same for a step of an escalation policy whose last person left the team. */
+export function describeEmptyStep({ policy, level }: EmptyStep): string {
+  return `nobody is reached by step ${level} of the escalation policy ${oneLine(policy.name)}`;
+}
+
+export function composeEmptyStepNotice(step: EmptyStep, links: Links) {
+  return {
+    tone: "warning",
+    title: `Nobody on call: ${oneLine(step.policy.name)}`,
+    is_resolved: false,
+    text: `Its last person left the team: ${describeEmptyStep(step)}. Add a contact to it.`,
+    facts: [],
+    links,
+    thread: { id: step.policy.id, state: `empty step ${step.level}` },
+  } satisfies AlertMessage;
+}
+
 export function composeShiftReminder(schedule: Named & { id: string }, shift: Shift, links: Links) {
   return {
     tone: "info",

@@ -101,6 +101,13 @@ export function listOnCall(schedule: Schedule, { start_at: from, end_at: to }: S
   return intervals;
 }
 
+/** What a calendar shows: it begins with the first shift, turn or override, before which nobody was to be on call. */
+export function listCalendar(schedule: Schedule, { start_at, end_at }: Span): OnCallInterval[] {
+  const spans = [...schedule.shifts, ...schedule.rotations, ...schedule.overrides];
+  const begins_at = Math.min(...spans.map((span) => span.start_at));
+  return listOnCall(schedule, { start_at: Math.max(start_at, begins_at), end_at });
+}
+
 function listEdges(spans: readonly Span[], from: number, to: number): number[] {
   const edges = new Set([from, to]);
   for (const { start_at, end_at } of spans) {

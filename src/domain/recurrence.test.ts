@@ -131,16 +131,35 @@ describe("findRecurrenceError", () => {
   it.each<[string, Recurrence, boolean]>([
     ["an end at the start", lasting("none", 0), false],
     ["an end after it", lasting("none", 1), true],
-    ["22 hours daily", lasting("daily", 22 * HOUR), true],
-    ["a little more", lasting("daily", 22 * HOUR + 1), false],
-    ["46 hours every other day", lasting("daily", 46 * HOUR, 2), true],
-    ["a week weekly", lasting("weekly", 168 * HOUR), false],
-    ["27 days monthly", lasting("monthly", 27 * 24 * HOUR), true],
-    ["28 days monthly", lasting("monthly", 28 * 24 * HOUR), false],
+    ["23 hours daily", lasting("daily", 23 * HOUR), true],
+    ["a whole day daily", lasting("daily", 24 * HOUR), true],
+    ["a little more", lasting("daily", 24 * HOUR + 1), false],
+    ["two days every other day", lasting("daily", 48 * HOUR, 2), true],
+    ["a week weekly", lasting("weekly", 168 * HOUR), true],
+    ["a little more than a week weekly", lasting("weekly", 168 * HOUR + 1), false],
+    ["28 days monthly", lasting("monthly", 28 * 24 * HOUR), true],
+    ["30 days monthly", lasting("monthly", 30 * 24 * HOUR), false],
     ["an end date at the start", rule({ recurrence_type: "daily", recurrence_end_date: rule({}).start_time }), true],
     ["an end date before it", rule({ recurrence_type: "daily", recurrence_end_date: rule({}).start_time - 1 }), false],
   ])("judges %s", (_name, given, isGood) => {
     expect(findRecurrenceError(given, "UTC") === null).toBe(isGood);
+  });
+
+  it.each<[string, number, string, boolean]>([
+    ["23 hours where the clocks take an hour", 23 * HOUR, "Europe/Berlin", true],
+    ["a little more", 23 * HOUR + 1, "Europe/Berlin", false],
+    ["23 and a half hours where they take half an hour", 23.5 * HOUR, "Australia/Lord_Howe", true],
+    ["a little more of these", 23.5 * HOUR + 1, "Australia/Lord_Howe", false],
+    ["a whole day where clocks never change", 24 * HOUR, "Asia/Tokyo", true],
+  ])("refuses what overlaps on the day of a clock change alone: %s", (_name, ms, timezone, isGood) => {
+    expect(findRecurrenceError(lasting("daily", ms), timezone) === null).toBe(isGood);
+  });
+
+  it("allows a long daily occurrence whose last one is before the clocks change", () => {
+    const start_time = at("2026-03-20T10:00:00Z");
+    const given = { ...lasting("daily", 24 * HOUR), start_time, end_time: start_time + 24 * HOUR };
+    const until = (end: string) => findRecurrenceError({ ...given, recurrence_end_date: at(end) }, "Europe/Berlin");
+    expect([until("2026-03-27T12:00:00Z"), until("2026-04-02T12:00:00Z")]).toEqual([null, expect.any(String)]);
   });
 });
 

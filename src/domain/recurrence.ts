@@ -5,6 +5,8 @@ import { zonedClock } from "../lib/zoned-days.ts";
 
 /** A clock change takes at most this from the time between two occurrences. */
 const CLOCK_CHANGE_MAX_MS = 2 * HOUR_MS;
+/** Days of a year, with every clock change in it. */
+const WALKED_MAX = 370;
 
 export interface Recurrence {
   start_time: number;
@@ -48,12 +50,28 @@ export function* occurrencesFrom(rule: Recurrence, timezone: string, from: numbe
 export function findRecurrenceError(rule: Recurrence, timezone: string): string | null {
   if (rule.end_time <= rule.start_time) return "end_time must be after start_time";
   if (rule.recurrence_type === "none") return null;
-  const period = { daily: 1, weekly: 7, monthly: 28 }[rule.recurrence_type] * rule.recurrence_interval * DAY_MS;
-  if (rule.end_time - rule.start_time > period - CLOCK_CHANGE_MAX_MS) {
+  if (overlapsItself(rule, timezone)) {
     return "end_time must be early enough for one occurrence to end before the next begins";
   }
   const [first] = occurrencesFrom(rule, timezone, rule.start_time);
   return first ? null : "recurrence_end_date must leave room for one occurrence";
+}
+
+/**
+ * Whether one occurrence still lasts when the next begins. One that is nearly as long as its period may do so on the day of
+ * a clock change or in a short month alone, so such a rule is walked through a year of days and many more weeks or months.
+ */
+function overlapsItself(rule: Recurrence, timezone: string): boolean {
+  const days = { none: Number.POSITIVE_INFINITY, daily: 1, weekly: 7, monthly: 28 }[rule.recurrence_type];
+  const shortest = days * rule.recurrence_interval * DAY_MS - CLOCK_CHANGE_MAX_MS;
+  if (rule.end_time - rule.start_time <= shortest) return false;
+  let [walked, end] = [0, Number.NEGATIVE_INFINITY];
+  for (const { start_at, end_at } of occurrencesFrom(rule, timezone, rule.start_time)) {
+    if (start_at < end) return true;
+    if (++walked > WALKED_MAX) return false;
+    end = end_at;
+  }
+  return false;
 }
 
 /** All starts from shortly before `from` on. */

@@ -12,11 +12,11 @@ import {
   listSchedulesToReview,
   withAbsent,
 } from "../data/on-call/read.ts";
-import { postponeReview } from "../data/on-call/write.ts";
+import { reviewAt } from "../data/on-call/write.ts";
 import { sealAlertMail } from "../delivery/alert-mail.ts";
 import { dispatchMail } from "../delivery/mail.ts";
 import type { AlertMessage } from "../domain/alert-messages.ts";
-import type { Gap } from "../domain/on-call.ts";
+import type { Gap, Schedule } from "../domain/on-call.ts";
 import {
   composeGapNotice,
   composeShiftReminder,
@@ -53,7 +53,7 @@ export async function reviewSchedules(scope: Scope, ids: readonly string[]): Pro
     } catch (error) {
       // One that cannot be computed waits like the others, and delays none of them.
       scope.log.error("on-call schedule", error, { schedule_id: reviewed.schedule.id });
-      await runBatch(scope.db, [postponeReview(scope.db, reviewed.schedule.id, scope.now + REVIEW_EVERY_MS)]);
+      await runBatch(scope.db, [reviewAt(scope.db, reviewed.schedule.id, scope.now + REVIEW_EVERY_MS)]);
     }
   }
 }
@@ -92,7 +92,7 @@ async function review(scope: Scope, reviewed: Reviewed): Promise<void> {
     fresh.flatMap(({ event }) => (event ? [event] : [])),
   );
   await runBatch(db, [
-    postponeReview(db, schedule.id, now + REVIEW_EVERY_MS),
+    reviewAt(db, schedule.id, now + REVIEW_EVERY_MS),
     ...reachable.map(({ id, user_id, type, message }) =>
       insertNotification(db, {
         id,
@@ -119,15 +119,14 @@ function announcementsOf({ now, settings }: Scope, { schedule, page }: Reviewed)
   const links = settings.PUBLIC_URL === "" ? [] : [{ label: "On-call", url: `${settings.PUBLIC_URL}/app/on-call` }];
   return [
     ...gaps.map((gap): Announcement => {
-      // A gap that goes on is the same one; one that has no beginning, because nobody was ever on call, too.
-      const key = String(gap.began_at ?? "always");
+      const key = gapKey(schedule, gap);
       return {
         id: idFrom("on-call gap", schedule.id, key),
         type: "oncall.gap",
         user_id: page.owner_id,
         message: composeGapNotice(schedule, gap, { now, links }),
         reason: `You own the status page ${page.name}.`,
-        event: gapEvent({ schedule, page }, gap, now),
+        event: gapEvent({ schedule, page }, gap, { key, now }),
       };
     }),
     ...shifts.map(
@@ -142,9 +141,22 @@ function announcementsOf({ now, settings }: Scope, { schedule, page }: Reviewed)
   ];
 }
 
-function gapEvent({ schedule, page }: Reviewed, gap: Gap, now: number): EventOf<"oncall.gap"> {
+/**
+ * A gap that goes on is the same one. One without a beginning is another when someone leaves the team: before, nobody was
+ * ever on call, or all who were have left since.
+ */
+function gapKey({ absent = new Set() }: Schedule, { began_at }: Gap): string {
+  if (began_at !== null) return String(began_at);
+  return absent.size === 0 ? "always" : `without ${[...absent].sort().join(" ")}`;
+}
+
+function gapEvent(
+  { schedule, page }: Reviewed,
+  gap: Gap,
+  { key, now }: { key: string; now: number },
+): EventOf<"oncall.gap"> {
   return {
-    id: idFrom("event", schedule.id, "gap ahead", String(gap.began_at ?? "always")),
+    id: idFrom("event", schedule.id, "gap ahead", key),
     owner_id: page.owner_id,
     status_page_id: page.id,
     monitor_id: null,

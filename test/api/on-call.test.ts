@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
+import { sweepSchedules } from "../../src/events/on-call-review.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount, createPage } from "../support/factories.ts";
+import { mailsTo } from "../support/mail.ts";
 import { createMember } from "../support/members.ts";
+import { recordingEnv } from "../support/queues.ts";
 
 const HOUR = 3_600_000;
 const BEGUN_AT = Math.floor(Date.now() / 1000) * 1000;
@@ -225,6 +229,69 @@ describe("what names a user who left the team", () => {
     const added = [...steps, { ...stepTo("user", member.user_id), level: 2 }];
     expect((await client.put(`${path}/policies/${policy.id}`, { steps: added })).status).toBe(200);
     expect((await client.post(`${path}/policies`, { name: "New", steps })).status).toBe(400);
+  });
+});
+
+describe("on-call that somebody would take away", () => {
+  it("stays while a policy names the schedule, and says which", async () => {
+    const { account, client, path } = await setUp();
+    const shifts = [{ user_id: account.user_id, start_at: at(-1), end_at: at(80) }];
+    const { body: schedule } = await client.post(`${path}/schedules`, { name: "Week", shifts });
+    const steps = [MAIL, { ...stepTo("schedule", schedule.id), level: 2 }];
+    const { body: policy } = await client.post(`${path}/policies`, { name: "Night", steps });
+    const one = `${path}/schedules/${schedule.id}`;
+    expect(await client.delete(one)).toMatchObject({
+      status: 409,
+      body: {
+        code: "in_use",
+        error: 'the on-call schedule is named by the escalation policies "Night"; remove it from their steps first',
+      },
+    });
+    await client.put(`${path}/policies/${policy.id}`, { steps: [MAIL] });
+    expect((await client.delete(one)).status).toBe(204);
+  });
+
+  it("answers where nobody is on call without the member who leaves, and tells the owner at once", async () => {
+    const { account, client, status_page_id, path } = await setUp();
+    const { member, member_id } = await createMember(account, { role: "editor" }, status_page_id);
+    const shifts = [{ user_id: member.user_id, start_at: at(-1), end_at: at(200) }];
+    const { body: schedule } = await client.post(`${path}/schedules`, { name: "Week", shifts });
+    const steps = [
+      MAIL,
+      { ...stepTo("user", member.user_id), level: 2 },
+      { ...stepTo("schedule", schedule.id), level: 3 },
+    ];
+    await client.post(`${path}/policies`, { name: "Night", steps });
+    const removed = await client.delete(`${V1}/status-pages/${status_page_id}/members/${member_id}`);
+    const messages = [
+      "nobody is on call by Week from now",
+      "nobody is reached by step 2 of the escalation policy Night",
+      "nobody is reached by step 3 of the escalation policy Night",
+    ];
+    expect([removed.status, removed.body]).toEqual([
+      200,
+      { notices: messages.map((message) => ({ path: "on_call", message })) },
+    ]);
+    const owner = `${account.user_id}@example.com`;
+    expect((await mailsTo(owner)).map(({ subject }) => subject)).toEqual(
+      Array(2).fill("Warning: Nobody on call: Night"),
+    );
+    await sweepSchedules(jobScope(recordingEnv().env, "test"));
+    expect((await mailsTo(owner)).map(({ subject }) => subject)).toContain("Warning: Nobody on call: Week");
+  });
+
+  it("answers nothing where others cover the time of the member who leaves", async () => {
+    const { account, client, status_page_id, path } = await setUp();
+    const { member, member_id } = await createMember(account, { role: "editor" }, status_page_id);
+    const shifts = [
+      { user_id: account.user_id, start_at: at(-1), end_at: at(80) },
+      { user_id: member.user_id, start_at: at(80), end_at: at(200) },
+    ];
+    await client.post(`${path}/schedules`, { name: "Week", shifts });
+    const both = { level: 1, contacts: [...stepTo("user", member.user_id).contacts, ...MAIL.contacts] };
+    await client.post(`${path}/policies`, { name: "Night", steps: [both] });
+    const removed = await client.delete(`${V1}/status-pages/${status_page_id}/members/${member_id}`);
+    expect([removed.status, removed.body]).toEqual([204, ""]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { listOnCall, type OnCallInterval, type Schedule as Plan, type Span } from "../../domain/on-call.ts";
+import { listCalendar, type OnCallInterval, type Schedule as Plan, type Span } from "../../domain/on-call.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { dateIn, zonedClock } from "../../lib/zoned-days.ts";
@@ -38,7 +38,7 @@ export function listDays(plan: Plan, first: string): CalendarDay[] {
   const dates = Array.from({ length: DAYS_SHOWN + 1 }, (_, n) => shifted(first, n));
   const starts = dates.map((date) => startOfDay(date, plan.timezone));
   const [from = 0] = starts;
-  const all = listOnCall(plan, { start_at: from, end_at: starts.at(-1) ?? from });
+  const all = listCalendar(plan, { start_at: from, end_at: starts.at(-1) ?? from });
   return dates.slice(0, DAYS_SHOWN).map((date, n) => {
     const span = { start_at: starts[n] ?? from, end_at: starts[n + 1] ?? from };
     return {

@@ -34,6 +34,16 @@ export function hasPolicies(pageId: string, atLeast: number): SQL {
   return sql`(SELECT count(*) FROM escalation_policies WHERE status_page_id = ${pageId}) >= ${atLeast}`;
 }
 
+/** Whether the page has other policies than these, or one of them was changed. */
+export function arePoliciesChanged(
+  pageId: string,
+  policies: readonly Pick<EscalationPolicyRecord, "id" | "updated_at">[],
+): SQL {
+  const read = JSON.stringify(policies.map(({ id, updated_at }) => ({ id, updated_at })));
+  return sql`EXISTS (SELECT 1 FROM escalation_policies p WHERE p.status_page_id = ${pageId} AND NOT EXISTS (
+    SELECT 1 FROM json_each(${read}) r WHERE r.value ->> 'id' = p.id AND r.value ->> 'updated_at' = p.updated_at))`;
+}
+
 export function insertOnCallSchedule(db: Db, schedule: OnCallScheduleRecord): Statement {
   return db.insert(onCallSchedules).values(schedule);
 }
@@ -50,7 +60,7 @@ export function deleteOnCallSchedule(db: Db, scheduleId: string): Statement {
   return db.delete(onCallSchedules).where(eq(onCallSchedules.id, scheduleId));
 }
 
-export function postponeReview(db: Db, scheduleId: string, next_review_at: number): Statement {
+export function reviewAt(db: Db, scheduleId: string, next_review_at: number): Statement {
   return db.update(onCallSchedules).set({ next_review_at }).where(eq(onCallSchedules.id, scheduleId));
 }
 

@@ -7,11 +7,14 @@ import { listAgentIdsOf } from "../../data/agents/read.ts";
 import { listPagesOf } from "../../data/deleted-accounts/read.ts";
 import { endAccount } from "../../data/deleted-accounts/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
+import { listSharedPages } from "../../data/members/read.ts";
 import { findUser } from "../../data/users/read.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { sealMail } from "../../outbox/mail.ts";
+import { joinPublications } from "../../outbox/publication.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
 import { dropStoredPage } from "../../platform/page-store.ts";
+import { planDeparture } from "../on-call/departure.ts";
 import { requireOwnPassword } from "../sessions/own-password.ts";
 import { checkCode, findActiveFactor, wrongCode } from "../sessions/second-factor.ts";
 import { removePortion } from "./purge.ts";
@@ -20,6 +23,8 @@ import { removePortion } from "./purge.ts";
 const PAGES_DROPPED_MAX = 100;
 /** Connections of more agents stay open, and are sent nothing. */
 const AGENTS_WOKEN_MAX = 1000;
+/** Teams that learn at once where nobody is on call any more; others within the hour. */
+const PAGES_LEFT_MAX = 100;
 
 /**
  * Ends the account of the caller and everything that it owns. The request itself ends credentials, pages, agents and
@@ -35,16 +40,21 @@ export async function deleteAccount(ctx: RequestScope, { password, code }: Accou
   if (!user) throw unauthenticated();
   const pages = await listPagesOf(ctx.db, user_id, PAGES_DROPPED_MAX);
   const agents = await listAgentIdsOf(ctx.db, user_id, AGENTS_WOKEN_MAX);
+  const shared = await listSharedPages(ctx.db, user_id, { limit: PAGES_LEFT_MAX, offset: 0 });
+  const departures = await Promise.all(shared.rows.map(({ page }) => planDeparture(ctx, page, user_id)));
+  const publication = joinPublications(departures.map((departure) => departure.publication));
   const mail = user.email_verified_at === null ? null : await farewell(ctx, user.email);
   const statements = [
     ...endAccount(ctx.db, { user, page_ids: pages.map(({ id }) => id), now: ctx.now }),
     ...(mail ? [insertMail(ctx.db, mail)] : []),
+    ...publication.statements,
   ];
   await commit({ ...ctx, principal: { kind: "system" }, ip: null }, statements, {
     audit: { owner_id: user_id, target_type: "user", target_id: user_id, summary: "the account was deleted" },
     guards: accepted?.guards ?? [],
   });
   if (mail) sendAfterResponse(ctx, mail);
+  await publication.wake();
   wakeAgents(ctx.env, agents);
   ctx.defer(clearAway(ctx, user_id, pages));
 }

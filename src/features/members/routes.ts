@@ -5,6 +5,7 @@ import {
   InvitationAccept,
   Member,
   MemberInvite,
+  MemberRemoval,
   MemberUpdate,
   Seats,
 } from "../../contract/member.ts";
@@ -129,14 +130,20 @@ export const endpoints = [
       path: "/status-pages/{id}/members/{member_id}",
       tags,
       summary: "Delete a member, or leave",
-      description: "Takes effect with their next request.",
+      description:
+        "Takes effect with their next request. Answers 200 with notices where nobody is on call without them, else 204.",
       request: { params: MemberParams },
-      responses: { ...noContent, ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
+      responses: {
+        200: json("Where nobody is on call without them", MemberRemoval),
+        ...noContent,
+        ...OBJECT_ERRORS,
+        409: BODY_ERRORS[409],
+      },
     }),
     async (c) => {
       const { id, member_id } = c.req.valid("param");
-      await removeMember(c.var.ctx, { page_id: id, member_id });
-      return c.body(null, 204);
+      const notices = await removeMember(c.var.ctx, { page_id: id, member_id });
+      return notices.length > 0 ? c.json({ notices }, 200) : c.body(null, 204);
     },
   ),
 

@@ -6,6 +6,7 @@ import { requireMember } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { forbidden, notFound, raced } from "../../contract/errors.ts";
 import type { MemberUpdate } from "../../contract/member.ts";
+import type { Notice } from "../../contract/notices.ts";
 import { deleteInstallTokensBy } from "../../data/agents/write.ts";
 import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";
 import { countSeats, isMemberChanged, listSharedPages, listTeam, type NamedMember } from "../../data/members/read.ts";
@@ -14,6 +15,7 @@ import { deleteTransfersToOutsider } from "../../data/page-transfers/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { includesPermissions } from "../../domain/roles.ts";
 import { findUrls } from "../custom-domains/service.ts";
+import { planDeparture } from "../on-call/departure.ts";
 import { requireGrantable } from "./membership.ts";
 
 interface Page {
@@ -68,17 +70,20 @@ export async function changeMember(
   return changed;
 }
 
-/** Takes effect with the member's next request, and on whom they invited. A member may leave; an owner has no membership to end. */
-export async function removeMember(ctx: RequestScope, ids: { page_id: string; member_id: string }): Promise<void> {
-  const { member, own } = await requireMemberOf(ctx, ids);
+/** Takes effect with the member's next request, and on whom they invited; the notices say where nobody is on call without them. A member may leave; an owner has no membership to end. */
+export async function removeMember(ctx: RequestScope, ids: { page_id: string; member_id: string }): Promise<Notice[]> {
+  const { member, own, page } = await requireMemberOf(ctx, ids);
   const isLeaving = member.user_id === requireUser(ctx).user_id;
   if (!isLeaving && !includesPermissions(own, member))
     throw forbidden("this member has permissions that you do not have");
   const ends = [...endGrantsOf(ctx, member), deleteTransfersToOutsider(ctx.db, member)];
-  await commit(ctx, [deleteMember(ctx.db, member.id), ...ends], {
+  const { notices, publication } = await planDeparture(ctx, page, member.user_id);
+  await commit(ctx, [deleteMember(ctx.db, member.id), ...ends, ...publication.statements], {
     audit: await memberAudit(ctx, member, isLeaving ? `${member.email} left` : `removed ${member.email}`),
     guards: [changedMeanwhile(member)],
   });
+  await publication.wake();
+  return notices;
 }
 
 /** Invitations and install tokens would hand on permissions that their creator no longer has. */
@@ -97,8 +102,8 @@ function grantOf(member: NamedMember, { role = member.role, capabilities }: Memb
 async function requireMemberOf(ctx: RequestScope, { page_id, member_id }: { page_id: string; member_id: string }) {
   const member = await requireMember(ctx, member_id);
   if (member.status_page_id !== page_id) throw notFound("member");
-  const { membership: own } = await requireVisiblePage(ctx, page_id);
-  return { member, own };
+  const { membership: own, page } = await requireVisiblePage(ctx, page_id);
+  return { member, own, page };
 }
 
 function changedMeanwhile(member: NamedMember) {

@@ -5,7 +5,7 @@ import { notFound } from "../../contract/errors.ts";
 import { findCalendarFeed, listSchedulesOfUser, listTeamNames } from "../../data/calendar-feeds/read.ts";
 import { deleteCalendarFeed, upsertCalendarFeed } from "../../data/calendar-feeds/write.ts";
 import type { OnCallScheduleRecord } from "../../data/on-call/read.ts";
-import { listOnCall } from "../../domain/on-call.ts";
+import { listCalendar } from "../../domain/on-call.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { type CalendarEvent, renderCalendarText } from "../../lib/icalendar.ts";
 import { isWellFormedMachineToken, newMachineToken, sha256Hex } from "../../platform/credentials.ts";
@@ -106,7 +106,7 @@ function render(name: string, events: readonly CalendarEvent[]): string {
 function shiftsOf(schedule: OnCallScheduleRecord, now: number) {
   // Whole days, so that a shift that began earlier keeps its start for a day.
   const start_at = Math.floor((now - PAST_MS) / DAY_MS) * DAY_MS;
-  return listOnCall(schedule, { start_at, end_at: start_at + PAST_MS + AHEAD_MS });
+  return listCalendar(schedule, { start_at, end_at: start_at + PAST_MS + AHEAD_MS });
 }
 
 function eventOf(

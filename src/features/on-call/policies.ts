@@ -141,6 +141,12 @@ async function openSteps(ctx: RequestScope, policy: EscalationPolicyRecord): Pro
   return StoredEscalationStep.array().parse(steps);
 }
 
+/** All policies of a page, with their steps as they are stored. */
+export async function listOpenPolicies(ctx: RequestScope, pageId: string): Promise<ShownPolicy[]> {
+  const { rows } = await listEscalationPolicies(ctx.db, pageId, { limit: POLICIES_MAX, offset: 0 });
+  return Promise.all(rows.map(async (policy) => ({ policy, steps: await openSteps(ctx, policy) })));
+}
+
 /** Chat and webhook addresses are credentials; members without alerting.write see only where they lead. */
 async function show(ctx: RequestScope, policy: EscalationPolicyRecord): Promise<ShownPolicy> {
   const { membership } = await requireVisiblePage(ctx, policy.status_page_id);

@@ -255,9 +255,9 @@ export const endpoints = [
       path: "/status-pages/{id}/on-call/schedules/{schedule_id}",
       tags,
       summary: "Delete an on-call schedule",
-      description: "A policy that names the schedule goes on to its next contact or step.",
+      description: "409 in_use while an escalation policy names the schedule.",
       request: { params: ScheduleParams },
-      responses: { ...noContent, ...OBJECT_ERRORS },
+      responses: { ...noContent, ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
     }),
     async (c) => {
       await removeSchedule(c.var.ctx, c.req.valid("param"));

@@ -4,11 +4,12 @@ import { requirePage, requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireOnCallSchedule, requireVisibleOnCallSchedule } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, invalid, notFound, raced } from "../../contract/errors.ts";
+import { conflict, inUse, invalid, notFound, raced } from "../../contract/errors.ts";
 import type { OnCallScheduleChange, OnCallScheduleCreate } from "../../contract/on-call.ts";
 import type { Statement } from "../../data/db.ts";
 import { listOnCallSchedules, type OnCallScheduleRecord, withAbsent } from "../../data/on-call/read.ts";
 import {
+  arePoliciesChanged,
   deleteOnCallSchedule,
   hasSchedules,
   insertOnCallSchedule,
@@ -19,6 +20,7 @@ import { findScheduleFlaw, type Schedule } from "../../domain/on-call.ts";
 import { REVIEW_DELAY_MS } from "../../domain/on-call-notices.ts";
 import { replaced, stampAfter } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
+import { listOpenPolicies } from "./policies.ts";
 import { requireTeam } from "./references.ts";
 
 export const SCHEDULES_MAX = 100;
@@ -108,7 +110,21 @@ export async function changeSchedule(
 
 export async function removeSchedule(ctx: RequestScope, named: Named): Promise<void> {
   const schedule = await getSchedule(ctx, named);
-  await write(ctx, schedule, "deleted", deleteOnCallSchedule(ctx.db, schedule.id));
+  const policies = await listOpenPolicies(ctx, schedule.status_page_id);
+  const naming = policies.filter(({ steps }) =>
+    steps.some(({ contacts }) => contacts.some(({ type, value }) => type === "schedule" && value === schedule.id)),
+  );
+  if (naming.length > 0) {
+    const names = naming.map(({ policy }) => `"${policy.name}"`).join(", ");
+    throw inUse(`the on-call schedule is named by the escalation policies ${names}; remove it from their steps first`);
+  }
+  const when = arePoliciesChanged(
+    schedule.status_page_id,
+    policies.map(({ policy }) => policy),
+  );
+  await write(ctx, schedule, "deleted", deleteOnCallSchedule(ctx.db, schedule.id), [
+    { name: "stale", when, error: RACED },
+  ]);
 }
 
 async function getSchedule(ctx: RequestScope, { id, schedule_id }: Named): Promise<OnCallScheduleRecord> {
