@@ -85,6 +85,8 @@ export interface PushLog {
   /** Newest first. */
   entries: StoredPush[];
   steps: MetricBucket[];
+  /** When the next heartbeat is due, if one is expected; in the past while it is late, but not yet too late. */
+  next_expected_at: number | null;
 }
 
 /** The result of one push, or of one sample of it; heartbeats that tell of a job have none. */

@@ -128,6 +128,10 @@ export const Monitor = z.looseObject({
   next_check_at: Instant.nullable().meta({
     description: "null: paused, or not checked by a schedule; in the past while that check is late",
   }),
+  next_expected_at: Instant.nullable().meta({
+    description:
+      "of a heartbeat: when the next one is due; null before the first and while paused; a list knows it for the first 100 of an answer",
+  }),
   certificate_expires_at: Instant.nullable().meta({
     description:
       "of type ssl: when the certificate expires that the newest check saw; of https addresses of type http and https: likewise, read a few times a day; else null",

@@ -209,7 +209,7 @@ export class MonitorStore {
     return receivedAt === undefined ? 0 : Math.max(0, receivedAt + MINUTE_MS - at);
   }
 
-  history({ limit, range }: PushQuery): PushLog {
+  history({ limit, range }: PushQuery): Pick<PushLog, "entries" | "steps"> {
     const memory = this.stored?.push?.memory;
     if (!memory) return { entries: [], steps: [] };
     const steps = range ? this.#ring.steps(range, memory.tallied) : [];

@@ -125,7 +125,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
 
   async pushes(monitorId: string, query: PushQuery): Promise<PushLog> {
     await this.#load(monitorId, 0);
-    return this.#store.history(query);
+    return { ...this.#store.history(query), next_expected_at: this.#findNextExpected() };
   }
 
   async pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushedResult[]> {
@@ -238,12 +238,18 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   #pushAnswer(received_at: number, revisionBefore: number): PushOutcome {
     const stored = this.#store.stored;
     if (!stored?.push) return { outcome: "unauthorized" };
-    const { memory, rules, evaluates_rules = false } = stored.push;
+    const { evaluates_rules = false } = stored.push;
     const { status } = stored.state;
-    const isExpected = rules.kind === "heartbeat" && status !== "paused";
-    const next_expected_at = isExpected ? findNextDue(memory, rules, nextTime) : null;
+    const next_expected_at = this.#findNextExpected();
     const snapshot = stored.revision === revisionBefore ? null : toAnswer(stored, null);
     return { outcome: "taken", received_at, status, next_expected_at, snapshot, evaluates_rules };
+  }
+
+  /** When the next heartbeat is due; null where none is expected. */
+  #findNextExpected(): number | null {
+    const { push, state } = this.#store.stored ?? {};
+    if (push?.rules.kind !== "heartbeat" || state?.status === "paused") return null;
+    return findNextDue(push.memory, push.rules, nextTime);
   }
 
   async #followAgent({ paused, agent_id }: { paused: boolean; agent_id: string }): Promise<void> {

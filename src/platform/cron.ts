@@ -1,12 +1,12 @@
 import { Cron } from "croner";
 
-/** A schedule of five fields in a time zone, as probes/heartbeat.ts accepts it. */
+/** A cron schedule in a time zone, as probes/heartbeat.ts accepts it. */
 export interface CronSchedule {
   schedule: string;
   timezone: string;
 }
 
-/** The first time of the schedule after an instant; null when it never comes true again. */
+/** The first time of the schedule after an instant; null where none is left. */
 export function nextTime({ schedule, timezone }: CronSchedule, after: number): number | null {
   const next = new Cron(schedule, { mode: "5-part", timezone }).nextRun(new Date(after));
   return next?.getTime() ?? null;

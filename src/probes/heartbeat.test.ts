@@ -32,6 +32,19 @@ describe("the fields of a heartbeat", () => {
     expect(heartbeatType.options.safeParse({ interval: 60, schedule }).success).toBe(true);
   });
 
+  it.each(["@hourly", "@daily", "@weekly", "@monthly", "@yearly", "@Daily"])("take the nickname %s", (schedule) => {
+    expect(heartbeatType.options.safeParse({ interval: 60, schedule }).success).toBe(true);
+  });
+
+  it.each([
+    ["@reboot", /^schedule must be a cron expression of five fields, such as 0 3 \* \* \*, or one of @hourly, @daily/],
+    ["60 * * * *", /^schedule must be a cron expression of five fields/],
+    ["0 0 31 2 *", /^schedule must name a date that exists, not one such as 31 February$/],
+  ])("refuse %s in a sentence that says what would do", (schedule, sentence) => {
+    const { error } = heartbeatType.options.safeParse({ interval: 60, schedule });
+    expect(error?.issues).toMatchObject([{ path: ["schedule"], message: expect.stringMatching(sentence) }]);
+  });
+
   it.each(["+02:00", "Mars/Olympus"])("refuse %s, which is no time zone of the calendar", (timezone) => {
     const { error } = heartbeatType.options.safeParse({ interval: 60, schedule: "0 4 * * *", timezone });
     expect(error?.issues).toMatchObject([{ path: ["timezone"], message: expect.stringContaining("IANA") }]);

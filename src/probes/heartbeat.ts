@@ -18,12 +18,9 @@ const options = z
       .max(DAY_S)
       .nullish()
       .meta({ description: "heartbeat: seconds between heartbeats; default: `interval`" }),
-    schedule: z
-      .string()
-      .trim()
-      .max(TEXT_MAX)
-      .nullish()
-      .meta({ description: "heartbeat: cron expression of five fields" }),
+    schedule: z.string().trim().max(TEXT_MAX).nullish().meta({
+      description: "heartbeat: cron expression of five fields, or @hourly, @daily, @weekly, @monthly, @yearly",
+    }),
     timezone: z.string().trim().max(TEXT_MAX).nullish().meta({ description: "IANA name, of `schedule`; default UTC" }),
     grace_seconds: z.int().min(0).max(DAY_S).nullish().meta({ description: "heartbeat: how late one may be" }),
     ...DEADLINE_FIELDS,
@@ -77,16 +74,19 @@ function defaultGrace(expectedInterval: number | null): number | null {
 function problemsOf(schedule: string | null, timezone: string): { path: string[]; message: string }[] {
   const { error } = Timezone.safeParse(timezone);
   if (error) return [{ path: ["timezone"], message: `timezone ${error.issues[0]?.message}` }];
-  if (schedule === null || hasNextRun(schedule, timezone)) return [];
-  return [{ path: ["schedule"], message: "schedule must be a cron expression of five fields that comes true" }];
+  const problem = schedule === null ? null : problemOf(schedule, timezone);
+  return problem === null ? [] : [{ path: ["schedule"], message: `schedule ${problem}` }];
 }
 
-/** Nicknames such as @daily are refused, because they have no five fields. */
-function hasNextRun(schedule: string, timezone: string): boolean {
-  if (schedule.split(/\s+/).length !== 5) return false;
+const NICKNAMES = ["@hourly", "@daily", "@weekly", "@monthly", "@yearly"];
+const SYNTAX = `must be a cron expression of five fields, such as 0 3 * * *, or one of ${NICKNAMES.join(", ")}`;
+
+function problemOf(schedule: string, timezone: string): string | null {
+  if (schedule.split(/\s+/).length !== 5 && !NICKNAMES.includes(schedule.toLowerCase())) return SYNTAX;
   try {
-    return new Cron(schedule, { mode: "5-part", timezone }).nextRun("2026-01-01T00:00:00Z") !== null;
+    const next = new Cron(schedule, { mode: "5-part", timezone }).nextRun("2026-01-01T00:00:00Z");
+    return next === null ? "must name a date that exists, not one such as 31 February" : null;
   } catch {
-    return false;
+    return SYNTAX;
   }
 }

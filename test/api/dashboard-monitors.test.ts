@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { V1 } from "../support/client.ts";
+import { createClient, V1 } from "../support/client.ts";
 import { createMonitor, createPage } from "../support/factories.ts";
 import { type Browser, createBrowser } from "../support/forms.ts";
 import { createAccountWithPassword, joinPage } from "../support/members.ts";
@@ -46,6 +46,16 @@ describe("a monitor in the dashboard", () => {
     expect((await browsers.owner.submit(`${detail()}/mute`)).status).toBe(400);
     expect((await owner.client.get(`${V1}/monitors/${monitorId}`)).body).toEqual(muted.body);
     expect((await browsers.owner.submit(`${detail()}/mute`, { hours: "0" })).status).toBe(303);
+  });
+
+  it("says when the next heartbeat is due, once there was one", async () => {
+    const { client } = owner;
+    const heartbeat = await createMonitor(client, { type: "heartbeat", paused: false, expected_interval: 3600 });
+    const path = `/app/monitors/${heartbeat.id}`;
+    expect((await browsers.owner.open(path)).text).not.toContain("Next heartbeat due");
+    const { body } = await createClient(String(heartbeat.heartbeat_token)).post(`/heartbeat/${heartbeat.id}`);
+    const { text } = await browsers.owner.open(path);
+    expect(text).toMatch(new RegExp(`Next heartbeat due <time datetime="${body.next_expected_at}"`));
   });
 
   it("offers each member what they may do", async () => {

@@ -49,6 +49,25 @@ describe("a heartbeat", () => {
     expect(headers.get("referrer-policy")).toBe("no-referrer");
   });
 
+  it("is announced by its monitor: when the next one is due, as long as one is expected", async () => {
+    holdClock();
+    const { client } = account;
+    const nightly = await createHeartbeat(account, { expected_interval: null, schedule: "@daily" });
+    const path = `${V1}/monitors/${nightly.id}`;
+    const nextOf = async () => [
+      (await client.get(path)).body.next_expected_at,
+      (await client.get(`${V1}/monitors`)).body.find(({ id }: { id: string }) => id === nightly.id).next_expected_at,
+    ];
+    expect(await nextOf()).toEqual([null, null]);
+    const { body } = await beat(nightly);
+    const midnight = new Date(Math.ceil((Date.now() + 1) / 86_400_000) * 86_400_000).toISOString();
+    expect([body.next_expected_at, ...(await nextOf())]).toEqual([midnight, midnight, midnight]);
+    await client.post(`${path}/pause`);
+    expect(await nextOf()).toEqual([null, null]);
+    const checked = await createMonitor(client, { type: "tcp", target: "shop.example:443" });
+    expect(checked.next_expected_at).toBeNull();
+  });
+
   it.each([
     "",
     V1,

@@ -138,7 +138,7 @@ const INVALID: Row[] = [
   beat("a negative grace", { grace_seconds: -1 }),
   beat("a grace over a day", { grace_seconds: 86_401 }),
   beat("a stale-after of 0", { degraded_timeout_seconds: 0 }),
-  ...["* * * *", "* * * * * *", "@daily", "60 * * * *", "nonsense", "0 0 31 2 *"].map((text) =>
+  ...["* * * *", "* * * * * *", "@reboot", "60 * * * *", "nonsense", "0 0 31 2 *"].map((text) =>
     beat(`the schedule ${text}`, { schedule: text }),
   ),
   beat("an unknown timezone", { timezone: "Mars/Olympus", schedule: "* * * * *" }),

@@ -123,6 +123,11 @@ function State({ picture }: { picture: MonitorPicture }) {
             Last check <Time at={latest[1]} now={now} />
           </p>
         ) : null}
+        {monitor.next_expected_at === null ? null : (
+          <p class="quiet">
+            Next heartbeat due <Time at={monitor.next_expected_at} now={now} />
+          </p>
+        )}
       </div>
       {message ? <p dir="auto">{message}</p> : null}
       <WithheldAlerts picture={picture} />

@@ -67,6 +67,7 @@ function present(view: MonitorDetail<ListedMonitor>, fields: Fields, now: number
     last_latency_ms: latest?.[2] ?? null,
     last_message: messageOf(view),
     next_check_at: toIsoOrNull(nextCheckAt(view, now)),
+    next_expected_at: toIsoOrNull(view.next_expected_at),
     certificate_expires_at: toIsoOrNull(record.certificate_expires_at),
     domain_expires_at: toIsoOrNull(record.domain_expires_at),
     heartbeat_token: view.push.heartbeat_token,

@@ -9,7 +9,7 @@ import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { PackedResult } from "../../data/monitors/table.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { monitorType } from "../../probes/registry.ts";
-import { findLatestPush, isPushed, NO_ACCESS, type PushAccess, pushAccessOf } from "../push/service.ts";
+import { findLastPush, isPushed, NO_ACCESS, type PushAccess, pushAccessOf } from "../push/service.ts";
 
 /** A monitor with everything that its answer needs, secrets already masked where the caller may not read them. */
 export interface MonitorDetail<Shown extends ListedMonitor = MonitorRecord> {
@@ -20,6 +20,8 @@ export interface MonitorDetail<Shown extends ListedMonitor = MonitorRecord> {
   latest: PackedResult | undefined;
   /** The newest slot of its schedule that was checked. */
   last_slot_at: number | null;
+  /** Of a heartbeat: when the next one is due. */
+  next_expected_at: number | null;
   /** Of a monitor that is looked at by itself. */
   push: PushAccess;
 }
@@ -52,14 +54,17 @@ export async function loadMonitorDetails<Shown extends ListedMonitor>(
       ctx.db,
       composites.map(({ id }) => id),
     ),
-    mapConcurrently(pushed, ASKED_AT_ONCE, (record) => findLatestPush(ctx, record)),
+    mapConcurrently(pushed, ASKED_AT_ONCE, (record) => findLastPush(ctx, record)),
   ]);
   const known = [
     ...runs.flatMap((run) => run.latest),
     ...fromAgents,
     ...followers.flatMap((record) => findLastCall(record, seen)),
-    ...pushes.filter((push) => push !== undefined),
+    ...pushes.flatMap((push) => (push?.latest ? [push.latest] : [])),
   ];
+  const nextExpected = new Map(
+    pushes.flatMap((push) => (push ? [[push.monitor_id, push.next_expected_at] as const] : [])),
+  );
   const latest = new Map(known.map((packed) => [packed[0], packed]));
   const children = Map.groupBy(members, ({ parent_monitor_id }) => parent_monitor_id);
   const slots = new Map(runs.map(({ id, last_slot_at }) => [id, last_slot_at]));
@@ -70,6 +75,7 @@ export async function loadMonitorDetails<Shown extends ListedMonitor>(
       child_ids: (children.get(record.id) ?? []).map(({ id }) => id),
       latest: latest.get(record.id) ?? record.last_result ?? undefined,
       last_slot_at: slots.get(record.check_group_id) ?? null,
+      next_expected_at: nextExpected.get(record.id) ?? null,
       push: NO_ACCESS,
     })),
   );

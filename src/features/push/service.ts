@@ -9,7 +9,7 @@ import { syncMonitor } from "../../checks/projection.ts";
 import type { MetricsQuery } from "../../contract/api-monitoring.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { invalid, notFound, raced } from "../../contract/errors.ts";
-import type { PushLog, PushQuery } from "../../contract/monitor-object.ts";
+import type { PushLog, PushQuery, StoredPush } from "../../contract/monitor-object.ts";
 import type { MetricSample, PushKind } from "../../contract/push.ts";
 import { isChanged, type ListedMonitor } from "../../data/monitor-settings/read.ts";
 import { updateMonitor } from "../../data/monitor-settings/write.ts";
@@ -112,21 +112,30 @@ async function readPushes(ctx: RequestScope, monitorId: string, query: PushQuery
 /** Whether results reach the monitor by pushes alone. */
 export const isPushed = (record: TypedMonitor) => pushEntryOf(record) !== null;
 
-/** The newest push in the form of a check; undefined if there is none or its object is not reachable. */
-export async function findLatestPush(ctx: RequestScope, record: ListedMonitor): Promise<PackedResult | undefined> {
-  if (pushEntryOf(record) === null) return undefined;
+export interface LastPush {
+  monitor_id: string;
+  /** The newest push in the form of a check; undefined if there is none. */
+  latest: PackedResult | undefined;
+  /** Of a heartbeat: when the next one is due. */
+  next_expected_at: number | null;
+}
+
+/** What a monitor's object knows of its pushes; undefined where it is not reachable. */
+export async function findLastPush(ctx: RequestScope, record: ListedMonitor): Promise<LastPush | undefined> {
   try {
-    const { entries } = await readPushes(ctx, record.id, { limit: 1, range: null });
+    const { entries, next_expected_at } = await readPushes(ctx, record.id, { limit: 1, range: null });
     const [entry] = entries;
-    if (!entry) return undefined;
-    const latency = entry.beat?.duration_ms ?? entry.samples?.at(-1)?.fields.latency_ms;
-    const message = entry.beat?.message ?? record.status_message ?? "";
-    const latency_ms = typeof latency === "number" ? latency : null;
-    return [record.id, entry.received_at, latency_ms, message, DEFAULT_REGION, "success", entry.received_at];
+    return { monitor_id: record.id, latest: entry && packPush(record, entry), next_expected_at };
   } catch (error) {
     ctx.log.error("latest push", error, { monitor_id: record.id });
     return undefined;
   }
+}
+
+function packPush({ id, status_message }: ListedMonitor, { received_at, beat, samples }: StoredPush): PackedResult {
+  const latency = beat?.duration_ms ?? samples?.at(-1)?.fields.latency_ms;
+  const latency_ms = typeof latency === "number" ? latency : null;
+  return [id, received_at, latency_ms, beat?.message ?? status_message ?? "", DEFAULT_REGION, "success", received_at];
 }
 
 /** Makes a new credential; the one before is refused from now on. */
