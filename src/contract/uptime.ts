@@ -27,9 +27,13 @@ export const UptimeDay = z
 export const LatencyBaseline = z
   .object({
     monitor_id: Id,
-    status: z.enum(["learning", "ready"]),
+    status: z
+      .enum(["learning", "ready"])
+      .meta({ description: "ready: learned on `needed_days`, from 100 samples or more" }),
     sample_count: z.number().int(),
     window_days: z.number().int(),
+    learned_days: z.number().meta({ description: "of which there are samples, hour by hour" }),
+    needed_days: z.number().int(),
     mean_ms: Milliseconds,
     stddev_ms: Milliseconds,
     min_ms: Milliseconds,

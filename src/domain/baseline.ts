@@ -15,8 +15,11 @@ export interface LatencyHistogram {
 }
 
 const GROWTH = Math.log(1.1);
-/** Samples from which a baseline is said to be ready. */
+/** Choice: three days of samples show what is usual, because most loads repeat by the day. */
+export const BASELINE_NEEDED_DAYS = 3;
 const READY_SAMPLES = 100;
+/** Of one hour of the day, for a mean and a deviation that a few outliers do not make. */
+const READY_SAMPLES_OF_HOUR = 30;
 
 function emptyTally(): LatencyHistogram {
   return { count: 0, sum: 0, sum_of_squares: 0, min: 0, max: 0, buckets: new Map() };
@@ -73,8 +76,14 @@ export function percentileOf(tally: LatencyHistogram, share: number): number | n
   return tally.max;
 }
 
-export function isReady(tally: LatencyHistogram): boolean {
-  return tally.count >= READY_SAMPLES;
+/** `hours`: in how many hours the samples were measured. */
+export function isReady({ count }: LatencyHistogram, hours: number): boolean {
+  return hours >= BASELINE_NEEDED_DAYS * 24 && count >= READY_SAMPLES;
+}
+
+/** The same for one hour of the day, whose samples were measured on so many days. */
+export function isHourReady({ count }: LatencyHistogram, days: number): boolean {
+  return days >= BASELINE_NEEDED_DAYS && count >= READY_SAMPLES_OF_HOUR;
 }
 
 function bucketOf(latencyMs: number): number {

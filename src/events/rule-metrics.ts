@@ -4,7 +4,7 @@ import type { RuleCondition } from "../contract/event-rule.ts";
 import type { StoredResult } from "../contract/prober-object.ts";
 import { listReports } from "../data/agent-reports/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import { addTallies, deviationOf, isReady, meanOf } from "../domain/baseline.ts";
+import { addTallies, deviationOf, isHourReady, meanOf } from "../domain/baseline.ts";
 import { numericMetrics } from "../domain/metric-series.ts";
 import {
   CHECK_METRICS,
@@ -186,7 +186,8 @@ function computeUsual(steps: readonly TalliedStep[], hour: number): UsualLatency
   const same = steps.filter(({ at }) => at >= earliest && at < hour && (hour - at) % DAY_MS === 0);
   const total = addTallies(same.map(({ tally }) => tally));
   const [mean_ms, stddev_ms] = [meanOf(total), deviationOf(total)];
-  return isReady(total) && mean_ms !== null && stddev_ms !== null ? { mean_ms, stddev_ms } : null;
+  const days = new Set(same.filter(({ tally }) => tally.count > 0).map(({ at }) => at)).size;
+  return isHourReady(total, days) && mean_ms !== null && stddev_ms !== null ? { mean_ms, stddev_ms } : null;
 }
 
 function startOfHour(at: number): number {

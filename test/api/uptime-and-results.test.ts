@@ -219,7 +219,7 @@ describe("GET /monitors/{id}/latency-baseline", () => {
     expect(Date.parse(body.updated_at)).toBeLessThanOrEqual(Date.now());
   });
 
-  it("learns by hour of the day, and is ready after 100 samples", async () => {
+  it("learns by hour of the day", async () => {
     const { client, user_id } = await createAccount();
     const { id } = await insertMonitor(user_id);
     const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));
@@ -229,6 +229,8 @@ describe("GET /monitors/{id}/latency-baseline", () => {
     expect(empty.body).toMatchObject({
       status: "learning",
       sample_count: 0,
+      learned_days: 0,
+      needed_days: 3,
       mean_ms: null,
       hourly: [],
       updated_at: null,
@@ -248,9 +250,10 @@ describe("GET /monitors/{id}/latency-baseline", () => {
     const { body } = await client.get(`${V1}/monitors/${id}/latency-baseline`);
     expect(body).toMatchObject({
       monitor_id: id,
-      status: "ready",
+      status: "learning",
       sample_count: 120,
       window_days: 14,
+      learned_days: 0,
       mean_ms: 150,
       stddev_ms: 50,
       min_ms: 100,
@@ -263,5 +266,22 @@ describe("GET /monitors/{id}/latency-baseline", () => {
       sample_count: 60,
       mean_ms: 100,
     });
+  });
+
+  it("is ready when it has learned for three days", async () => {
+    const { client, user_id } = await createAccount();
+    const { id } = await insertMonitor(user_id);
+    const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));
+    const prober = proberObject(env, monitor?.shard_id ?? "", "default");
+    const present = Math.floor(Date.now() / HOUR) * HOUR;
+    const read = async () => (await client.get(`${V1}/monitors/${id}/latency-baseline`)).body;
+    for (let hour = 72; hour >= 1; hour--) {
+      if (hour === 2) expect(await read()).toMatchObject({ status: "learning", learned_days: 2.9, needed_days: 3 });
+      for (const slot_at of [present - hour * HOUR, present - hour * HOUR + HOUR / 2]) {
+        const entry = { monitor_id: id, checked_at: slot_at, outcome: "success" as const, latency_ms: 100 };
+        await prober.record({ slot_at, attempt: 0, key: "g", entries: [{ ...entry, message: "HTTP 200" }] });
+      }
+    }
+    expect(await read()).toMatchObject({ status: "ready", learned_days: 3, sample_count: 144 });
   });
 });

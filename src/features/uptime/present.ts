@@ -1,6 +1,13 @@
 import type { z } from "zod";
 import type { LatencyBaseline, UptimeDay } from "../../contract/uptime.ts";
-import { deviationOf, isReady, type LatencyHistogram, meanOf, percentileOf } from "../../domain/baseline.ts";
+import {
+  BASELINE_NEEDED_DAYS,
+  deviationOf,
+  isReady,
+  type LatencyHistogram,
+  meanOf,
+  percentileOf,
+} from "../../domain/baseline.ts";
 import { computeUptimePercentage, type StatusDurations } from "../../domain/uptime.ts";
 import { toIsoOrNull } from "../../platform/clock.ts";
 import { BASELINE_DAYS, type LearnedLatency } from "./service.ts";
@@ -18,14 +25,17 @@ export function presentDay({ date, tally }: { date: string; tally: StatusDuratio
 export function presentBaseline({
   monitor_id,
   total,
+  hours,
   hourly,
   updated_at,
 }: LearnedLatency): z.infer<typeof LatencyBaseline> {
   return {
     monitor_id,
-    status: isReady(total) ? "ready" : "learning",
+    status: isReady(total, hours) ? "ready" : "learning",
     sample_count: total.count,
     window_days: BASELINE_DAYS,
+    learned_days: Math.floor((hours / 24) * 10) / 10,
+    needed_days: BASELINE_NEEDED_DAYS,
     mean_ms: rounded(meanOf(total)),
     stddev_ms: rounded(deviationOf(total)),
     min_ms: total.count === 0 ? null : total.min,

@@ -33,6 +33,8 @@ export async function computeUptime(ctx: RequestScope, monitorId: string, wanted
 export interface LearnedLatency {
   monitor_id: string;
   total: LatencyHistogram;
+  /** In how many hours something was measured. */
+  hours: number;
   /** By hour of the day in UTC; hours without samples are left out. */
   hourly: { hour: number; tally: LatencyHistogram }[];
   /** Epoch ms; null before the first sample. */
@@ -48,6 +50,7 @@ export async function learnLatency(ctx: RequestScope, monitorId: string): Promis
   return {
     monitor_id: monitorId,
     total: addTallies(samples.map(({ tally }) => tally)),
+    hours: new Set(samples.map(({ at }) => Math.floor(at / HOUR_MS))).size,
     hourly: [...byHour]
       .sort(([a], [b]) => a - b)
       .map(([hour, found]) => ({ hour, tally: addTallies(found.map(({ tally }) => tally)) })),
