@@ -26,7 +26,11 @@ const FIELDS = {
   start_time: PlannedInstant,
   end_time: PlannedInstant.meta({ description: "after start_time; every occurrence lasts as long as the first" }),
   is_public: z.boolean().nullish().meta({ description: "default true" }),
-  targets: z.array(Target).max(TARGETS_MAX).nullish().meta({ description: "monitors and groups of the status page" }),
+  targets: z
+    .array(Target)
+    .max(TARGETS_MAX)
+    .nullish()
+    .meta({ description: "monitors and groups of the status page; without any the window covers the whole page" }),
   recurrence_type: z.enum(RECURRENCE_TYPES).nullish().meta({ description: "default none" }),
   recurrence_interval: z
     .int()
@@ -92,6 +96,7 @@ export const Maintenance = z
     end_time: Instant,
     is_public: z.boolean(),
     targets: z.array(Target),
+    covers_page: z.boolean().meta({ description: "it covers all monitors that the page has at the time" }),
     recurrence_type: z.enum(RECURRENCE_TYPES),
     recurrence_interval: z.int(),
     recurrence_end_date: Instant.nullable(),

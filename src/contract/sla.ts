@@ -15,6 +15,10 @@ export type PolicyPeriod = (typeof POLICY_PERIODS)[number];
 export const SLA_PERIODS = ["7d", "30d", "90d", "month", "quarter", "year"] as const;
 export type SlaPeriod = (typeof SLA_PERIODS)[number];
 
+/** What a report is made by besides statuses, and people change: a monitor's name, all targets of a page, its policy. */
+export const SLA_FORMER_KINDS = ["name", "targets", "policy"] as const;
+export type SlaFormerKind = (typeof SLA_FORMER_KINDS)[number];
+
 export const EXPORT_FORMATS = ["csv", "json", "pdf"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 

@@ -49,7 +49,7 @@ export interface SubscriberNotice {
   data: MaintenanceData;
   created_at: number;
   /** Affected objects that are stored only in this very batch. */
-  targets: { monitor_ids: string[]; group_ids: string[] };
+  targets: { monitor_ids: string[]; group_ids: string[]; covers_page: boolean };
 }
 
 export type PublishedChange = SubscriberNotice | (KnownEvent & { targets?: undefined });
@@ -157,6 +157,7 @@ async function publishMessage(
     status_page_id,
     monitor_ids: [...message.monitor_ids, ...(change.targets?.monitor_ids ?? [])],
     group_ids: change.targets?.group_ids ?? [],
+    covers_page: change.targets?.covers_page ?? false,
   });
   const news = { ...content, affected: names };
   return {

@@ -56,7 +56,7 @@ async function advance(scope: Scope, window: MaintenanceRecord, timezone: string
   await runBatch(db, [
     failBatchWhen(db, "stale", isAdvanced(window)),
     updateMaintenance(db, window.id, { ...next, done_until }),
-    recordOccurrences(db, [{ maintenance_id: window.id, ...occurrence }]),
+    ...recordOccurrences(db, [{ maintenance_id: window.id, ...occurrence }]),
     ...publication.statements,
     ...events.map((event) => boundaryAudit(db, window, event, now)),
     bumpPageVersion(db, window.status_page_id, now),

@@ -151,7 +151,7 @@ function composePayload(shown: Readings, now: number): PagePayload {
       status_since: monitor.status_since,
       ...(restarting.has(monitor.id) && { is_restarting: true }),
       tallies: tallies.get(monitor.id) ?? [],
-      ...(monitor.members.length > 0 && { composite: toComposite(monitor, shown.targets) }),
+      ...(monitor.members.length > 0 && { composite: toComposite(monitor, page.id, shown.targets) }),
     })),
     incidents: boundUpdates(incidents.map(toPublicIncident)),
     maintenance: boundUpdates(windows).map(({ omitted_updates: _, ...window }) => window),
@@ -160,10 +160,10 @@ function composePayload(shown: Readings, now: number): PagePayload {
 
 type ShownMonitor = VisiblePage["monitors"][number];
 
-function toComposite({ id, group_id, members }: ShownMonitor, targets: VisiblePage["targets"]) {
+function toComposite({ id, group_id, members }: ShownMonitor, pageId: string, targets: VisiblePage["targets"]) {
   const windowsOf = (monitor: { id: string; group_id: string | null }) =>
     targets
-      .filter(({ target_id }) => target_id === monitor.id || target_id === monitor.group_id)
+      .filter(({ target_id }) => [monitor.id, monitor.group_id, pageId].includes(target_id))
       .map(({ maintenance_id }) => maintenance_id);
   return {
     window_ids: windowsOf({ id, group_id }),

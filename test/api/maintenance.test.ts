@@ -33,6 +33,7 @@ describe("POST /maintenance", () => {
       end_time: window.end_time,
       is_public: true,
       targets: [],
+      covers_page: true,
       recurrence_type: "none",
       recurrence_interval: 1,
       recurrence_end_date: null,
@@ -175,6 +176,7 @@ describe("PUT /maintenance/{id}", () => {
     expect((await team.client.put(path, nothing)).body).toMatchObject({
       description: null,
       targets: [],
+      covers_page: true,
       recurrence_type: "none",
       recurrence_interval: 1,
     });
@@ -380,5 +382,63 @@ describe("windows", () => {
     expect((await team.client.get(path)).body).toEqual(window);
     expect((await team.client.delete(path)).status).toBe(204);
     expect((await team.client.get(path)).status).toBe(404);
+  });
+});
+
+describe("the last target of a window", () => {
+  const inUse = (kind: string) => ({
+    status: 409,
+    body: {
+      code: "in_use",
+      error: `the ${kind} is the last target of the maintenance window "New disks"; give the window another one or delete it first`,
+    },
+  });
+
+  it("cannot be deleted as a group, by its id or its key", async () => {
+    const team = await aTeam();
+    await team.client.put(`${V1}/groups/${team.group_id}`, { external_key: "disks" });
+    const window = await plan(team, { targets: [{ target_type: "group", target_id: team.group_id }] });
+    expect(await team.client.delete(`${V1}/groups/${team.group_id}`)).toMatchObject(inUse("group"));
+    expect(await team.client.delete(`${V1}/groups/by-key/disks`)).toMatchObject(inUse("group"));
+    expect((await team.client.get(`${WINDOWS}/${window.id}`)).body.targets).toHaveLength(1);
+    await team.client.delete(`${WINDOWS}/${window.id}`);
+    expect((await team.client.delete(`${V1}/groups/${team.group_id}`)).status).toBe(204);
+  });
+
+  it("cannot be deleted as a monitor while the window is to come or runs, but once it is over", async () => {
+    const team = await aTeam();
+    const targets = [{ target_type: "monitor", target_id: team.monitor_id }];
+    const window = await plan(team, { targets, start_time: iso(-HOUR), end_time: iso(HOUR) });
+    expect(await team.client.delete(`${V1}/monitors/${team.monitor_id}`)).toMatchObject(inUse("monitor"));
+    await team.client.post(`${WINDOWS}/${window.id}/complete`);
+    expect((await team.client.delete(`${V1}/monitors/${team.monitor_id}`)).status).toBe(204);
+  });
+
+  it("stays when many monitors are deleted at once, with the reason, and so do all targets that would go together", async () => {
+    const team = await aTeam();
+    const others = [
+      await createMonitor(team.client, { status_page_id: team.status_page_id }),
+      await createMonitor(team.client, { status_page_id: team.status_page_id }),
+    ];
+    const [second, free] = others.map((monitor) => (typeof monitor === "string" ? monitor : monitor.id));
+    const targets = [team.monitor_id, second].map((target_id) => ({ target_type: "monitor", target_id }));
+    await plan(team, { targets });
+    const error = inUse("monitor").body.error;
+    const body = { ids: [team.monitor_id, second, free], action: "delete" };
+    expect((await team.client.post(`${V1}/monitors/bulk`, body)).body).toEqual({
+      updated: 1,
+      failed: [
+        { id: team.monitor_id, error },
+        { id: second, error },
+      ],
+    });
+    expect((await team.client.delete(`${V1}/monitors/${second}`)).status).toBe(204);
+  });
+
+  it("is nothing to a window that covers the whole page", async () => {
+    const team = await aTeam();
+    expect(await plan(team, { targets: [] })).toMatchObject({ covers_page: true });
+    expect((await team.client.delete(`${V1}/monitors/${team.monitor_id}`)).status).toBe(204);
+    expect((await team.client.delete(`${V1}/groups/${team.group_id}`)).status).toBe(204);
   });
 });

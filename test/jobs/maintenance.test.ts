@@ -246,7 +246,11 @@ describe("an outage inside a window", () => {
     ["deleted", ({ account, window_id }) => account.client.delete(`${V1}/maintenance/${window_id}`)],
     [
       "aimed elsewhere",
-      ({ account, window_id }) => account.client.put(`${V1}/maintenance/${window_id}`, { targets: [] }),
+      async ({ account, window_id, status_page_id }) => {
+        const { body: other } = await account.client.post(`${V1}/groups`, { name: "Other", status_page_id });
+        const targets = [{ target_type: "group", target_id: other.id }];
+        return account.client.put(`${V1}/maintenance/${window_id}`, { targets });
+      },
     ],
     ["ended early", ({ account, window_id }) => account.client.post(`${V1}/maintenance/${window_id}/complete`)],
   ])("alerts as well when the window is %s", async (_name, act) => {
@@ -298,7 +302,7 @@ describe("an alert is held back", () => {
     ["1 ms before its end", {}, NOW + HOUR - 1, false],
     ["at its end", {}, NOW + HOUR, true],
     ["in one that is not public", { is_public: false }, NOW, false],
-    ["in one without targets", { targets: [] }, NOW, true],
+    ["in one without targets, which covers the whole page", { targets: [] }, NOW, false],
   ])("%s?", async (_name, window, at, isTold) => {
     const { monitor_id, hook_id } = await aStage(window);
     await report(monitor_id, change(1, "down", at, 1));

@@ -36,7 +36,9 @@ export async function findMaintenanceSubject(db: Db, windowId: string): Promise<
       is_public: maintenance.is_public,
       ...page,
       monitor_ids: listOf(
-        sql`SELECT ${maintenanceMonitors.monitor_id} AS id FROM ${maintenanceMonitors} WHERE maintenance_id = ${windowId}`,
+        sql`SELECT ${maintenanceMonitors.monitor_id} AS id FROM ${maintenanceMonitors} WHERE maintenance_id = ${windowId}
+          UNION SELECT m.id FROM maintenance w JOIN monitors m ON m.status_page_id = w.status_page_id
+            WHERE w.id = ${windowId} AND w.covers_page = 1`,
       ),
       group_ids: listOf(
         sql`SELECT ${maintenanceGroups.group_id} AS id FROM ${maintenanceGroups} WHERE maintenance_id = ${windowId}`,

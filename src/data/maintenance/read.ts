@@ -12,6 +12,9 @@ export async function findMaintenance(db: Db, maintenanceId: string): Promise<Ma
   return rows[0];
 }
 
+/** As many are named to who would empty them. */
+const LOSING_MAX = 500;
+
 /** Windows that begin or end by now. */
 function isDue(now: number): SQL | undefined {
   // Spelled out, because SQLite uses the partial index only for the very same condition.
@@ -51,6 +54,45 @@ export async function listTrackedMaintenance(db: Db, pageId: string): Promise<Ma
 /** Whether the window began or ended since it was read, or is gone. */
 export function isAdvanced({ id, next_edge_at }: Pick<MaintenanceRecord, "id" | "next_edge_at">): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${maintenance} WHERE ${maintenance.id} = ${id} AND ${maintenance.next_edge_at} IS ${next_edge_at})`;
+}
+
+interface Removed {
+  monitor_ids?: readonly string[];
+  group_ids?: readonly string[];
+}
+
+/** Planned and running windows that would cover nothing any more without these monitors and groups. */
+const losesAll = ({ monitor_ids = [], group_ids = [] }: Removed): SQL => {
+  const monitorIds = sql`(SELECT value FROM json_each(${JSON.stringify(monitor_ids)}))`;
+  const groupIds = sql`(SELECT value FROM json_each(${JSON.stringify(group_ids)}))`;
+  return sql`w.next_edge_at IS NOT NULL AND w.covers_page = 0
+    AND w.id IN (SELECT t.maintenance_id FROM maintenance_monitors t WHERE t.monitor_id IN ${monitorIds}
+      UNION SELECT t.maintenance_id FROM maintenance_groups t WHERE t.group_id IN ${groupIds})
+    AND NOT EXISTS (SELECT 1 FROM maintenance_monitors t
+      WHERE t.maintenance_id = w.id AND t.monitor_id NOT IN ${monitorIds})
+    AND NOT EXISTS (SELECT 1 FROM maintenance_groups t WHERE t.maintenance_id = w.id AND t.group_id NOT IN ${groupIds})`;
+};
+
+/** Each such window with the monitors that it names. */
+export async function listWindowsLosingAll(
+  db: Db,
+  removed: Removed,
+): Promise<{ title: string; monitor_ids: string[] }[]> {
+  const rows = await db
+    .select({
+      title: sql<string>`w.title`.as("title"),
+      monitor_ids: sql<string>`(SELECT json_group_array(t.monitor_id) FROM maintenance_monitors t
+        WHERE t.maintenance_id = w.id)`.as("monitor_ids"),
+    })
+    .from(sql`${maintenance} AS w`)
+    .where(losesAll(removed))
+    .orderBy(sql`w.start_time, w.id`)
+    .limit(LOSING_MAX);
+  return rows.map(({ title, monitor_ids }) => ({ title, monitor_ids: JSON.parse(monitor_ids) }));
+}
+
+export function isAnyLosingAll(removed: Removed): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${maintenance} AS w WHERE ${losesAll(removed)})`;
 }
 
 export async function findMaintenanceUpdate(db: Db, ids: { maintenance_id: string; id: string }) {

@@ -18,6 +18,8 @@ export const maintenance = sqliteTable(
     title: text("title").notNull(),
     description: text("description"),
     is_public: flag("is_public").notNull(),
+    /** Covers all monitors that the page has at the time, because it was planned without targets. */
+    covers_page: flag("covers_page").notNull().default(false),
     start_time: instant("start_time").notNull(),
     end_time: instant("end_time").notNull(),
     recurrence_type: text("recurrence_type").$type<RecurrenceType>().notNull(),
@@ -90,6 +92,31 @@ export const maintenanceGroups = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.maintenance_id, table.group_id] }),
     index("maintenance_groups_group").on(table.group_id),
+  ],
+);
+
+/**
+ * What was in maintenance, and when: the one source of maintenance time in bars, percentages, badges and reports. A later
+ * change of the window, its targets or its groups does not rewrite it, nor does the end of any of them.
+ */
+export const maintenanceCoverage = sqliteTable(
+  "maintenance_coverage",
+  {
+    status_page_id: text("status_page_id")
+      .notNull()
+      .references(() => statusPages.id, { onDelete: "cascade" }),
+    maintenance_id: text("maintenance_id").notNull(),
+    start_at: instant("start_at").notNull(),
+    end_at: instant("end_at").notNull(),
+    is_public: flag("is_public").notNull(),
+    covers_page: flag("covers_page").notNull(),
+    /** Those that the targets stood for; empty where the whole page is covered. */
+    monitor_ids: text("monitor_ids", { mode: "json" }).$type<string[]>().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.status_page_id, table.maintenance_id, table.start_at] }),
+    index("maintenance_coverage_page").on(table.status_page_id, table.end_at),
+    index("maintenance_coverage_window").on(table.maintenance_id, table.start_at),
   ],
 );
 

@@ -1,14 +1,17 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import type { MaintenanceTarget } from "../../contract/maintenance.ts";
 import type { Db, Statement } from "../db.ts";
+import { monitors } from "../monitors/table.ts";
 import { isUpdate, type MaintenanceRecord, type MaintenanceUpdateRecord, type OccurrenceRecord } from "./read.ts";
 import {
   maintenance,
+  maintenanceCoverage,
   maintenanceGroups,
   maintenanceMonitors,
   maintenanceOccurrences,
   maintenanceUpdates,
 } from "./table.ts";
+import { selectCovered } from "./targets.ts";
 
 export type MaintenanceEdit = Partial<Omit<MaintenanceRecord, "id" | "owner_id" | "created_by" | "status_page_id">>;
 
@@ -38,17 +41,82 @@ export function setTargets(db: Db, maintenanceId: string, targets: readonly Main
   ];
 }
 
-/** What took place; a later word on the same occurrence replaces its end. */
-export function recordOccurrences(db: Db, occurrences: readonly OccurrenceRecord[]): Statement {
+/**
+ * What took place, and what it covered; a later word on the same occurrence replaces both. Past days of the monitors are
+ * aggregated again.
+ */
+export function recordOccurrences(db: Db, occurrences: readonly OccurrenceRecord[]): Statement[] {
+  if (occurrences.length === 0) return [];
   const rows = JSON.stringify(occurrences);
+  const covered = sql`CASE WHEN w.covers_page THEN '[]' ELSE
+    (SELECT json_group_array(id) FROM (${selectCovered(sql`w.id`)} ORDER BY id)) END`;
+  return [
+    db
+      .insert(maintenanceOccurrences)
+      .select(
+        sql`SELECT value ->> 'maintenance_id', value ->> 'start_at', value ->> 'end_at' FROM json_each(${rows}) WHERE true`,
+      )
+      .onConflictDoUpdate({
+        target: [maintenanceOccurrences.maintenance_id, maintenanceOccurrences.start_at],
+        set: { end_at: sql`excluded.end_at` },
+      }),
+    db
+      .insert(maintenanceCoverage)
+      .select(
+        sql`SELECT w.status_page_id, w.id, r.value ->> 'start_at', r.value ->> 'end_at', w.is_public, w.covers_page, ${covered}
+          FROM json_each(${rows}) AS r JOIN ${maintenance} AS w ON w.id = r.value ->> 'maintenance_id' WHERE true`,
+      )
+      .onConflictDoUpdate({
+        target: [maintenanceCoverage.status_page_id, maintenanceCoverage.maintenance_id, maintenanceCoverage.start_at],
+        set: {
+          end_at: sql`excluded.end_at`,
+          is_public: sql`excluded.is_public`,
+          covers_page: sql`excluded.covers_page`,
+          monitor_ids: sql`excluded.monitor_ids`,
+        },
+      }),
+  ];
+}
+
+/** For a window that is deleted: what it covered stays covered, but not from now on. */
+export function endCoverage(db: Db, maintenanceId: string, now: number): Statement {
+  const { maintenance_id, start_at, end_at } = maintenanceCoverage;
   return db
-    .insert(maintenanceOccurrences)
+    .update(maintenanceCoverage)
+    .set({ end_at: sql`max(${start_at}, ${now})` })
+    .where(and(eq(maintenance_id, maintenanceId), gt(end_at, now)));
+}
+
+interface CoveredMove {
+  monitor_ids: readonly string[];
+  to_page_id: string;
+  now: number;
+}
+
+/**
+ * For monitors that move to another page, before they do: what their time there was in maintenance goes with their history,
+ * which bars and percentages of the new page show.
+ */
+export function copyCoverage(db: Db, { monitor_ids, to_page_id, now }: CoveredMove): Statement {
+  const moved = JSON.stringify(monitor_ids);
+  const covered = sql`SELECT json_group_array(m.id) FROM ${monitors} AS m WHERE m.id IN (SELECT value FROM json_each(${moved}))
+    AND m.status_page_id = c.status_page_id
+    AND ((c.covers_page = 1 AND coalesce(m.page_since, m.created_at) < c.end_at)
+      OR m.id IN (SELECT value FROM json_each(c.monitor_ids)))`;
+  const both = sql`(SELECT json_group_array(value) FROM (
+    SELECT value FROM json_each(${maintenanceCoverage.monitor_ids}) UNION SELECT value FROM json_each(excluded.monitor_ids)))`;
+  return db
+    .insert(maintenanceCoverage)
     .select(
-      sql`SELECT value ->> 'maintenance_id', value ->> 'start_at', value ->> 'end_at' FROM json_each(${rows}) WHERE true`,
+      sql`SELECT ${to_page_id}, c.maintenance_id, c.start_at, min(c.end_at, ${now}), c.is_public, 0, c.monitor_ids FROM (
+          SELECT c.maintenance_id, c.start_at, c.end_at, c.is_public, (${covered}) AS monitor_ids
+          FROM ${maintenanceCoverage} AS c WHERE c.start_at < ${now} AND c.status_page_id IN (
+            SELECT DISTINCT m.status_page_id FROM ${monitors} AS m WHERE m.id IN (SELECT value FROM json_each(${moved})))
+        ) AS c WHERE c.monitor_ids <> '[]'`,
     )
     .onConflictDoUpdate({
-      target: [maintenanceOccurrences.maintenance_id, maintenanceOccurrences.start_at],
-      set: { end_at: sql`excluded.end_at` },
+      target: [maintenanceCoverage.status_page_id, maintenanceCoverage.maintenance_id, maintenanceCoverage.start_at],
+      set: { monitor_ids: both },
     });
 }
 

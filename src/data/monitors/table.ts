@@ -25,6 +25,8 @@ export const monitors = sqliteTable(
       .references(() => users.id, { onDelete: "cascade" }),
     created_by: text("created_by").notNull(),
     status_page_id: text("status_page_id").references(() => statusPages.id, { onDelete: "set null" }),
+    /** Since when it is on this page; null: since it was created. */
+    page_since: instant("page_since"),
     group_id: text("group_id").references(() => monitorGroups.id, { onDelete: "set null" }),
     /** The composite that this monitor is a member of. */
     parent_monitor_id: text("parent_monitor_id").references((): AnySQLiteColumn => monitors.id, {

@@ -7,6 +7,7 @@ import {
   maintenanceOccurrences,
   maintenanceUpdates,
 } from "../maintenance/table.ts";
+import { coversMonitor } from "../maintenance/targets.ts";
 import { monitors } from "../monitors/table.ts";
 import { newestTexts } from "./newest-texts.ts";
 import { isPubliclyVisible } from "./visible-monitors.ts";
@@ -74,13 +75,8 @@ export async function listPastOccurrences(
   }));
 }
 
-const TARGETS = sql`(EXISTS (SELECT 1 FROM ${maintenanceMonitors}
-      WHERE ${maintenanceMonitors.maintenance_id} = ${maintenance.id} AND ${maintenanceMonitors.monitor_id} = ${monitors.id})
-    OR EXISTS (SELECT 1 FROM ${maintenanceGroups}
-      WHERE ${maintenanceGroups.maintenance_id} = ${maintenance.id} AND ${maintenanceGroups.group_id} = ${monitors.group_id})
-    OR EXISTS (SELECT 1 FROM monitors c WHERE c.parent_monitor_id = ${monitors.id} AND (
-      EXISTS (SELECT 1 FROM maintenance_monitors t WHERE t.maintenance_id = ${maintenance.id} AND t.monitor_id = c.id)
-      OR EXISTS (SELECT 1 FROM maintenance_groups t WHERE t.maintenance_id = ${maintenance.id} AND t.group_id = c.group_id))))`;
+const TARGETS = sql`(${coversMonitor("maintenance", "monitors")}
+    OR EXISTS (SELECT 1 FROM monitors c WHERE c.parent_monitor_id = ${monitors.id} AND ${coversMonitor("maintenance", "c")}))`;
 
 const ORDER = [
   sql`${maintenance.occurrence_start_at} IS NULL`,
@@ -138,7 +134,7 @@ export function selectMaintenance(
   ] as const;
 }
 
-/** Monitors and groups that the windows name. */
+/** Monitors and groups that the windows name, and the page itself where they cover the whole of it. */
 export function selectTargets(db: Db, chosen: SQL | undefined) {
   const ids = () =>
     db
@@ -156,6 +152,12 @@ export function selectTargets(db: Db, chosen: SQL | undefined) {
         .select({ maintenance_id: maintenanceGroups.maintenance_id, target_id: maintenanceGroups.group_id })
         .from(maintenanceGroups)
         .where(inArray(maintenanceGroups.maintenance_id, ids())),
+    )
+    .unionAll(
+      db
+        .select({ maintenance_id: maintenance.id, target_id: maintenance.status_page_id })
+        .from(maintenance)
+        .where(and(inArray(maintenance.id, ids()), eq(maintenance.covers_page, true))),
     );
 }
 

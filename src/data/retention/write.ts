@@ -7,10 +7,12 @@ import { escalations } from "../escalations/table.ts";
 import { eventLog } from "../event-rules/table.ts";
 import { events } from "../events/table.ts";
 import { incidents } from "../incidents/table.ts";
-import { maintenance, maintenanceOccurrences } from "../maintenance/table.ts";
+import { maintenance, maintenanceCoverage, maintenanceOccurrences } from "../maintenance/table.ts";
 import { statusIntervals, transitions } from "../monitors/table.ts";
 import { notifications } from "../notifications/table.ts";
 import { outages } from "../outages/table.ts";
+import { monitorStays, slaFormerValues } from "../sla/table.ts";
+import { statusPages } from "../status-pages/table.ts";
 import { subscribers } from "../subscribers/table.ts";
 import { apiTokens } from "../users/table.ts";
 
@@ -94,6 +96,19 @@ export function deleteExpiredAccountHistory(db: Db, kept: readonly RetentionScop
       rows: sql`t.owner_id = ${ID} AND t.start_time < ${EDGE} AND t.end_time < ${EDGE} AND t.next_edge_at IS NULL
         AND NOT ${hadOccurrence}`,
     }),
+    ...[
+      { from: maintenanceCoverage, end: sql`t.end_at` },
+      { from: monitorStays, end: sql`t.to_at` },
+      { from: slaFormerValues, end: sql`t.until_at` },
+    ].map(({ from, end }) =>
+      deleteOld(db, {
+        kept,
+        limit,
+        from,
+        of: sql`JOIN ${statusPages} p ON p.owner_id = ${ID}`,
+        rows: sql`t.status_page_id = p.id AND ${end} < ${EDGE}`,
+      }),
+    ),
     // The escalation of an incident goes with it.
     deleteOld(db, { kept, limit, from: escalations, rows: sql`${isOld("owner_id")} AND t.incident_id IS NULL` }),
     deleteOld(db, { kept, limit, from: notifications, rows: isOld("user_id") }),

@@ -68,6 +68,8 @@ interface Affected {
   /** Affected, but stored only in the batch to come. */
   monitor_ids: string[];
   group_ids: string[];
+  /** It affects all that the page has; a stored window says so itself. */
+  covers_page: boolean;
 }
 
 /**
@@ -82,11 +84,15 @@ export async function listAffected(db: Db, about: Affected) {
     /** Of these alone the page shows the name. */
     is_shown: sql<number | null>`${isPubliclyVisible(about.status_page_id)}`.as("is_shown"),
   };
+  const isWhole = sql`(${about.covers_page ? 1 : 0} = 1
+    OR EXISTS (SELECT 1 FROM maintenance w WHERE w.id = ${about.id} AND w.covers_page = 1))`;
   const isChosen = sql`IN (
+    SELECT m.id FROM monitors m WHERE m.status_page_id = ${about.status_page_id} AND ${isWhole} UNION
     SELECT monitor_id FROM ${incidentMonitors} WHERE incident_id = ${about.id}
     UNION SELECT monitor_id FROM ${maintenanceMonitors} WHERE maintenance_id = ${about.id}
     UNION SELECT value FROM json_each(${JSON.stringify(about.monitor_ids)}))`;
   const isChosenGroup = sql`IN (
+    SELECT g.id FROM monitor_groups g WHERE g.status_page_id = ${about.status_page_id} AND ${isWhole} UNION
     SELECT group_id FROM ${incidentGroups} WHERE incident_id = ${about.id}
     UNION SELECT group_id FROM ${maintenanceGroups} WHERE maintenance_id = ${about.id}
     UNION SELECT value FROM json_each(${JSON.stringify(about.group_ids)}))`;

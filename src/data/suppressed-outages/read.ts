@@ -2,7 +2,8 @@ import { and, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { PAGE_SUPPRESSION } from "../../domain/alert-routing.ts";
 import type { Db } from "../db.ts";
 import { heldOutages } from "../incidents/table.ts";
-import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceOccurrences } from "../maintenance/table.ts";
+import { maintenance, maintenanceOccurrences } from "../maintenance/table.ts";
+import { coversMonitor } from "../maintenance/targets.ts";
 import { monitors, transitions } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 
@@ -12,31 +13,23 @@ export const MUTE = "mute";
 export const RULE = "rule";
 
 /**
- * Whether a window of the monitor's page, public or private, that targets the monitor or its group is open at that moment:
+ * Whether a window of the monitor's page, public or private, that covers the monitor is open at that moment:
  * by the occurrence that the window follows, or by one that was recorded. The monitor's row is in the same statement. A
  * composite is covered where every member that is down is, or was covered when its outage was suppressed.
  */
 const covers = (at: number): SQL => sql`
   ${maintenance.status_page_id} = ${monitors.status_page_id}
-  AND (${isTarget(sql`${monitors.id}`, sql`${monitors.group_id}`)}
+  AND (${coversMonitor("maintenance", "monitors")}
     OR (${monitors.type} = 'composite' AND ${isDownByMaintenance(at)}
       AND EXISTS (SELECT 1 FROM monitors c WHERE c.parent_monitor_id = ${monitors.id} AND c.status = 'down'
-        AND ${isTarget(sql`c.id`, sql`c.group_id`)})))
+        AND ${coversMonitor("maintenance", "c")})))
   AND ${isOpen(at)}`;
-
-const isTarget = (monitorId: SQL, groupId: SQL): SQL => sql`(
-  EXISTS (SELECT 1 FROM ${maintenanceMonitors} WHERE ${maintenanceMonitors.maintenance_id} = ${maintenance.id}
-    AND ${maintenanceMonitors.monitor_id} = ${monitorId})
-  OR EXISTS (SELECT 1 FROM ${maintenanceGroups} WHERE ${maintenanceGroups.maintenance_id} = ${maintenance.id}
-    AND ${maintenanceGroups.group_id} = ${groupId}))`;
 
 /** No member is down that no open window targets. */
 const isDownByMaintenance = (at: number): SQL => sql`NOT EXISTS (
   SELECT 1 FROM monitors c WHERE c.parent_monitor_id = ${monitors.id} AND c.status = 'down' AND NOT EXISTS (
     SELECT 1 FROM maintenance w WHERE w.status_page_id = c.status_page_id
-      AND w.occurrence_start_at <= ${at} AND ${at} < w.occurrence_end_at
-      AND (EXISTS (SELECT 1 FROM maintenance_monitors t WHERE t.maintenance_id = w.id AND t.monitor_id = c.id)
-        OR EXISTS (SELECT 1 FROM maintenance_groups t WHERE t.maintenance_id = w.id AND t.group_id = c.group_id))))`;
+      AND w.occurrence_start_at <= ${at} AND ${at} < w.occurrence_end_at AND ${coversMonitor("w", "c")}))`;
 
 const isOpen = (
   at: number,
@@ -64,7 +57,7 @@ export async function listCoveredSpans(
   const isTargeted = and(
     eq(monitors.id, monitorId),
     eq(monitors.status_page_id, maintenance.status_page_id),
-    isTarget(sql`${monitors.id}`, sql`${monitors.group_id}`),
+    coversMonitor("maintenance", "monitors"),
   );
   const [present, recorded] = await db.batch([
     db

@@ -222,7 +222,7 @@ function byKeyEndpoints<View, Creation, Change, Shown>(api: KeyedApi<View, Creat
         tags,
         summary: `Delete the ${noun} with this external key`,
         request: { params: KeyParam, query },
-        responses: { ...noContent, ...OBJECT_ERRORS },
+        responses: { ...noContent, ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
       }),
       async (c) => {
         const id = await requireByKey(c.var.ctx, api, { ...c.req.valid("param"), ...c.req.valid("query") });

@@ -111,7 +111,7 @@ export const endpoints = [
       summary: "Delete a group",
       description: "Its monitors stay on the page, without a group.",
       request: { params: IdParam },
-      responses: { ...noContent, ...OBJECT_ERRORS },
+      responses: { ...noContent, ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
     }),
     async (c) => {
       await removeGroup(c.var.ctx, c.req.valid("param").id);

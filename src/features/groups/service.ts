@@ -1,4 +1,4 @@
-import { commit } from "../../access/commit.ts";
+import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
@@ -17,6 +17,7 @@ import {
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
+import { requireOtherTargets } from "../maintenance/last-targets.ts";
 
 /** The groups of one page, whose visibility was checked before, or of all pages that the caller sees. */
 export async function listGroups(ctx: RequestScope, pageId: string | undefined, page: Pagination) {
@@ -58,7 +59,8 @@ export async function changeGroup(ctx: RequestScope, groupId: string, input: Gro
 
 export async function removeGroup(ctx: RequestScope, groupId: string): Promise<void> {
   const group = await requireGroup(ctx, groupId);
-  await write(ctx, group, "deleted", deleteMonitorGroup(ctx.db, group.id));
+  const guard = await requireOtherTargets(ctx, { kind: "group", id: group.id });
+  await write(ctx, group, "deleted", deleteMonitorGroup(ctx.db, group.id), [guard]);
 }
 
 export async function orderGroups(ctx: RequestScope, { status_page_id, groups }: GroupOrder): Promise<number> {
@@ -88,8 +90,10 @@ async function write(
   group: MonitorGroupRecord,
   verb: string,
   statement: ReturnType<typeof bumpPageVersion>,
+  guards: Guard[] = [],
 ) {
   await commit(ctx, [statement, bumpPageVersion(ctx.db, group.status_page_id, ctx.now)], {
+    guards,
     conflicts: { "monitor_groups.external_key": conflict("external_key is taken by another group") },
     audit: {
       owner_id: group.owner_id,

@@ -13,16 +13,22 @@ const UNCHANGED = { statements: [], events: [] };
 
 /**
  * What a change does to the occurrence in progress, so that its start is followed by its end: it ends when the changed
- * window says, or now if the window has moved away from it.
+ * window says, or now if the window has moved away from it. New targets count for the whole of it.
  */
-export function followBegun(ctx: RequestScope, current: MaintenanceRecord, changed: MaintenanceRecord) {
+export function followBegun(
+  ctx: RequestScope,
+  current: MaintenanceRecord,
+  changed: MaintenanceRecord,
+  isRetargeted: boolean,
+) {
   const begun = announcedOccurrence(current);
   const after = trackedOccurrence(changed);
-  if (!begun || (after?.start_at === begun.start_at && after.end_at === begun.end_at)) return UNCHANGED;
+  const isRewritten = isRetargeted || changed.is_public !== current.is_public;
+  if (!begun || (!isRewritten && after?.start_at === begun.start_at && after.end_at === begun.end_at)) return UNCHANGED;
   const isGoingOn = after?.start_at === begun.start_at;
   const occurrence = isGoingOn ? after : endedBy(ctx.now, begun);
   return {
-    statements: [recordOccurrences(ctx.db, [{ maintenance_id: current.id, ...occurrence }])],
+    statements: recordOccurrences(ctx.db, [{ maintenance_id: current.id, ...occurrence }]),
     events: isGoingOn ? [] : [boundaryEvent(changed, { name: "maintenance.completed", occurrence })],
   };
 }

@@ -39,7 +39,7 @@ export function endNow(ctx: RequestScope, window: MaintenanceDetail) {
   return {
     statements: [
       updateMaintenance(ctx.db, window.id, { ...next, done_until, updated_at: ctx.now }),
-      recordOccurrences(ctx.db, [{ maintenance_id: window.id, ...ended }]),
+      ...recordOccurrences(ctx.db, [{ maintenance_id: window.id, ...ended }]),
     ],
     // The event of its start may not have been sent yet.
     events: names
@@ -58,7 +58,7 @@ export function startNow(ctx: RequestScope, window: MaintenanceDetail) {
   return {
     statements: [
       updateMaintenance(ctx.db, window.id, change),
-      recordOccurrences(ctx.db, [{ maintenance_id: window.id, ...begun }]),
+      ...recordOccurrences(ctx.db, [{ maintenance_id: window.id, ...begun }]),
     ],
     events: [boundaryEvent(window, { name: "maintenance.started", occurrence: begun })],
     isGuarded: true,

@@ -15,6 +15,7 @@ export function presentMaintenance(window: MaintenanceDetail, now: number): Main
     end_time: toIso(window.end_time),
     is_public: window.is_public,
     targets: window.targets,
+    covers_page: window.covers_page,
     recurrence_type: window.recurrence_type,
     recurrence_interval: window.recurrence_interval,
     recurrence_end_date: toIsoOrNull(window.recurrence_end_date),

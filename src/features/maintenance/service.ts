@@ -15,6 +15,7 @@ import { detailMaintenance, listMaintenance, type MaintenanceDetail } from "../.
 import { isAdvanced, listTrackedMaintenance, type MaintenanceRecord } from "../../data/maintenance/read.ts";
 import {
   deleteMaintenance,
+  endCoverage,
   insertMaintenance,
   type MaintenanceEdit,
   recordOccurrences,
@@ -86,6 +87,7 @@ export async function createMaintenance(ctx: RequestScope, input: MaintenanceCre
     title: input.title,
     description: input.description || null,
     is_public: input.is_public ?? true,
+    covers_page: targets.length === 0,
     ...schedule,
     cancelled_starts: [],
     done_until: 0,
@@ -102,7 +104,7 @@ export async function createMaintenance(ctx: RequestScope, input: MaintenanceCre
   const statements = [
     insertMaintenance(ctx.db, window),
     ...setTargets(ctx.db, window.id, targets),
-    recordOccurrences(ctx.db, listPast(ctx, window, page)),
+    ...recordOccurrences(ctx.db, listPast(ctx, window, page)),
     ...(begun?.statements ?? []),
   ];
   const notices = buildScheduleMessages(ctx, { former: null, window, targets });
@@ -127,13 +129,18 @@ export async function changeMaintenance(
     external_key: replaced(input.external_key, current.external_key, null),
     updated_at: ctx.now,
   };
-  const change = { ...details, ...(isRescheduled(schedule, current) ? reschedule(ctx, current, schedule, page) : {}) };
-  const targets = input.targets === undefined ? current.targets : (input.targets ?? []);
+  const scheduled = {
+    ...details,
+    ...(isRescheduled(schedule, current) ? reschedule(ctx, current, schedule, page) : {}),
+  };
+  const isRetargeted = input.targets !== undefined;
+  const targets = isRetargeted ? (input.targets ?? []) : current.targets;
+  const change = { ...scheduled, covers_page: isRetargeted ? targets.length === 0 : current.covers_page };
   const changed = { ...current, ...change };
-  const begun = followBegun(ctx, current, changed);
+  const begun = followBegun(ctx, current, changed, isRetargeted);
   const statements = [
     updateMaintenance(ctx.db, current.id, { ...changedMembers<MaintenanceEdit>(current, change), updated_at: ctx.now }),
-    ...(input.targets === undefined ? [] : setTargets(ctx.db, current.id, targets)),
+    ...(isRetargeted ? setTargets(ctx.db, current.id, targets) : []),
     ...begun.statements,
   ];
   const notices = buildScheduleMessages(ctx, { former: current, window: changed, targets });
@@ -147,7 +154,7 @@ export async function removeMaintenance(ctx: RequestScope, maintenanceId: string
   const window = await getMaintenance(ctx, maintenanceId);
   await write(ctx, window, {
     verb: "deleted",
-    statements: [deleteMaintenance(ctx.db, window.id)],
+    statements: [endCoverage(ctx.db, window.id, ctx.now), deleteMaintenance(ctx.db, window.id)],
     events: await endOfDeleted(ctx, window),
     notices: buildCancellationMessages(ctx, window, trackedOccurrence(window)),
   });
@@ -201,7 +208,7 @@ function beginNow(ctx: RequestScope, window: MaintenanceRecord) {
   const occurrence = { start_at, end_at };
   return {
     change: trackBoundary(occurrence, start_at),
-    statements: [recordOccurrences(ctx.db, [{ maintenance_id: window.id, ...occurrence }])],
+    statements: recordOccurrences(ctx.db, [{ maintenance_id: window.id, ...occurrence }]),
     events: [boundaryEvent(window, { name: "maintenance.started", occurrence })],
   };
 }

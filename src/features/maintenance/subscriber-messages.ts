@@ -36,7 +36,7 @@ function maintenanceNotice(ctx: RequestScope, window: MaintenanceRecord, content
       end: occurrence && toIso(occurrence.end_at),
     },
     created_at: ctx.now,
-    targets: { monitor_ids: idsOf("monitor"), group_ids: idsOf("group") },
+    targets: { monitor_ids: idsOf("monitor"), group_ids: idsOf("group"), covers_page: window.covers_page },
   };
 }
 

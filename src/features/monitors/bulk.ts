@@ -8,10 +8,12 @@ import { syncMonitors } from "../../checks/reconcile.ts";
 import { ApiError, invalid } from "../../contract/errors.ts";
 import { BULK_MAX, type BulkAction, BulkResult } from "../../contract/monitor.ts";
 import type { Statement } from "../../data/db.ts";
+import { listWindowsLosingAll } from "../../data/maintenance/read.ts";
 import { areChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import { deleteMonitors, pauseMonitors } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
+import { describeLastTarget, targetsGuard } from "../maintenance/last-targets.ts";
 import { checkSoon, refreshAgents, syncDeletedMonitors } from "./after-commit.ts";
 import { CONFLICTS } from "./create.ts";
 import { releasePlacement } from "./placement.ts";
@@ -54,10 +56,24 @@ export async function changeMonitors(ctx: RequestScope, request: MonitorBulk): P
       failed.push({ id, error: error.message });
     }
   }
-  const result = { updated: items.length, failed };
-  if (items.length > 0) await commitAll(ctx, items, { action: request.action, result });
-  await followUp(ctx, items);
+  const { left, kept } = request.action === "delete" ? await keepLastTargets(ctx, items) : { left: items, kept: [] };
+  const result = { updated: left.length, failed: [...failed, ...kept] };
+  if (left.length > 0) await commitAll(ctx, left, { action: request.action, result });
+  await followUp(ctx, left);
   return result;
+}
+
+/** Monitors without which a window would cover nothing any more stay, all that it names. */
+async function keepLastTargets(ctx: RequestScope, items: readonly Item[]) {
+  const windows = await listWindowsLosingAll(ctx.db, { monitor_ids: items.map(({ before }) => before.id) });
+  const windowOf = (id: string) => windows.find(({ monitor_ids }) => monitor_ids.includes(id));
+  return {
+    left: items.filter(({ before }) => !windowOf(before.id)),
+    kept: items.flatMap(({ before: { id } }) => {
+      const window = windowOf(id);
+      return window ? [{ id, error: describeLastTarget("monitor", window) }] : [];
+    }),
+  };
 }
 
 async function idsOf(ctx: RequestScope, { ids, filter }: MonitorBulk): Promise<string[]> {
@@ -117,7 +133,10 @@ async function commitAll(
       data: { action, monitor_ids: ids },
     },
     audit_each: monitors.map((monitor) => ({ ...monitorAudit(monitor, VERBS[action]), event_type: EVENTS[action] })),
-    guards: [{ name: "stale", when: areChanged(monitors), error: RACED }],
+    guards: [
+      { name: "stale", when: areChanged(monitors), error: RACED },
+      ...(action === "delete" ? [targetsGuard({ monitor_ids: ids })] : []),
+    ],
     conflicts: CONFLICTS,
     answer: result,
   });

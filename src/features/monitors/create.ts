@@ -84,6 +84,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     ...(await sealSecrets(ctx.settings, { id, target: columns.target, options }, null)),
     ...by,
     id,
+    page_since: null,
     shard_id: "",
     other_shards: {},
     check_group_id: "",

@@ -266,7 +266,7 @@ export const endpoints = [
       summary: "Delete a monitor with its history",
       description: "Child monitors of a deleted composite stay.",
       request: { params: IdParam },
-      responses: { ...noContent, ...OBJECT_ERRORS },
+      responses: { ...noContent, ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
     }),
     async (c) => {
       await removeMonitor(c.var.ctx, c.req.valid("param").id);

@@ -11,6 +11,7 @@ import { isChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-s
 import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
+import { requireOtherTargets } from "../maintenance/last-targets.ts";
 import {
   checkSoon,
   refreshAgents,
@@ -51,7 +52,8 @@ export async function removeMonitor(ctx: RequestScope, monitorId: string): Promi
     ...releasePlacement(ctx, monitor),
     ...bumpPage(ctx, monitor),
   ];
-  await commit(ctx, statements, { audit: monitorAudit(monitor, "deleted") });
+  const guards = [await requireOtherTargets(ctx, { kind: "monitor", id: monitor.id })];
+  await commit(ctx, statements, { audit: monitorAudit(monitor, "deleted"), guards });
   await syncDeletedMonitors(ctx, [monitor.id]);
   await syncParentComposite(ctx, monitor);
   refreshAgents(ctx, [monitor]);
