@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ExternalKey, Id, Instant, jsonOrText, Name } from "./common.ts";
 import { EVENT_NAMES, EventFilterName } from "./events.ts";
+import { Notice } from "./notices.ts";
 
 export const WEBHOOK_PROVIDERS = [
   "generic",
@@ -105,6 +106,10 @@ export const Webhook = z
       description:
         "since when deliveries of its owner wait, because there are more a minute than the plan includes; the newest go first",
     }),
+    notices: z
+      .array(Notice)
+      .optional()
+      .meta({ description: "why nothing can be sent yet, and what a change took away" }),
     created_at: Instant,
     updated_at: Instant,
   })

@@ -44,7 +44,8 @@ export const endpoints = [
   action({ path: "/app/alerts/new", summary: "Submit the form of a new channel" }, async (c, entered) => {
     const sent = await submitForm(c, await newForm(c), entered, { method: "POST", path: API });
     if (!sent.ok) return sent.response;
-    return redirectWithNotice("/app/alerts", "The channel is added. Send a test to see that it works.");
+    const [notice = "Send a test to see that it works."] = noticesOf(sent.body);
+    return redirectWithNotice("/app/alerts", `The channel is added. ${notice}`);
   }),
 
   view(
@@ -73,7 +74,8 @@ export const endpoints = [
     async (c, entered, { id }) => {
       const form = await editForm(c, id);
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${id}` });
-      return sent.ok ? redirectWithNotice("/app/alerts", "Saved.") : sent.response;
+      if (!sent.ok) return sent.response;
+      return redirectWithNotice("/app/alerts", ["Saved.", ...noticesOf(sent.body)].join(" "));
     },
   ),
 
@@ -110,6 +112,12 @@ export const endpoints = [
     (c, { id }) => deletionOf(c, id),
   ),
 ];
+
+/** What the answer to a change says besides, in sentences. */
+function noticesOf(body: unknown): string[] {
+  const { notices = [] } = Webhook.pick({ notices: true }).parse(body);
+  return notices.map(({ path, message }) => `The ${path} ${message}.`);
+}
 
 async function listChannels(c: AppContext): Promise<Channel[]> {
   return (await readApi(c, `${API}?limit=${LIST_MAX}`, z.array(Webhook))).body;

@@ -6,6 +6,7 @@ import { requireEscalationPolicy } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, notFound } from "../../contract/errors.ts";
 import {
+  type EscalationContact,
   type EscalationPolicyChange,
   type EscalationPolicyCreate,
   StoredEscalationStep,
@@ -87,7 +88,7 @@ export async function changePolicy(
   const page = await requirePage(ctx, named.id);
   const current = await getPolicy(ctx, named);
   const stored = await openSteps(ctx, current);
-  const steps = input.steps === undefined ? stored : keepMasked(completeSteps(input.steps), stored);
+  const steps = input.steps === undefined ? stored : completeSteps(keepMasked(input.steps, stored));
   if (input.steps !== undefined) await requireContacts(ctx, page, { steps }, { steps: stored });
   const policy: EscalationPolicyRecord = {
     ...current,
@@ -162,21 +163,49 @@ function maskValue(value: string): string {
   return /^https?:\/\//i.test(value) ? maskUrl(value) : value;
 }
 
-/** A masked address that is sent back keeps the stored one. */
-function keepMasked(
-  steps: readonly StoredEscalationStep[],
-  stored: readonly StoredEscalationStep[],
-): StoredEscalationStep[] {
-  const known = stored.flatMap(({ contacts }) => contacts);
-  return steps.map(({ contacts, ...step }) => ({
-    ...step,
-    contacts: contacts.map((contact) => {
-      const kept = known.find(
-        ({ type, value }) => type === contact.type && value !== contact.value && maskValue(value) === contact.value,
-      );
-      return kept ? { ...contact, value: kept.value } : contact;
-    }),
-  }));
+/** Contacts that look alike to whoever sees masked values. */
+function likenessOf({ type, value, label }: MaskableContact): string {
+  return JSON.stringify([type, maskValue(value), label || null]);
+}
+type MaskableContact = Pick<EscalationContact, "type" | "value" | "label">;
+type ContactSteps = readonly { level: number; contacts: readonly MaskableContact[] }[];
+
+/**
+ * A masked address that is sent back keeps the stored one. Several with the same mask are told apart by their order among
+ * those of their level, as long as none came or went; otherwise the request is refused, because a guess could have one
+ * team alarmed in the place of another.
+ */
+function keepMasked<Step extends ContactSteps[number]>(steps: readonly Step[], stored: ContactSteps): Step[] {
+  const all = stored.flatMap(({ contacts }) => contacts);
+  return steps.map((step, n) => {
+    const former = stored.find(({ level }) => level === step.level)?.contacts ?? [];
+    return {
+      ...step,
+      contacts: step.contacts.map((contact, m) => {
+        if (!MASKED.test(contact.value)) return contact;
+        const alike = (each: MaskableContact) => likenessOf(each) === likenessOf(contact);
+        const given = step.contacts.filter((each) => MASKED.test(each.value) && alike(each));
+        const kept = former.filter(alike);
+        if (given.length === kept.length) return { ...contact, value: kept[given.indexOf(contact)]?.value ?? "" };
+        const values = new Set(
+          all.flatMap(({ type, value }) =>
+            type === contact.type && maskValue(value) === contact.value ? [value] : [],
+          ),
+        );
+        const [only] = values;
+        if (only !== undefined && values.size === 1) return { ...contact, value: only };
+        throw refuseMask(`steps[${n}].contacts[${m}].value`, values.size);
+      }),
+    };
+  });
+}
+
+const MASKED = /^https?:\/\/[^/]*\/\*\*\*$/i;
+
+function refuseMask(path: string, candidates: number) {
+  const message =
+    candidates === 0 ? "stands for no stored address" : "stands for several stored addresses, give the whole one";
+  return invalid(`${path} ${message}`, [{ path, message }]);
 }
 
 async function write(

@@ -6,6 +6,7 @@ import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, forbidden, invalid, notFound, raced } from "../../contract/errors.ts";
+import type { Notice } from "../../contract/notices.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import {
   SECRET_PLACEHOLDER,
@@ -138,14 +139,17 @@ function withGenerated(shown: ShownWebhook, secret: string | null): ShownWebhook
 export async function changeWebhook(ctx: RequestScope, webhookId: string, input: WebhookUpdate): Promise<ShownWebhook> {
   const webhook = await requireWebhook(ctx, webhookId);
   const stored = await openConfig(ctx.settings, webhook);
-  const keepsSecret = input.secret === undefined || input.secret === SECRET_PLACEHOLDER;
+  const bringsSecret = input.secret !== undefined && input.secret !== SECRET_PLACEHOLDER;
   const is_active = replaced(input.is_active, webhook.is_active, true);
   const provider = replaced(input.provider, webhook.provider, "generic");
-  const secret = keepsSecret ? stored.secret : (input.secret ?? null);
+  const url = input.url ?? stored.url;
+  const isNewReceiver = provider !== webhook.provider || originOf(url) !== originOf(stored.url);
+  const kept = isNewReceiver && !(await maySecretMove(ctx, webhook)) ? withoutSecrets(stored) : stored;
+  const secret = bringsSecret ? (input.secret ?? null) : kept.secret;
   const generated = generateSecret(input, { provider, secret });
   const config = {
-    ...changeSecret(stored, generated ?? secret, ctx.now),
-    url: input.url ?? stored.url,
+    ...changeSecret(kept, generated ?? secret, ctx.now),
+    url,
     ...(input.alert_channels === undefined
       ? {}
       : { alert_channels: restoreChannels(input.alert_channels ?? {}, stored.alert_channels) }),
@@ -169,7 +173,28 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     ...(config.url !== stored.url && { failing_since: null, warned_at: null, slow_since: null }),
     ...(is_active !== webhook.is_active && switched(is_active)),
   });
-  return withGenerated(changed, generated);
+  const isSecretLost = stored.secret !== null && config.secret === null && !bringsSecret;
+  return withGenerated(isSecretLost ? { ...changed, notices: [SECRET_LOST] } : changed, generated);
+}
+
+const SECRET_LOST: Notice = {
+  path: "secret",
+  message: "was removed, because it belongs to the former receiver; give the one of the new receiver",
+};
+
+/** A secret is shown to nobody; who may not read secrets cannot have it sent to a receiver of their own either. */
+async function maySecretMove(ctx: RequestScope, webhook: WebhookRecord): Promise<boolean> {
+  const membership = await findMembership(ctx, webhook);
+  return membership !== undefined && hasPermission(membership, "secrets.read");
+}
+
+function withoutSecrets(config: WebhookConfig): WebhookConfig {
+  return { ...config, secret: null, previous: null };
+}
+
+/** Addresses of bots and of mail have no origin: each is a receiver of its own. */
+function originOf(url: string): string {
+  return HTTP_ADDRESS.test(url) && URL.canParse(url) ? new URL(url).origin : url;
 }
 
 export async function toggleWebhook(ctx: RequestScope, webhookId: string): Promise<ShownWebhook> {
