@@ -55,6 +55,10 @@ export const RATE_LIMITS = {
   network_sign_in: { limit: 20, window_seconds: 3600, per: "object", when_uncounted: "shut" },
   /** Codes of one account's second factor; accepted ones do not count. */
   second_factor: { limit: 10, window_seconds: 3600, per: "object", when_uncounted: "shut" },
+  /** Wrong passwords that a signed-in caller gives to change the account: its password, two-factor sign-in, its deletion. */
+  own_password: { limit: 10, window_seconds: 3600, per: "object", when_uncounted: "shut" },
+  /** Mails to the holder about those. */
+  guesses_mail: { limit: 1, window_seconds: 3600, per: "object", when_uncounted: "shut" },
   accept: attempts(10),
   bad_credential: perMinute(60, "address"),
   subscribe: { ...perMinute(5, "address"), window_seconds: 600 },

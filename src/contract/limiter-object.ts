@@ -17,6 +17,8 @@ export const RATE_CLASSES = [
   "account_sign_in",
   "network_sign_in",
   "second_factor",
+  "own_password",
+  "guesses_mail",
   "accept",
   "bad_credential",
   "subscribe",

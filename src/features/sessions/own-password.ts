@@ -1,15 +1,67 @@
+import { commit } from "../../access/commit.ts";
 import { requireUser } from "../../access/principal.ts";
+import { isWithinRate, releaseRate, requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, invalid } from "../../contract/errors.ts";
+import { conflict, invalid, unauthenticated } from "../../contract/errors.ts";
+import { insertMail } from "../../data/mail/write.ts";
 import { findPasswordHash } from "../../data/sessions/read.ts";
+import { findUser } from "../../data/users/read.ts";
+import { sendAfterResponse } from "../../delivery/mail.ts";
 import { isPassword } from "../../platform/password.ts";
+import { buildSecurityMail } from "./security-mail.ts";
 
 /** For changes of the account that a stolen session or token may not make. */
-export async function requireOwnPassword(ctx: RequestScope, password: string): Promise<void> {
-  const { user_id } = requireUser(ctx);
-  const stored = await findPasswordHash(ctx.db, user_id);
+export async function requireOwnPassword(ctx: RequestScope, given: string): Promise<void> {
+  const stored = await findPasswordHash(ctx.db, requireUser(ctx).user_id);
   if (stored === null) throw conflict("the account has no password: set one first");
-  if (!isPassword(ctx.settings, password, stored)) {
-    throw invalid("password is wrong", [{ path: "password", message: "is wrong" }]);
+  await checkOwnPassword(ctx, { given, stored, field: "password" });
+}
+
+/**
+ * Whoever holds a session or token may try so many passwords an hour, from whatever addresses and with whatever
+ * credentials of the account. Sign-in and mailed reset links are counted apart, so that a thief does not lock its holder out.
+ */
+export async function checkOwnPassword(
+  ctx: RequestScope,
+  { given, stored, field }: { given: string; stored: string; field: "password" | "current_password" },
+): Promise<void> {
+  const { user_id } = requireUser(ctx);
+  await requireRate(ctx, "own_password", user_id);
+  if (isPassword(ctx.settings, given, stored)) return releaseRate(ctx, "own_password", user_id);
+  await recordWrongPassword(ctx);
+  throw invalid(`${field} is wrong`, [{ path: field, message: "is wrong" }]);
+}
+
+/** The audit log names the session or token behind each guess; the last one that is allowed is mailed to the holder. */
+async function recordWrongPassword(ctx: RequestScope): Promise<void> {
+  const { user_id, email } = requireUser(ctx);
+  const mail = (await isUsedUp(ctx)) ? await guessesMail(ctx) : null;
+  const refusal = { ...ctx, auditEvent: "session.refused", idempotency: null, bodyBytes: 0 };
+  await commit(refusal, mail ? [insertMail(ctx.db, mail)] : [], {
+    audit: {
+      owner_id: user_id,
+      target_type: "user",
+      target_id: user_id,
+      summary: `a change of the account of ${email} was refused, because its password was wrong`,
+    },
+  });
+  if (mail) sendAfterResponse(ctx, mail);
+}
+
+/** Whether no guess is left in this hour, said once. */
+async function isUsedUp(ctx: RequestScope): Promise<boolean> {
+  const { user_id } = requireUser(ctx);
+  if (await isWithinRate(ctx, "own_password", user_id)) {
+    await releaseRate(ctx, "own_password", user_id);
+    return false;
   }
+  return isWithinRate(ctx, "guesses_mail", user_id);
+}
+
+async function guessesMail(ctx: RequestScope) {
+  const user = await findUser(ctx.db, requireUser(ctx).user_id);
+  if (!user) throw unauthenticated();
+  const text =
+    "Somebody who is signed in to your account, or has an API token of it, gave a wrong password again and again. The audit log names the session or token; end it, or end all of them, in your account.";
+  return buildSecurityMail(ctx, user, { subject: "Wrong passwords for your account", text });
 }

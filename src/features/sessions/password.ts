@@ -2,7 +2,7 @@ import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { forbidden, invalid, unauthenticated } from "../../contract/errors.ts";
+import { forbidden, unauthenticated } from "../../contract/errors.ts";
 import type { PasswordChange } from "../../contract/session.ts";
 import { deleteAccountLinksOf } from "../../data/account-links/write.ts";
 import { deleteTokensOf } from "../../data/credentials/write.ts";
@@ -11,7 +11,8 @@ import { findPasswordHash } from "../../data/sessions/read.ts";
 import { deleteSessionsOf, markPasswordGiven, setPassword } from "../../data/sessions/write.ts";
 import { findUser } from "../../data/users/read.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
-import { hashPassword, isPassword } from "../../platform/password.ts";
+import { hashPassword } from "../../platform/password.ts";
+import { checkOwnPassword } from "./own-password.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
 /** Ends all other sessions, and all tokens where the caller wants that. */
@@ -24,8 +25,8 @@ export async function changePassword(ctx: RequestScope, input: PasswordChange): 
   if (stored === null && token_id !== null) {
     throw forbidden("an API token cannot set a first password: use a password reset link or a sign-in link");
   }
-  if (stored !== null && !isPassword(ctx.settings, input.current_password ?? "", stored)) {
-    throw invalid("current_password is wrong", [{ path: "current_password", message: "is wrong" }]);
+  if (stored !== null) {
+    await checkOwnPassword(ctx, { given: input.current_password ?? "", stored, field: "current_password" });
   }
   const mail = await buildSecurityMail(ctx, user, {
     subject: "Your password was changed",
