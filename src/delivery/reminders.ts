@@ -9,6 +9,7 @@ import { recordReminders } from "../data/reminders/write.ts";
 import { listAlertRouting } from "../data/status-pages/read.ts";
 import { BUNDLED_FROM_MONITORS } from "../domain/alert-bundling.ts";
 import { isAlertSuppressed } from "../domain/alert-routing.ts";
+import { secondsBetween } from "../lib/duration-format.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import { toIso } from "../platform/clock.ts";
@@ -95,7 +96,7 @@ function toEvent({ now }: Scope, reminder: DueReminder): EventOf<"monitor.remind
       is_reminder: true,
       message: cause,
       since: toIso(started_at),
-      duration_seconds: Math.round((now - started_at) / 1000),
+      duration_seconds: secondsBetween(started_at, now),
       outage_id: `${monitor.id}/${seq}`,
       incident_id,
     },

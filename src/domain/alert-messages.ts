@@ -7,7 +7,7 @@ import {
   type NewEvent,
 } from "../contract/events.ts";
 import { formatInstant, formatSpan } from "../lib/date-format.ts";
-import { formatDuration } from "../lib/duration-format.ts";
+import { formatDuration, secondsBetween } from "../lib/duration-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 
 /** How urgent a message is; providers map it to their colours and priorities. */
@@ -258,7 +258,7 @@ function incidentContent({ name, data }: Of<"incident">, timezone: string): Cont
   const title = oneLine(data.title);
   const isResolved = name === "incident.resolved";
   const isAcknowledgement = name === "incident.acknowledged";
-  const seconds = resolved_at === null ? null : (Date.parse(resolved_at) - Date.parse(started_at)) / 1000;
+  const seconds = resolved_at === null ? null : secondsBetween(Date.parse(started_at), Date.parse(resolved_at));
   return {
     tone: isResolved ? "good" : isAcknowledgement ? "info" : severity === "minor" ? "warning" : "down",
     ...headed(name, title),

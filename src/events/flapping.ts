@@ -27,7 +27,8 @@ import {
   type FlappingState,
   STEADY,
 } from "../domain/flapping.ts";
-import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
+import { secondsBetween } from "../lib/duration-format.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
 import { changeEventId } from "../outbox/event-ids.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
@@ -296,8 +297,8 @@ async function release(
 function continueOutage(event: ChangeOfStatus, { data }: ChangeOfStatus): ChangeOfStatus {
   const { outage_id, outage_started_at } = data;
   if (outage_id == null || outage_started_at == null) return event;
-  const lasted = (Date.parse(event.data.since) - Date.parse(outage_started_at)) / SECOND_MS;
-  const duration_seconds = event.name === "monitor.up" ? Math.round(lasted) : null;
+  const lasted = secondsBetween(Date.parse(outage_started_at), Date.parse(event.data.since));
+  const duration_seconds = event.name === "monitor.up" ? lasted : null;
   return { ...event, data: { ...event.data, outage_id, outage_started_at, duration_seconds } };
 }
 

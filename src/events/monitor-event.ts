@@ -1,4 +1,5 @@
 import type { EventOf, KnownEvent } from "../contract/events.ts";
+import { secondsBetween } from "../lib/duration-format.ts";
 import { changeEventId } from "../outbox/event-ids.ts";
 import { toIso } from "../platform/clock.ts";
 import type { TransitionContext } from "./incidents.ts";
@@ -36,7 +37,7 @@ export function monitorEvent(
       since: toIso(transition.effective_at),
       outage_id: outage && `${monitor.id}/${outage.seq}`,
       outage_started_at: outage && toIso(outage.started_at),
-      duration_seconds: isRecovery ? Math.round((transition.effective_at - outage.started_at) / 1000) : null,
+      duration_seconds: isRecovery ? secondsBetween(outage.started_at, transition.effective_at) : null,
       incident_id: incidentId,
       context: page?.advanced_alerts ? contextOf(monitor) : null,
     },

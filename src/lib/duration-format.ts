@@ -1,10 +1,15 @@
-import { DAY_MS, HOUR_MS } from "./durations.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "./durations.ts";
 
 /** Formats a span of time by its largest unit: `3 days`, `1 hour`. */
 export function spanOf(milliseconds: number): string {
   const [count, unit] =
     milliseconds >= DAY_MS ? [milliseconds / DAY_MS, "day"] : [Math.max(milliseconds / HOUR_MS, 1), "hour"];
   return `${Math.floor(count)} ${unit}${Math.floor(count) === 1 ? "" : "s"}`;
+}
+
+/** The length of an outage or incident: whole seconds, so that it is the same wherever it is shown. */
+export function secondsBetween(from: number, to: number): number {
+  return Math.max(0, Math.round((to - from) / SECOND_MS));
 }
 
 /** Formats a duration by its two largest units: `2 d 3 h`, `12 min 34 s`, `8 s`. */

@@ -1,5 +1,5 @@
 import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
-import { SECOND_MS } from "../lib/durations.ts";
+import { secondsBetween } from "../lib/duration-format.ts";
 import type { Texts } from "./texts/texts.ts";
 
 const MINUTE_S = 60;
@@ -59,9 +59,9 @@ function makeFormats(timezone: string, { locale, units }: Texts): Formats {
 }
 
 function formatDuration(ms: number, { d, h, min, s }: Texts["units"]): string {
-  const seconds = Math.max(1, Math.round(ms / SECOND_MS));
+  const seconds = Math.max(1, secondsBetween(0, ms));
   if (seconds < MINUTE_S) return `${seconds} ${s}`;
-  if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)} ${min}`;
+  if (seconds < HOUR_S) return join(seconds, [MINUTE_S, min], [1, s]);
   if (seconds < DAY_S) return join(seconds, [HOUR_S, h], [MINUTE_S, min]);
   return join(seconds, [DAY_S, d], [HOUR_S, h]);
 }

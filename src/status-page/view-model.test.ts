@@ -399,7 +399,7 @@ describe("words", () => {
     [1, "1 s"],
     [59_000, "59 s"],
     [MINUTE, "1 min"],
-    [59 * MINUTE, "59 min"],
+    [59 * MINUTE + 40_400, "59 min 40 s"],
     [HOUR, "1 h"],
     [HOUR + 20 * MINUTE, "1 h 20 min"],
     [DAY, "1 d"],

@@ -1,5 +1,5 @@
 import { DEFAULT_REGION } from "../../contract/check.ts";
-import { formatDuration } from "../../lib/duration-format.ts";
+import { formatDuration, secondsBetween } from "../../lib/duration-format.ts";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
@@ -69,7 +69,7 @@ export function Outages({ picture: { outages, now }, all }: LinkedPart<"outages"
                 {outage.ended_at === null ? (
                   <StatusWord status="down" />
                 ) : (
-                  formatDuration((outage.ended_at - outage.started_at) / 1000)
+                  formatDuration(secondsBetween(outage.started_at, outage.ended_at))
                 )}
               </td>
               <td class="wide">

@@ -3,6 +3,7 @@ import type { StoredEvidence } from "../../contract/check.ts";
 import type { Outage, StatusChange } from "../../contract/outage.ts";
 import type { Position } from "../../contract/pagination.ts";
 import type { OutageRecord, TransitionRecord } from "../../data/outages/read.ts";
+import { secondsBetween } from "../../lib/duration-format.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import { idFrom } from "../../platform/ids.ts";
 
@@ -22,7 +23,7 @@ export function presentOutage(found: FoundOutage, now: number): z.infer<typeof O
     monitor_id: outage.monitor_id,
     started_at: toIso(outage.started_at),
     ended_at: toIsoOrNull(outage.ended_at),
-    duration_seconds: Math.max(0, Math.round(((outage.ended_at ?? now) - outage.started_at) / 1000)),
+    duration_seconds: secondsBetween(outage.started_at, outage.ended_at ?? now),
     cause: outage.cause,
     regions: outage.regions,
     incident_id,
