@@ -93,6 +93,11 @@ export const IncidentData = z.object({
     .boolean()
     .default(false)
     .meta({ description: "the service opened or resolved it with an outage, no person did" }),
+  bundle_id: z
+    .string()
+    .nullable()
+    .default(null)
+    .meta({ description: "the incident that lists it with others that began together" }),
   acknowledged_at: At.nullable().default(null),
   ...subject,
 });

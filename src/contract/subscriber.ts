@@ -87,6 +87,17 @@ export const Subscriber = z
 export const SubscriberAddress = z.object({ endpoint: z.string(), base_url: z.string() });
 export type SubscriberAddress = z.infer<typeof SubscriberAddress>;
 
+/** Services whose incidents began, or ended, together. */
+const Together = z.object({
+  direction: z.enum(["down", "up"]),
+  /** In the order of names; the rest of `total` is counted. */
+  names: z.array(z.string()),
+  total: z.int(),
+  /** How many of those that went down together are not up again. */
+  still_down: z.int().default(0),
+});
+export type Together = z.infer<typeof Together>;
+
 /** The content of a message as it is stored; `status` is that of the event. */
 export const SubscriberMessageContent = z.object({
   event: z.string(),
@@ -101,6 +112,8 @@ export const SubscriberMessageContent = z.object({
   /** Names of affected monitors, as the page shows them. */
   affected: z.array(z.string()).default([]),
   incident_id: z.string().nullable().default(null),
+  /** Null for a message about one incident. */
+  together: Together.nullable().default(null),
 });
 export type SubscriberMessageContent = z.infer<typeof SubscriberMessageContent>;
 

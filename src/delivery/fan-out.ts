@@ -7,7 +7,7 @@ import { insertDeliveries } from "../data/deliveries/write.ts";
 import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
 import { listAlertRouting } from "../data/status-pages/read.ts";
 import { type ActiveWebhook, listActiveWebhooks } from "../data/webhooks/read.ts";
-import { HOLD_FALLBACK_MS, repeatsOutage } from "../domain/alert-bundling.ts";
+import { HOLD_FALLBACK_MS, isOfBundle, repeatsOutage } from "../domain/alert-bundling.ts";
 import {
   applyRoutingOverride,
   applyRuleAudience,
@@ -58,13 +58,15 @@ export async function fanOut(
 ): Promise<Publication> {
   if (events.length === 0) return NOTHING;
   const known = events.filter(isKnownEvent);
-  const escalating = known.filter((event) => !routings.get(event.id)?.is_held);
+  const escalating = known.filter((event) => !routings.get(event.id)?.is_held && !isOfBundle(event));
   const { deliveries, webhooks, critical, holds } = await routeEvents(scope, { events, routings }, now);
+  // Subscribers hear of a bundle by what it lists, once that is released.
+  const isHeardAtOnce = (event: KnownEvent) => !holds.waiting.has(event.id) && !isOfBundle(event);
   return joinPublications([
     holds.publication,
     publishDeliveries(scope, deliveries, webhooks),
-    await publishToSubscribers(scope, known, now),
-    await publishStatusPosts(scope, known, now),
+    await publishToSubscribers(scope, known.filter(isHeardAtOnce), now),
+    await publishStatusPosts(scope, known, { now, waiting: holds.waiting }),
     await publishEscalations(scope, { events: escalating, critical }, now),
   ]);
 }
@@ -112,7 +114,9 @@ async function routeEvents(
     (routings.get(event.id)?.suppressed_until === undefined &&
       !isAlertSuppressed(event, pageOf.get(event.status_page_id ?? "")?.alert_suppressions, now));
   const sent = events.filter(isSent);
-  const released = sent.filter((event) => !routings.get(event.id)?.is_held);
+  const released = sent.filter(
+    (event) => !routings.get(event.id)?.is_held && !(isKnownEvent(event) && isOfBundle(event)),
+  );
   const isAlerted = await findAlerted(db, { events: sent, routings, webhooks }, now);
   const routed: Routed = { deliveries: [], webhooks, critical: [], holds: await holdAlerts(scope, released, now) };
   for (const event of sent) {
@@ -143,7 +147,9 @@ function findInformed(
   routing: AlertRouting | undefined,
   webhooks: readonly ActiveWebhook[],
 ): (webhook: ActiveWebhook) => boolean {
-  if (!isKnownEvent(event) || !repeatsOutage(event)) return () => false;
+  if (!isKnownEvent(event)) return () => false;
+  if (isOfBundle(event) || isAcknowledgedInBundle(event)) return ({ provider }) => !isToldAll(provider, event);
+  if (!repeatsOutage(event)) return () => false;
   const readers = webhooks.filter(({ provider, events }) => events.length === 0 && notifierOf(provider).isBundled);
   const listening = (name: "monitor.down" | "monitor.up") => {
     const change = applyRoutingOverride({ ...event, name, classification: EVENTS[name].classification }, routing);
@@ -154,6 +160,16 @@ function findInformed(
   if (event.name === "incident.created") return ({ id }) => informed.has(id);
   const relieved = listening("monitor.up");
   return ({ id }) => informed.has(id) && relieved.has(id);
+}
+
+/** Together with the bundle that lists it. */
+const isAcknowledgedInBundle = (event: KnownEvent) =>
+  event.name === "incident.acknowledged" && event.data.bundle_id !== null;
+
+/** Programs receive everything; what keeps alerts has one of each outage, and none of a bundle. */
+function isToldAll(provider: WebhookProvider, event: KnownEvent): boolean {
+  const { isBundled, keepsAlerts = false } = notifierOf(provider);
+  return !isBundled && (!keepsAlerts || !isOfBundle(event));
 }
 
 /** Those that wait for the release of the alert, and those that receive every event at once. */

@@ -23,14 +23,17 @@ import {
   decideRelease,
   groupAlerts,
   type HeldEvent,
+  QUIET_MS,
 } from "../domain/alert-bundling.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import { wake } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
+import { findCommonIncident } from "./common-incident.ts";
 import { wakeHeldAlerts } from "./hold.ts";
 import { wakeMail } from "./mail.ts";
 import { findNotifiedOnCall, type NotifiedOnCall } from "./notified-on-call.ts";
+import { publishReleased } from "./subscriber-bundles.ts";
 import { notifyTeam, type TeamAlert } from "./team-notifications.ts";
 import { wakeDeliveries } from "./wake.ts";
 
@@ -70,12 +73,16 @@ export async function releaseAlerts(scope: Scope, key: AlertScope): Promise<void
     if (onCall === null) return wakeHeldAlerts(scope, key, ON_CALL_FIRST_MS);
     const team = await findTeam(scope.db, key);
     const deliveries = await findHeldDeliveries(scope, key, due);
+    const waited = new Set(due.filter(hasWaited).map(({ event }) => event.id));
     for (const group of groups.slice(0, GROUPS_PER_MESSAGE))
-      await releaseGroup(scope, { team, deliveries, onCall }, group);
+      await releaseGroup(scope, { team, deliveries, onCall, waited }, group);
   }
   if (groups.length > GROUPS_PER_MESSAGE || held.length === HELD_MAX) await wakeHeldAlerts(scope, key);
   else if (release_at > scope.now) await wakeHeldAlerts(scope, key, release_at - scope.now);
 }
+
+/** What did not wait was published when it was stored; published once more it changes nothing. */
+const hasWaited = ({ event, held_until }: HeldEvent) => held_until - event.created_at >= QUIET_MS;
 
 async function findBurst({ db, now }: Scope, key: AlertScope, held: readonly HeldEvent[]): Promise<Burst> {
   const mayBundle = held.some(({ event }) => bundleKind(event) !== null);
@@ -98,14 +105,23 @@ interface Receivers {
   team: Team;
   deliveries: ReadonlyMap<string, readonly Waiting[]>;
   onCall: NotifiedOnCall;
+  /** Events of which the public has not heard yet. */
+  waited: ReadonlySet<string>;
 }
 
-async function releaseGroup(scope: Scope, { team, deliveries, onCall }: Receivers, alert: TeamAlert): Promise<void> {
+async function releaseGroup(
+  scope: Scope,
+  { team, deliveries, onCall, waited }: Receivers,
+  alert: TeamAlert,
+): Promise<void> {
   const { db } = scope;
   const ids = alert.events.map(({ id }) => id);
   const waiting = ids.flatMap((id) => deliveries.get(id) ?? []);
   const routed = alert.kind === null ? releaseSingly(scope, waiting) : bundle(scope, alert.events, waiting);
-  const { statements, mails } = await notifyTeam(scope, { team, onCall }, alert);
+  const incident_id = alert.kind === null ? undefined : await findCommonIncident(db, alert.events);
+  const { statements, mails } = await notifyTeam(scope, { team, onCall }, { ...alert, incident_id });
+  const released = { ...alert, events: alert.events.filter(({ id }) => waited.has(id)) };
+  const publication = await publishReleased(scope, released);
   try {
     await runBatch(db, [
       // Another invocation that releases the same events may have grouped them otherwise.
@@ -113,11 +129,13 @@ async function releaseGroup(scope: Scope, { team, deliveries, onCall }: Receiver
       releaseEvents(db, ids),
       ...routed.statements,
       ...statements,
+      ...publication.statements,
     ]);
   } catch (error) {
     scope.log.warn("held alerts are released elsewhere or later", { count: ids.length, cause: String(error) });
     return;
   }
+  await publication.wake();
   await wakeDeliveries(scope, routed.sent);
   await wakeMail(
     scope,

@@ -22,6 +22,7 @@ import { notifierOf } from "../notifiers/registry.ts";
 import type { Settings } from "../platform/settings.ts";
 import { withAcknowledgeLink } from "./acknowledge-link.ts";
 import type { Claimed } from "./attempt.ts";
+import { findCommonIncident } from "./common-incident.ts";
 import { openConfig } from "./webhook-config.ts";
 
 export interface Prepared {
@@ -51,7 +52,7 @@ export function chatServicesOf(settings: Settings): ChatServices {
 export async function prepare(scope: Scope, claimed: Claimed): Promise<Prepared | null> {
   const { delivery, webhook, event } = claimed;
   const notifier = notifierOf(webhook.provider);
-  const [rule, bundled] = await Promise.all([findRule(scope, delivery), listBundled(scope, delivery)]);
+  const [rule, bundled] = await Promise.all([findRule(scope, delivery), listBundled(scope, claimed)]);
   const composed = await orNull(scope, claimed, async () => ({
     target: await openTarget(scope, claimed, rule),
     message: composeMessage(scope, claimed, bundled),
@@ -107,21 +108,30 @@ async function openTarget(
 function composeMessage(
   { settings }: Scope,
   { delivery, webhook, event, page }: Claimed,
-  bundled: readonly StoredEvent[],
+  { events, incident_id }: Bundled,
 ): AlertMessage {
   const reader = { public_url: settings.PUBLIC_URL, timezone: page?.timezone ?? "UTC", page_name: page?.name };
   const kind = bundleKind(event);
   if (kind !== null && isBundle(delivery)) {
     const size = delivery.bundle_size ?? 1;
-    return composeBundle({ kind, events: [event, ...bundled], size }, reader);
+    return composeBundle({ kind, events: [event, ...events], size, incident_id }, reader);
   }
   const alert = composeAlert(event, reader);
   // Receivers of the team may acknowledge; any other channel may be public.
   return webhook.is_team_only && !isBundle(delivery) ? withAcknowledgeLink(settings, event, alert) : alert;
 }
 
-async function listBundled({ db }: Scope, delivery: DeliveryRecord): Promise<StoredEvent[]> {
-  return isBundle(delivery) ? listBundledEvents(db, delivery.id, 2 * BUNDLE_LISTED_MAX) : [];
+interface Bundled {
+  /** Besides that of the delivery. */
+  events: readonly StoredEvent[];
+  /** The one that lists their incidents. */
+  incident_id?: string;
+}
+
+async function listBundled({ db }: Scope, { delivery, event }: Claimed): Promise<Bundled> {
+  if (!isBundle(delivery)) return { events: [] };
+  const events = await listBundledEvents(db, delivery.id, 2 * BUNDLE_LISTED_MAX);
+  return { events, incident_id: await findCommonIncident(db, [event, ...events]) };
 }
 
 function isBundle({ bundle_size }: DeliveryRecord): boolean {

@@ -25,18 +25,21 @@ const RETRIES_MS = [5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS
 const UPDATES_SHOWN = 5;
 const WITHDRAWN = { text: "This incident is not published any more.", link: null };
 
-/** Makes the channels of these events' pages show what changed. */
+/**
+ * Makes the channels of these events' pages show what changed. An incident that waits for others, with which one may list it,
+ * has no message of its own yet.
+ */
 export async function publishStatusPosts(
   scope: PublishScope,
   events: readonly KnownEvent[],
-  now: number,
+  { now, waiting = new Set() }: { now: number; waiting?: ReadonlySet<string> },
 ): Promise<Publication> {
   const changes = events.filter(({ name, status_page_id }) => status_page_id !== null && CHANGES.test(name));
   const pageIds = new Set(changes.map(({ status_page_id }) => status_page_id ?? ""));
   const channels = await listChannelsOfPages(scope.db, [...pageIds]);
   const posts = new Map(
     channels.flatMap(({ id, status_page_id }) => {
-      const ofPage = changes.filter((event) => event.status_page_id === status_page_id);
+      const ofPage = changes.filter((event) => event.status_page_id === status_page_id && !waiting.has(event.id));
       const incidentIds = ofPage.flatMap((event) =>
         "title" in event.data && "severity" in event.data ? [event.data.incident_id] : [],
       );
@@ -106,7 +109,7 @@ async function contentOf({ db, settings }: Scope, { page, incident, incident_id 
   if (incident_id === null) {
     return { text: formatStatusText(page.name, await loadPageStatus(db, page.id)), link: base };
   }
-  if (!incident?.is_public) return null;
+  if (!incident?.is_public || incident.bundle_id !== null) return null;
   const [detail] = await detailIncidents(db, [incident], UPDATES_SHOWN);
   const updates = detail?.updates ?? [];
   return { text: formatIncidentText({ ...incident, updates }), link: base && `${base}/incidents/${incident.id}` };

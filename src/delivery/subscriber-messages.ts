@@ -22,6 +22,7 @@ import {
   deleteUnconfirmedBefore,
   insertSubscriberMessages,
 } from "../data/subscribers/write.ts";
+import { byName } from "../lib/by-name.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { joinPublications, type Publication, sweepPages } from "../outbox/publication.ts";
@@ -75,7 +76,7 @@ interface Message {
   about_id: string;
   status_page_id: string;
   monitor_ids: string[];
-  content: Omit<SubscriberMessageContent, "affected">;
+  content: Omit<SubscriberMessageContent, "affected" | "together">;
 }
 
 /** Null for a change that subscribers do not receive. */
@@ -89,7 +90,7 @@ function messageOf(change: PublishedChange): Message | null {
     case "incident.resolved": {
       const { data } = change;
       if (!data.is_public || !data.notify_subscribers) return null;
-      const { incident_id, title, status, severity, message } = data;
+      const { incident_id, bundle_id, title, status, severity, message } = data;
       return {
         topic: EVENTS[change.name].topic,
         about_id: incident_id,
@@ -102,7 +103,8 @@ function messageOf(change: PublishedChange): Message | null {
           status,
           message,
           severity,
-          incident_id,
+          // The public meets the one that lists it.
+          incident_id: bundle_id ?? incident_id,
           at,
           starts_at: null,
           ends_at: null,
@@ -159,7 +161,7 @@ async function publishMessage(
     group_ids: change.targets?.group_ids ?? [],
     covers_page: change.targets?.covers_page ?? false,
   });
-  const news = { ...content, affected: names };
+  const news = { ...content, affected: names.toSorted(byName), together: null };
   return {
     statements: [
       insertSubscriberMessages(scope.db, { event_id: change.id, status_page_id, topic, ...affected, news, now }),

@@ -25,6 +25,8 @@ import type { NotifiedOnCall } from "./notified-on-call.ts";
 export interface TeamAlert {
   kind: Outage | null;
   events: readonly NewEvent[];
+  /** The one that lists their incidents. */
+  incident_id?: string;
 }
 
 interface TeamRows {
@@ -44,12 +46,13 @@ export async function notifyTeam(
   const notifications: NotificationRecord[] = [];
   const mails: MailRecord[] = [];
   const page = fillTopics(team.page?.notify_team ?? {});
+  const reader = readerOf(scope, team);
   for (const member of team.members) {
     const preferences = fillPreferences(member.preferences);
     const events = alert.events
       .filter(isKnownEvent)
       .filter((event) => topicFor(event, page, preferences) !== null && !isNotified(onCall, event, member));
-    const message = messageOf(alert.kind, events, readerOf(scope, team));
+    const message = messageOf({ ...alert, events }, reader);
     const [event] = events;
     if (!message || !event) continue;
     if (preferences.in_app) notifications.push(notificationOf(scope, { event, member, message }));
@@ -78,10 +81,13 @@ function readerOf({ settings }: Scope, { page }: Team): AlertReader {
   return { public_url: settings.PUBLIC_URL, timezone: page?.timezone ?? "UTC", page_name: page?.name };
 }
 
-function messageOf(kind: Outage | null, events: readonly KnownEvent[], reader: AlertReader): AlertMessage | undefined {
+function messageOf(
+  { kind, events, incident_id }: TeamAlert & { events: readonly KnownEvent[] },
+  reader: AlertReader,
+): AlertMessage | undefined {
   const size = new Set(events.map((event) => event.monitor_id)).size;
   const [event] = events;
-  if (kind !== null && size > 1) return composeBundle({ kind, events, size }, reader);
+  if (kind !== null && size > 1) return composeBundle({ kind, events, size, incident_id }, reader);
   return event && composeAlert(event, reader);
 }
 

@@ -71,6 +71,24 @@ describe("groupAlerts", () => {
     expect(sizes(held, { monitors, announced })).toEqual(groups);
   });
 
+  it("joins two services that leave the incident which lists them, however many monitors the page has", () => {
+    const end = (monitor: number, bundle_id: string | null): HeldEvent => ({
+      event: exampleEvent({
+        id: `end ${monitor}`,
+        name: "incident.resolved",
+        monitor_id: `m${monitor}`,
+        data: { is_automatic: true, monitor_id: `m${monitor}`, bundle_id },
+      }),
+      held_until: T0 + QUIET_MS,
+    });
+    expect(sizes([end(1, "b"), end(2, "b")], { monitors: 200, announced: 0 })).toEqual([["up", 2]]);
+    expect(sizes([end(1, null), end(2, null)], { monitors: 200, announced: 0 })).toEqual([
+      [null, 1],
+      [null, 1],
+    ]);
+    expect(decideRelease([end(1, "b")], { monitors: 200, announced: 0 }) - T0).toBe(20_000);
+  });
+
   it("separates outages from recoveries, and from everything else", () => {
     const up = Array.from({ length: 5 }, (_, n) => at(0, n, "monitor.up"));
     const other = { event: exampleEvent({ name: "maintenance.started" }), held_until: T0 };

@@ -57,6 +57,12 @@ export function repeatsOutage(event: KnownEvent): boolean {
   return isEdge && event.data.is_automatic && event.data.monitor_id !== null;
 }
 
+/** Whether an event is the beginning or the end of an incident that lists outages: those who hear of these need it not. */
+export function isOfBundle(event: KnownEvent): boolean {
+  const isEdge = event.name === "incident.created" || event.name === "incident.resolved";
+  return isEdge && event.data.is_automatic && event.data.monitor_id === null;
+}
+
 export interface HeldEvent {
   event: NewEvent;
   /** Epoch ms; QUIET_MS after it was published where it may be bundled. */
@@ -78,7 +84,9 @@ export function decideRelease(held: readonly HeldEvent[], { monitors, announced 
   const together = Math.max(countMonitors(held, "down") + announced, countMonitors(held, "up"));
   const isMass = together >= bundleThreshold(monitors);
   const isFirst = isMass && announced === 0;
-  if (isFirst || together < MONITORS_MIN) return Math.min(newest, oldest + HOLD_MAX_MS);
+  // A mass failure ends as it began: when one service is up again, others follow.
+  const isEnd = countMonitors(held, "up", leavesBundle) > 0;
+  if (isFirst || (together < MONITORS_MIN && !isEnd)) return Math.min(newest, oldest + HOLD_MAX_MS);
   // The second message about a mass failure waits for its end, too.
   return Math.min(newest - QUIET_MS + SUSPICIOUS_QUIET_MS, oldest + BUNDLE_WINDOW_MS);
 }
@@ -91,7 +99,8 @@ export function groupAlerts(
   const threshold = bundleThreshold(monitors);
   const bundled = (["down", "up"] as const).filter((kind) => {
     const together = countMonitors(held, kind);
-    return together >= 2 && together + (kind === "down" ? announced : 0) >= threshold;
+    const isMass = together + (kind === "down" ? announced : 0) >= threshold;
+    return together >= 2 && (isMass || (kind === "up" && countMonitors(held, "up", leavesBundle) >= 2));
   });
   const isBundled = ({ event }: HeldEvent) => bundled.some((kind) => kind === bundleKind(event));
   return [
@@ -103,6 +112,12 @@ export function groupAlerts(
   ];
 }
 
-function countMonitors(held: readonly HeldEvent[], kind: Outage): number {
-  return new Set(held.filter(({ event }) => bundleKind(event) === kind).map(({ event }) => event.monitor_id)).size;
+/** The end of an incident that another one lists with those that began together. */
+function leavesBundle(event: NewEvent): boolean {
+  return isKnownEvent(event) && event.name === "incident.resolved" && event.data.bundle_id !== null;
+}
+
+function countMonitors(held: readonly HeldEvent[], kind: Outage, isCounted = (_event: NewEvent) => true): number {
+  const counted = held.filter(({ event }) => bundleKind(event) === kind && isCounted(event));
+  return new Set(counted.map(({ event }) => event.monitor_id)).size;
 }

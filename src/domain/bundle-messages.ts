@@ -3,7 +3,14 @@ import { byName } from "../lib/by-name.ts";
 import { formatInstant } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 import type { Outage } from "./alert-bundling.ts";
-import { type AlertMessage, type AlertReader, composeAlert, NO_READER } from "./alert-messages.ts";
+import {
+  ACKNOWLEDGE,
+  type AlertMessage,
+  type AlertReader,
+  composeAlert,
+  NO_READER,
+  OPEN_INCIDENT,
+} from "./alert-messages.ts";
 
 /** As many monitors are named; the rest is counted. */
 export const BUNDLE_LISTED_MAX = 50;
@@ -17,11 +24,13 @@ interface Bundle {
   events: readonly NewEvent[];
   /** Monitors in all, where `events` are only the first of them. */
   size: number;
+  /** The incident that lists them. */
+  incident_id?: string;
 }
 
 /** One message about outages that began, or ended, together. */
 export function composeBundle(
-  { kind, events, size }: Bundle,
+  { kind, events, size, incident_id }: Bundle,
   { public_url, timezone, page_name }: AlertReader,
 ): AlertMessage {
   const lines = new Map<string, string>();
@@ -33,6 +42,8 @@ export function composeBundle(
   }
   const listed = [...lines.values()].sort(byName).slice(0, BUNDLE_LISTED_MAX);
   const rest = size - listed.length;
+  const label = kind === "up" ? OPEN_INCIDENT : ACKNOWLEDGE;
+  const incident = incident_id === undefined ? [] : [{ label, url: `${public_url}/app/incidents/${incident_id}` }];
   const since = events.length === 0 ? null : Math.min(...events.map(sinceOf));
   return {
     tone: kind === "up" ? "good" : "down",
@@ -40,7 +51,7 @@ export function composeBundle(
     page_name: page_name && oneLine(page_name),
     text: [...listed, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n"),
     facts: since === null ? [] : [{ label: "Since", value: formatInstant(since, timezone) }],
-    links: public_url === "" ? [] : [{ label: "Open monitors", url: `${public_url}/app/monitors` }],
+    links: public_url === "" ? [] : [...incident, { label: "Open monitors", url: `${public_url}/app/monitors` }],
     thread: { id: `bundle/${events[0]?.id ?? ""}`, state: kind },
     is_resolved: kind === "up",
   };

@@ -15,6 +15,7 @@ const NEWS: SubscriberMessageContent = {
   at: "2026-11-21T03:00:00.000Z",
   affected: ["Web shop", "API"],
   incident_id: "i1",
+  together: null,
 };
 const WINDOW: SubscriberMessageContent = {
   ...NEWS,
@@ -110,9 +111,9 @@ describe("a message to subscribers", () => {
     const long = { ...NEWS, message: "*".repeat(5000) };
     const { content } = JSON.parse(formatChannelBody("discord", composeUpdateMessage(PAGE, long, LINKS), long));
     expect(content.length).toBe(2000);
-    expect(content.endsWith(`\nSee the incident: ${LINKS.incident}\n[Change or unsubscribe](<${LINKS.manage}>)`)).toBe(
-      true,
-    );
+    expect(
+      content.endsWith(`\n[See the incident](<${LINKS.incident}>) · [Change or unsubscribe](<${LINKS.manage}>)`),
+    ).toBe(true);
   });
 
   it("gives programs everything as data", () => {

@@ -1,7 +1,8 @@
 import { headingOf } from "../contract/events.ts";
-import type { SubscriberMessageContent } from "../contract/subscriber.ts";
+import type { SubscriberMessageContent, Together } from "../contract/subscriber.ts";
 import { formatInstant, formatSpan } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
+import { textBeside } from "./alert-messages.ts";
 
 /** The page that a message is about. */
 export interface NamedPage {
@@ -25,6 +26,8 @@ export interface MessageDraft {
   kind: string | null;
   heading: string;
   facts: { label: string; value: string }[];
+  /** Names, one a line. */
+  items: readonly string[];
   /** Markdown. */
   text: string;
   action: { label: string; url: string };
@@ -40,6 +43,7 @@ export function composeUpdateMessage(
   content: SubscriberMessageContent,
   links: MessageLinks,
 ): MessageDraft {
+  if (content.together) return composeTogether(page, { ...content, together: content.together }, links);
   const kind = headingOf(content.event);
   const name = oneLine(page.name);
   const { starts_at, ends_at } = content;
@@ -56,13 +60,53 @@ export function composeUpdateMessage(
     kind,
     heading: oneLine(content.title),
     facts: facts.filter(({ value }) => value !== ""),
-    text: (content.message ?? "").trim(),
-    action: links.incident
-      ? { label: "See the incident", url: links.incident }
-      : { label: "See the status page", url: links.page },
-    reason: `You receive this message because you are subscribed to ${name}.`,
+    items: [],
+    text: textBeside(content.title, content.message ?? ""),
+    action: actionOf(links),
+    reason: reasonOf(name),
     links,
   };
+}
+
+const WORDS = { down: "down", up: "up again" } as const;
+
+/** Of services that went down, or came up again, together. */
+function composeTogether(
+  page: NamedPage,
+  { together, at, severity }: SubscriberMessageContent & { together: Together },
+  links: MessageLinks,
+): MessageDraft {
+  const { direction, names, total, still_down } = together;
+  const name = oneLine(page.name);
+  const what = total === 1 ? "A service is" : `${total} services are`;
+  const subject = `${what} ${WORDS[direction]}: ${name}`;
+  const [only = ""] = names;
+  const rest = total - names.length;
+  const facts = [
+    { label: "Severity", value: inWords(severity ?? "") },
+    { label: "Posted", value: at ? formatInstant(at, page.timezone) : "" },
+  ];
+  return {
+    subject,
+    page: { name, brand_color: page.brand_color },
+    kind: null,
+    heading: total === 1 ? `${oneLine(only)} is ${WORDS[direction]}` : `${what} ${WORDS[direction]}`,
+    facts: facts.filter(({ value }) => value !== ""),
+    items: total === 1 ? [] : [...names.map(oneLine), ...(rest > 0 ? [`and ${rest} more`] : [])],
+    text:
+      still_down === 0 ? "" : still_down === 1 ? "1 service is still down." : `${still_down} services are still down.`,
+    action: actionOf(links),
+    reason: reasonOf(name),
+    links,
+  };
+}
+
+function actionOf({ incident, page }: MessageLinks): MessageDraft["action"] {
+  return incident ? { label: "See the incident", url: incident } : { label: "See the status page", url: page };
+}
+
+function reasonOf(pageName: string): string {
+  return `You receive this message because you are subscribed to ${pageName}.`;
 }
 
 export function composeConfirmationMessage(page: NamedPage, links: { page: string; confirm: string }): MessageDraft {
@@ -73,6 +117,7 @@ export function composeConfirmationMessage(page: NamedPage, links: { page: strin
     kind: null,
     heading: `Confirm your subscription to ${name}`,
     facts: [],
+    items: [],
     text: "We received a request to send updates about incidents and maintenance to this address.",
     action: { label: "Confirm", url: links.confirm },
     reason:
@@ -90,6 +135,7 @@ export function composeAlreadySubscribedMessage(page: NamedPage, links: MessageL
     kind: null,
     heading: "You are already subscribed",
     facts: [],
+    items: [],
     text: "We received a request to send updates to this address, which is already subscribed.",
     action: { label: "Manage your subscription", url: links.manage },
     reason: "If you did not request this, ignore this message.",

@@ -10,7 +10,7 @@ import {
   type UserPreferences,
   type UserPreferencesChange,
 } from "../contract/team-notification.ts";
-import { repeatsOutage } from "./alert-bundling.ts";
+import { isOfBundle, repeatsOutage } from "./alert-bundling.ts";
 
 const EVERYTHING = topicsFrom(() => true);
 
@@ -54,7 +54,7 @@ export function mergePreferences(stored: StoredPreferences, change: UserPreferen
 export function topicFor(event: KnownEvent, page: TeamTopics, preferences: UserPreferences): TeamTopic | null {
   const wants = (topic: TeamTopic) => page[topic] && preferences.notify_team[topic];
   const topic = EVENTS[event.name].team;
-  if (topic === null || !wants(topic)) return null;
+  if (topic === null || !wants(topic) || isOfBundle(event)) return null;
   if (repeatsOutage(event) && wants(event.name === "incident.created" ? "down" : "up")) return null;
   return topic;
 }

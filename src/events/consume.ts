@@ -6,6 +6,7 @@ import type { MonitorStatus } from "../contract/monitor-values.ts";
 import { runBatch } from "../data/db.ts";
 import { findWaitingEvent, listEvents, listEventsToWake } from "../data/events/read.ts";
 import { insertEvent, markProcessed } from "../data/events/write.ts";
+import type { AlertScope } from "../data/held-alerts/read.ts";
 import { findMonitorWithPage, listRecordedSeqs } from "../data/monitors/read.ts";
 import { recordTransition } from "../data/monitors/write.ts";
 import { findPage } from "../data/status-pages/read.ts";
@@ -28,6 +29,7 @@ import { recomputeComposite } from "./composites.ts";
 import { wakeEvents } from "./emit.ts";
 import { advanceEscalation } from "./escalation-runner.ts";
 import { type Damping, dampChange, tickFlapping } from "./flapping.ts";
+import { bundleIncidents } from "./incident-bundles.ts";
 import { type IncidentEffects, NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { isChangeOfStatus, monitorEvent } from "./monitor-event.ts";
 import { recordOutage } from "./outages.ts";
@@ -59,10 +61,16 @@ export async function consumeEvent(
   if ("event_id" in message) await consumeStored(scope, message.event_id);
   else if ("escalation_id" in message) await advanceEscalation(scope, message.escalation_id);
   else if ("status_post_id" in message) await sendStatusPost(scope, message.status_post_id);
-  else if ("alerts_of" in message) await releaseAlerts(scope, message.alerts_of);
+  else if ("alerts_of" in message) await releaseTogether(scope, message.alerts_of);
   else if ("rules_on" in message) await continueRules(scope, message, together);
   else if ("flapping_monitor_id" in message) await tickFlapping(scope, message.flapping_monitor_id);
   else await consumeTransitions(scope, message, together);
+}
+
+/** Where many began together, one incident lists them before anybody reads of them. */
+async function releaseTogether(scope: Scope, key: AlertScope): Promise<void> {
+  await bundleIncidents(scope, key);
+  await releaseAlerts(scope, key);
 }
 
 /**

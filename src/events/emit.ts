@@ -73,6 +73,7 @@ export function incidentEvent(incident: IncidentRecord, change: IncidentChange):
       resolved_at: toIsoOrNull(incident.resolved_at),
       outage_id: incident.origin_outage_id,
       is_automatic: false,
+      bundle_id: incident.bundle_id,
       acknowledged_at: toIsoOrNull(incident.acknowledged_at),
       ...(change.subject ?? NO_SUBJECT),
     },

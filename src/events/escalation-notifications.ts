@@ -111,7 +111,7 @@ async function toPerson(scope: Scope, loaded: LoadedEscalation, personal: Person
     title: message.title,
     message: message.text,
     status_page_id: loaded.page.id,
-    target_id: loaded.own.incident_id ?? loaded.escalation.id,
+    target_id: loaded.own.shown_incident_id ?? loaded.escalation.id,
     read_at: null,
     created_at: now,
     updated_at: now,
@@ -213,7 +213,9 @@ function linksOf({ settings }: Scope, { own, escalation }: LoadedEscalation): Al
   const token = acknowledgeToken(settings.ROOT_SECRET, escalation.id);
   return [
     { label: ACKNOWLEDGE, url: `${base}/acknowledge/${token}` },
-    ...(own.incident_id === null ? [] : [{ label: OPEN_INCIDENT, url: `${base}/app/incidents/${own.incident_id}` }]),
+    ...(own.shown_incident_id === null
+      ? []
+      : [{ label: OPEN_INCIDENT, url: `${base}/app/incidents/${own.shown_incident_id}` }]),
     ...(own.incident_id === null && own.monitor_id !== null
       ? [{ label: "Open monitor", url: `${base}/app/monitors/${own.monitor_id}` }]
       : []),

@@ -2,6 +2,7 @@ import type { Scope } from "../access/scope.ts";
 import type { EventOf } from "../contract/events.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import type { Statement } from "../data/db.ts";
+import { completeBundle, findBundle, hasOthersChanged, leaveBundle } from "../data/incidents/bundles.ts";
 import { findOpenAutomaticIncident, type IncidentRecord } from "../data/incidents/read.ts";
 import { insertAutomaticIncident, noteIncident, resolveIncident } from "../data/incidents/write.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
@@ -9,6 +10,7 @@ import { findLatestOutage } from "../data/outages/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
+import { failBatchWhen } from "../data/write-guards/write.ts";
 import { describeSubject, type EventSubject } from "../domain/event-subject.ts";
 import { outageIncidentEventId } from "../outbox/event-ids.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -139,13 +141,15 @@ function openIncident(
     impact: null,
     tags: [],
     assigned_to_id: null,
-    is_public: monitor.auto_publish_incident ?? page.auto_publish_incident,
+    // Its title would tell the public of what no page shows.
+    is_public: !monitor.is_internal && (monitor.auto_publish_incident ?? page.auto_publish_incident),
     started_at: transition.effective_at,
     resolved_at: null,
     acknowledged_at: null,
     acknowledged_by: null,
     origin_monitor_id: monitor.id,
     origin_outage_id: outageId,
+    bundle_id: null,
     created_at: now,
     updated_at: now,
   };
@@ -200,17 +204,58 @@ async function closeIncident(
     updated_at: now,
   };
   const resolved: IncidentRecord = { ...incident, status: "resolved", resolved_at };
+  const bundle = await closeBundle(scope, { incident, resolved_at });
   return {
     statements: [
+      ...bundle.guards,
       ...resolveIncident(db, last, resolved_at),
+      ...bundle.statements,
       // The page of the incident: the monitor may have moved to another one in the meantime.
       bumpPageVersion(db, incident.status_page_id, now),
       incidentAudit(db, resolved, { outageId, eventType: "incident.resolved", now }),
     ],
     events: [
       await withSubject(scope, automaticEvent("incident.resolved", resolved, { outageId, message: last.message, now })),
+      ...bundle.events,
     ],
     incident_id: incident.id,
+  };
+}
+
+/** The service leaves the incident that lists it, and the last one ends it. */
+async function closeBundle(
+  scope: IncidentScope,
+  { incident, resolved_at }: { incident: IncidentRecord; resolved_at: number },
+): Promise<{ guards: Statement[]; statements: Statement[]; events: IncidentEffects["events"] }> {
+  const { db, now } = scope;
+  const row = await findBundle(db, incident);
+  if (!row || incident.origin_monitor_id === null) return { guards: [], statements: [], events: [] };
+  const { bundle, others } = row;
+  // Of two that end at once the one that is stored last ends the bundle.
+  const guards = [failBatchWhen(db, "stale", hasOthersChanged(incident, others > 0))];
+  const leaving = leaveBundle(db, bundle.id, incident.origin_monitor_id);
+  if (others > 0 || bundle.status === "resolved") return { guards, statements: leaving, events: [] };
+  const message = "All services are up again.";
+  const outageId = incident.origin_outage_id ?? incident.id;
+  const ended: IncidentRecord = { ...bundle, status: "resolved", resolved_at };
+  const last = {
+    id: idFrom("incident update", bundle.id, "resolved", outageId),
+    incident_id: bundle.id,
+    status: "resolved" as const,
+    message,
+    created_by: null,
+    created_at: now,
+    updated_at: now,
+  };
+  return {
+    guards,
+    statements: [
+      ...leaving,
+      ...resolveIncident(db, last, resolved_at),
+      ...completeBundle(db, bundle.id),
+      incidentAudit(db, ended, { outageId, eventType: "incident.resolved", now }),
+    ],
+    events: [await withSubject(scope, automaticEvent("incident.resolved", ended, { outageId, message, now }))],
   };
 }
 

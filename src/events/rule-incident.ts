@@ -51,6 +51,7 @@ export async function planRuleIncident(
     acknowledged_by: null,
     origin_monitor_id: null,
     origin_outage_id: firing_id,
+    bundle_id: null,
     created_at: now,
     updated_at: now,
   };

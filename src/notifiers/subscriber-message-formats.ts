@@ -2,8 +2,8 @@ import type { SubscriberChannel, SubscriberMessageContent } from "../contract/su
 import type { MessageDraft } from "../domain/subscriber-messages.ts";
 import { shorten } from "../lib/plain-text.ts";
 import { renderMail } from "../ui/mail-document.ts";
-import { parseMarkdown } from "../ui/markdown.ts";
-import { escapeDiscord, escapeSlack } from "./chat-text.ts";
+import { type Block, parseMarkdown } from "../ui/markdown.ts";
+import { angleLink, escapeDiscord, escapeSlack, markdownLink } from "./chat-text.ts";
 
 /** Formats a message to subscribers for each channel. */
 
@@ -26,20 +26,31 @@ function toPlainText(draft: MessageDraft): string {
 }
 
 /** Everything except the links, as plain paragraphs. */
-function paragraphsOf({ kind, heading, facts, text }: MessageDraft): string[] {
+function paragraphsOf({ kind, heading, facts, items, text }: MessageDraft): string[] {
   const lines = facts.map(({ label, value }) => `${label}: ${value}`);
-  return [kind === null ? heading : `${kind}: ${heading}`, lines.join("\n"), text].filter((part) => part !== "");
+  return [
+    kind === null ? heading : `${kind}: ${heading}`,
+    lines.join("\n"),
+    items.map((item) => `- ${item}`).join("\n"),
+    text,
+  ].filter((part) => part !== "");
 }
 
-function toHtmlMail({ subject, page, kind, heading, facts, text, action, reason, links }: MessageDraft): string {
+function toHtmlMail({ subject, page, kind, heading, facts, items, text, action, reason, links }: MessageDraft): string {
   const footer = [
     { label: page.name, url: links.page },
     ...(links.manage === null ? [] : [{ label: "Manage your subscription", url: links.manage }]),
     ...(links.unsubscribe === null ? [] : [{ label: "Unsubscribe", url: links.unsubscribe }]),
   ];
   const { name, brand_color: color } = page;
-  const body = parseMarkdown(text);
+  const body = [...(items.length === 0 ? [] : [listOf(items)]), ...parseMarkdown(text)];
   return renderMail({ subject, name, color, kind, heading, facts, body, actions: [action], reason, footer });
+}
+
+/** Names are no Markdown. */
+function listOf(items: readonly string[]): Block {
+  const toItem = (text: string): Block[] => [{ kind: "paragraph", children: [{ kind: "text", text }] }];
+  return { kind: "list", ordered: false, items: items.map(toItem) };
 }
 
 /** The body for a chat or a program. User text mentions no one and has no markup. */
@@ -49,16 +60,17 @@ export function formatChannelBody(
   content: SubscriberMessageContent | null,
 ): string {
   const words = [draft.page.name, ...paragraphsOf(draft)].join("\n");
-  const { links } = draft;
-  const link = `${draft.action.label}: ${draft.action.url}`;
+  const { links, action } = draft;
   switch (channel) {
     case "slack": {
       const inert = escapeSlack(words);
-      const leave = links.manage === null ? "" : `\n<${links.manage}|Change or unsubscribe>`;
+      const link = angleLink(action.label, action.url);
+      const leave = links.manage === null ? "" : ` · ${angleLink("Change or unsubscribe", links.manage)}`;
       return JSON.stringify({ text: `${shorten(inert, SLACK_LENGTH_MAX)}\n${link}${leave}`, unfurl_links: false });
     }
     case "discord": {
-      const leave = links.manage === null ? "" : `\n[Change or unsubscribe](<${links.manage}>)`;
+      const link = markdownLink(action.label, `<${action.url}>`);
+      const leave = links.manage === null ? "" : ` · ${markdownLink("Change or unsubscribe", `<${links.manage}>`)}`;
       const end = `\n${link}${leave}`;
       const inert = escapeDiscord(words);
       const content = shorten(inert, DISCORD_LENGTH_MAX - end.length) + end;
@@ -69,11 +81,11 @@ export function formatChannelBody(
         event: content?.event ?? "subscription.confirm",
         page: { name: draft.page.name, url: links.page },
         incident_id: content?.incident_id ?? null,
-        title: content?.title ?? draft.heading,
+        title: content?.title || draft.heading,
         status: content?.status ?? null,
         severity: content?.severity ?? null,
         message: content?.message ?? draft.text,
-        affected: content?.affected ?? [],
+        affected: content?.together?.names ?? content?.affected ?? [],
         created_at: content?.at ?? null,
         starts_at: content?.starts_at ?? null,
         ends_at: content?.ends_at ?? null,

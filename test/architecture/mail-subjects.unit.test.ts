@@ -52,6 +52,14 @@ const COMPOSED: [string, string][] = [
     headline(composeAlert(hostileEvent(name), NO_READER)),
   ]),
   ["an update for subscribers", composeUpdateMessage(PAGE, NEWS as never, LINKS).subject],
+  ...[1, 40].map((total): [string, string] => [
+    `an update for subscribers about ${total} together`,
+    composeUpdateMessage(
+      PAGE,
+      { ...NEWS, together: { direction: "down", names: [HOSTILE], total, still_down: 0 } } as never,
+      LINKS,
+    ).subject,
+  ]),
   ["a confirmation", composeConfirmationMessage(PAGE, { page: "https://a.test", confirm: "https://a.test/c" }).subject],
   ["a repeated subscription", composeAlreadySubscribedMessage(PAGE, LINKS).subject],
   ["a warning about a webhook", composeFailureWarning(WEBHOOK, 0).title],
@@ -60,7 +68,7 @@ const COMPOSED: [string, string][] = [
 
 describe("the subject of a mail", () => {
   it.each(COMPOSED)("of %s begins with words of the service", (_name, subject) => {
-    expect(subject).toMatch(/^[A-Z][a-z]+/);
+    expect(subject).toMatch(/^(?:[A-Z][a-z]+|A [a-z]+|\d+ [a-z]+)/);
     expect(subject.startsWith(HOSTILE)).toBe(false);
   });
 

@@ -30,6 +30,7 @@ const incident: EventData<"incident.created"> = {
   resolved_at: null,
   outage_id: null,
   is_automatic: false,
+  bundle_id: null,
   acknowledged_at: null,
   monitor_ids: [MONITOR_ID],
   group_ids: [],

@@ -3,6 +3,7 @@ import type { ChatService } from "../../contract/chat-link.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { escalations } from "../escalations/table.ts";
+import { isListedAlone } from "../incidents/bundles.ts";
 import type { IncidentRecord } from "../incidents/read.ts";
 import { incidents } from "../incidents/table.ts";
 import { monitors } from "../monitors/table.ts";
@@ -103,6 +104,7 @@ export async function loadPageStatus(db: Db, pageId: string) {
       .from(incidents)
       .where(
         and(
+          isListedAlone,
           eq(incidents.status_page_id, pageId),
           eq(incidents.is_public, true),
           sql`${incidents.status} <> 'resolved'`,
@@ -137,6 +139,7 @@ export async function listUnansweredIncidents(db: Db, pageId: string): Promise<I
     .from(incidents)
     .where(
       and(
+        isListedAlone,
         eq(incidents.status_page_id, pageId),
         sql`${incidents.status} <> 'resolved'`,
         isNull(incidents.acknowledged_at),

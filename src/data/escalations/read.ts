@@ -33,6 +33,8 @@ const NOTIFIED_MAX = 5000;
 export interface LoadedSubject extends EscalatedSubject {
   escalation_id: string;
   incident_id: string | null;
+  /** The incident that lists it, where there is one. */
+  shown_incident_id: string | null;
   monitor_id: string | null;
   /** The outage is over, the incident is resolved. */
   is_over: boolean;
@@ -43,6 +45,7 @@ const SUBJECT = {
   escalation_id: escalations.id,
   incident_id: escalations.incident_id,
   monitor_id: sql<string | null>`coalesce(${escalations.monitor_id}, ${incidents.origin_monitor_id})`,
+  shown_incident_id: sql<string | null>`coalesce(${incidents.bundle_id}, ${incidents.id})`,
   incident_title: incidents.title,
   critical: escalations.subject,
   severity: incidents.severity,
@@ -240,8 +243,19 @@ export async function listOwnSubjects(db: Db, ids: readonly string[]): Promise<M
   return new Map(rows.map((row) => [row.escalation_id, toSubject(row)]));
 }
 
+/** Of an incident that lists others, the escalation that notifies of these. */
 export async function findEscalationOfIncident(db: Db, incidentId: string): Promise<EscalationRecord | undefined> {
-  const rows = await db.select().from(escalations).where(eq(escalations.incident_id, incidentId)).limit(1);
+  const own = sql`SELECT ${incidentId} UNION ALL SELECT id FROM incidents WHERE bundle_id = ${incidentId}`;
+  const rows = await db
+    .select()
+    .from(escalations)
+    .where(sql`${escalations.incident_id} IN (${own})`)
+    .orderBy(
+      sql`${escalations.bundle_id} IS NOT NULL`,
+      sql`${escalations.bundled_at} IS NULL`,
+      asc(escalations.created_at),
+    )
+    .limit(1);
   return rows[0];
 }
 

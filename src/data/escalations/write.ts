@@ -15,13 +15,14 @@ export function insertEscalation(db: Db, escalation: EscalationRecord): Statemen
   return insertIf(db, escalations, escalation, sql`${and(isNew, hasIncident || undefined, hasMonitor || undefined)}`);
 }
 
-/** Makes the escalation of an incident look at it again, and the one of its bundle. */
+/** Makes the escalation of an incident look at it again, those of what it lists, and the one that notifies of it, too. */
 export function touchEscalation(db: Db, incidentId: string, now: number): Statement {
+  const own = sql`SELECT ${incidentId} UNION ALL SELECT id FROM incidents WHERE bundle_id = ${incidentId}`;
   const bundle = sql`SELECT bundle_id FROM escalations WHERE incident_id = ${incidentId}`;
   return db
     .update(escalations)
     .set({ due_at: now, updated_at: now })
-    .where(or(eq(escalations.incident_id, incidentId), sql`${escalations.id} IN (${bundle})`));
+    .where(or(sql`${escalations.incident_id} IN (${own})`, sql`${escalations.id} IN (${bundle})`));
 }
 
 export function touchEscalationById(db: Db, escalationId: string, now: number): Statement {
@@ -78,16 +79,14 @@ export function acknowledgeSubjects(
   const acknowledged = { acknowledged_at: now, acknowledged_by: by, updated_at: now };
   const isOfBundle = or(eq(escalations.id, escalationId), eq(escalations.bundle_id, escalationId));
   const incidentIds = sql`SELECT incident_id FROM escalations WHERE id = ${escalationId} OR bundle_id = ${escalationId}`;
+  // The incident that lists them is answered with them.
+  const answered = sql`${incidentIds} UNION SELECT i.bundle_id FROM incidents i WHERE i.id IN (${incidentIds})`;
   return [
     db
       .update(incidents)
       .set(acknowledged)
       .where(
-        and(
-          sql`${incidents.id} IN (${incidentIds})`,
-          isNull(incidents.acknowledged_at),
-          ne(incidents.status, "resolved"),
-        ),
+        and(sql`${incidents.id} IN (${answered})`, isNull(incidents.acknowledged_at), ne(incidents.status, "resolved")),
       ),
     db
       .update(escalations)

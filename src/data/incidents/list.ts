@@ -5,6 +5,7 @@ import type { Db } from "../db.ts";
 import { containsText, holdsOneOf, isOneOf } from "../filters.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
+import { isListedAlone } from "./bundles.ts";
 import type { IncidentRecord, IncidentUpdateRecord } from "./read.ts";
 import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "./table.ts";
 import { isOnPageOfIncident } from "./write.ts";
@@ -26,6 +27,7 @@ type Scope = { visible_to: Viewer } | { status_page_id: string };
 export async function listIncidents(db: Db, scope: Scope, filter: IncidentFilter, page: Pagination) {
   const { created_automatically, from, to } = filter;
   const wanted = and(
+    isListedAlone,
     "visible_to" in scope ? visibleTo(scope.visible_to, incidents) : eq(incidents.status_page_id, scope.status_page_id),
     isOneOf(incidents.status, filter.status),
     isOneOf(incidents.severity, filter.severity),
@@ -127,7 +129,9 @@ export async function listIncidentTimes(db: Db, scope: { status_page_id: string;
       resolved_at: incidents.resolved_at,
     })
     .from(incidents)
-    .where(and(eq(incidents.status_page_id, scope.status_page_id), gte(incidents.started_at, scope.since)))
+    .where(
+      and(isListedAlone, eq(incidents.status_page_id, scope.status_page_id), gte(incidents.started_at, scope.since)),
+    )
     .orderBy(desc(incidents.started_at))
     .limit(scope.limit);
 }

@@ -32,11 +32,14 @@ export const incidents = sqliteTable(
     /** Set on automatic incidents: the outage (its monitor and the sequence number of its down transition). */
     origin_monitor_id: text("origin_monitor_id").references(() => monitors.id, { onDelete: "set null" }),
     origin_outage_id: text("origin_outage_id").unique(),
+    /** The incident that lists it with others that began together: people meet that one alone. */
+    bundle_id: text("bundle_id"),
     ...timestamps(),
   },
   (table) => [
     index("incidents_page").on(table.status_page_id, table.started_at),
     index("incidents_owner").on(table.owner_id, table.started_at),
+    index("incidents_bundle").on(table.bundle_id).where(sql`bundle_id IS NOT NULL`),
     index("incidents_open_by_people").on(table.owner_id).where(sql`created_by IS NOT NULL AND status <> 'resolved'`),
     uniqueIndex("incidents_one_open_per_monitor")
       .on(table.origin_monitor_id)

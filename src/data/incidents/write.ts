@@ -1,4 +1,4 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, isNotNull, ne, or, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
 import { type IncidentRecord, type IncidentUpdateRecord, isUpdate } from "./read.ts";
@@ -19,8 +19,10 @@ export function updateIncident(db: Db, incidentId: string, change: IncidentEdit)
   return db.update(incidents).set(change).where(eq(incidents.id, incidentId));
 }
 
+/** With those that it lists. */
 export function deleteIncident(db: Db, incidentId: string): Statement {
-  return db.delete(incidents).where(eq(incidents.id, incidentId));
+  const isListed = and(isNotNull(incidents.bundle_id), eq(incidents.bundle_id, incidentId));
+  return db.delete(incidents).where(or(eq(incidents.id, incidentId), isListed));
 }
 
 /** The condition under which an affected monitor is still on the incident's page, whose members may see it. */

@@ -59,7 +59,7 @@ export async function listOutages(db: Db, scope: OutageScope, range: TimeRange, 
           status_page_id: sql<string | null>`${monitors.status_page_id}`.as("monitor_page_id"),
           agent_id: sql<string | null>`${monitors.agent_id}`.as("monitor_agent_id"),
         },
-        incident_id: sql<string | null>`${incidents.id}`.as("incident_id"),
+        incident_id: sql<string | null>`coalesce(${incidents.bundle_id}, ${incidents.id})`.as("incident_id"),
         acknowledged_at: sql<number | null>`${incidents.acknowledged_at}`.as("incident_acknowledged_at"),
       })
       .from(outages)

@@ -3,6 +3,7 @@ import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import { findDelayedSince } from "../../domain/check-schedule.ts";
 import { isCheckGroupLate } from "../check-groups/read.ts";
 import type { Db } from "../db.ts";
+import { isListedAlone } from "../incidents/bundles.ts";
 import { incidents } from "../incidents/table.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { pageMembers } from "../members/table.ts";
@@ -16,7 +17,7 @@ const BAD: MonitorStatus[] = ["down", "degraded", "unknown"];
 /** How everything stands that a person sees, in one round trip. */
 export async function readOverview(db: Db, viewer: Viewer, late: { now: number; after_ms: number }) {
   const userId = viewer.user_id;
-  const isOpen = and(visibleTo(viewer, incidents), ne(incidents.status, "resolved"));
+  const isOpen = and(isListedAlone, visibleTo(viewer, incidents), ne(incidents.status, "resolved"));
   const severity = sql`CASE ${monitors.status} WHEN 'down' THEN 0 WHEN 'degraded' THEN 1 ELSE 2 END`;
   const [statuses, worst, open, counts, checks] = await db.batch([
     db

@@ -18,6 +18,7 @@ import { unpackDays } from "../../domain/daily-aggregates.ts";
 import { selectServedDomain } from "../custom-domains/read.ts";
 import { dailyAggregates } from "../daily-aggregates/table.ts";
 import type { Db } from "../db.ts";
+import { isListedAlone } from "../incidents/bundles.ts";
 import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "../incidents/table.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts";
@@ -69,7 +70,8 @@ const needsTicks = (pageId: string) =>
     AND (m.check_group_id <> '' OR m.agent_id IS NOT NULL))`;
 
 /** The one place that decides which incidents the public sees. */
-const isPublished = (pageId: string) => and(eq(incidents.status_page_id, pageId), eq(incidents.is_public, true));
+const isPublished = (pageId: string) =>
+  and(eq(incidents.status_page_id, pageId), eq(incidents.is_public, true), isListedAlone);
 
 /** Everything that a payload is made of, as of one moment. */
 export async function readPublicPage(
@@ -149,9 +151,12 @@ export async function selectPublicIncidents(db: Db, scope: { page_id: string; be
   return joinIncidents(found, updates, affected);
 }
 
-/** One published incident of a page, however old. */
+/** One published incident of a page, however old; the one that lists it, where there is one. */
 export async function findShownIncident(db: Db, { page_id, incident_id }: { page_id: string; incident_id: string }) {
-  const chosen = and(isPublished(page_id), eq(incidents.id, incident_id));
+  const chosen = and(
+    isPublished(page_id),
+    sql`${incidents.id} = coalesce((SELECT i.bundle_id FROM ${incidents} i WHERE i.id = ${incident_id}), ${incident_id})`,
+  );
   const [found, updates, affected] = await db.batch(selectIncidents(db, page_id, chosen));
   return joinIncidents(found, updates, affected)[0];
 }

@@ -44,7 +44,7 @@ export function listDueReminders(db: Db, now: number, limit: number) {
           status_page_id: monitors.status_page_id,
           parent_monitor_id: monitors.parent_monitor_id,
         },
-        incident_id: incidents.id,
+        incident_id: sql<string | null>`coalesce(${incidents.bundle_id}, ${incidents.id})`,
       })
       // In this order, because few outages are open and few webhooks want reminders.
       .from(outages)

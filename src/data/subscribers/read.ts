@@ -120,6 +120,20 @@ export async function listAffected(db: Db, about: Affected) {
   };
 }
 
+/** Of these monitors those that the page shows, with what subscribers may have chosen. */
+export function listShownServices(db: Db, pageId: string, monitorIds: readonly string[]) {
+  return db
+    .select({ id: monitors.id, group_id: monitors.group_id, name: monitors.name })
+    .from(monitors)
+    .where(
+      and(
+        sql`${monitors.id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`,
+        isPubliclyVisible(pageId),
+      ),
+    )
+    .limit(monitorIds.length);
+}
+
 export type DueMessage = Pick<SubscriberRecord, "id" | "channel">;
 
 /** Due messages about one event in the order of their ids, after one of them. */

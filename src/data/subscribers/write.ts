@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { SubscriptionTopic } from "../../contract/events.ts";
+import type { Together } from "../../contract/subscriber.ts";
 import { isServedUnder } from "../custom-domains/read.ts";
 import { customDomains } from "../custom-domains/table.ts";
 import { type Db, deleteSome, type Statement } from "../db.ts";
@@ -79,17 +80,50 @@ export function insertSubscriberMessages(db: Db, fanOut: MessageFanOut): Stateme
   const isWide = fanOut.monitor_ids.length + fanOut.group_ids.length === 0;
   const concerns = isWide
     ? sql`true`
-    : sql`(json_array_length(s.monitor_ids) + json_array_length(s.group_ids) = 0
-        OR ${any(sql`s.monitor_ids`, fanOut.monitor_ids)} OR ${any(sql`s.group_ids`, fanOut.group_ids)})`;
+    : sql`(${HEARS_ALL} OR ${any(sql`s.monitor_ids`, fanOut.monitor_ids)} OR ${any(sql`s.group_ids`, fanOut.group_ids)})`;
+  return insertNews(db, fanOut, { news: sql`${JSON.stringify(fanOut.news)}`, concerns });
+}
+
+export interface BundleFanOut extends Pick<MessageFanOut, "event_id" | "status_page_id" | "topic" | "now"> {
+  news: Record<string, unknown> & { together: Together };
+  /** In the order of names. */
+  services: readonly { id: string; group_id: string | null; name: string }[];
+  /** So many are named. */
+  names_max: number;
+}
+
+/** The same for services that changed together: each subscriber reads of those alone that they chose. */
+export function insertBundleMessages(db: Db, { services, names_max, ...fanOut }: BundleFanOut): Statement {
+  const { together, ...news } = fanOut.news;
+  const listOf = (columns: SQL) => sql`(SELECT ${columns} FROM json_each(${JSON.stringify(services)}) service
+    WHERE service.value ->> 'id' IN (SELECT value FROM json_each(s.monitor_ids))
+      OR service.value ->> 'group_id' IN (SELECT value FROM json_each(s.group_ids))`;
+  const names = sql`(SELECT json_group_array(name) FROM ${listOf(sql`service.value ->> 'name' AS name`)} LIMIT ${names_max}))`;
+  const chosen = sql`json_set(${JSON.stringify(news)}, '$.together', json_object('direction', ${together.direction},
+    'names', json(${names}), 'total', ${listOf(sql`count(*)`)})))`;
+  return insertNews(db, fanOut, {
+    news: sql`iif(${HEARS_ALL}, ${JSON.stringify(fanOut.news)}, ${chosen})`,
+    concerns: sql`(${HEARS_ALL} OR EXISTS ${listOf(sql`1`)}))`,
+  });
+}
+
+const HEARS_ALL = sql`json_array_length(s.monitor_ids) + json_array_length(s.group_ids) = 0`;
+
+/** To confirmed subscribers of the topic whom it concerns; `s` is the subscriber. */
+function insertNews(
+  db: Db,
+  { event_id, status_page_id, topic, now }: Pick<MessageFanOut, "event_id" | "status_page_id" | "topic" | "now">,
+  { news, concerns }: { news: SQL; concerns: SQL },
+): Statement {
   return db
     .insert(subscriberMessages)
     .select(
-      sql`SELECT ${fanOut.event_id} || '.' || s.id, s.id, 'news', ${JSON.stringify(fanOut.news)}, 'pending', ${fanOut.now}, 0, 0,
-          ${fanOut.now + WAKE_GRACE_MS}, NULL, ${fanOut.now}, ${fanOut.now}
-        FROM ${subscribers} s WHERE s.status_page_id = ${fanOut.status_page_id}
+      sql`SELECT ${event_id} || '.' || s.id, s.id, 'news', ${news}, 'pending', ${now}, 0, 0,
+          ${now + WAKE_GRACE_MS}, NULL, ${now}, ${now}
+        FROM ${subscribers} s WHERE s.status_page_id = ${status_page_id}
           AND s.confirmed_at IS NOT NULL AND s.unsubscribed_at IS NULL
           AND EXISTS (SELECT 1 FROM status_pages p WHERE p.id = s.status_page_id AND p.is_public)
-          AND (json_array_length(s.events) = 0 OR EXISTS (SELECT 1 FROM json_each(s.events) e WHERE e.value = ${fanOut.topic}))
+          AND (json_array_length(s.events) = 0 OR EXISTS (SELECT 1 FROM json_each(s.events) e WHERE e.value = ${topic}))
           AND ${concerns}`,
     )
     .onConflictDoNothing();

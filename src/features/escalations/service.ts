@@ -23,13 +23,14 @@ import {
   loadEscalation,
 } from "../../data/escalations/read.ts";
 import { acknowledgeSubjects, snoozeEscalation } from "../../data/escalations/write.ts";
+import { updateOpenMembers } from "../../data/incidents/bundles.ts";
 import { findIncident, type IncidentRecord, listIncidentsByIds } from "../../data/incidents/read.ts";
 import { updateIncident } from "../../data/incidents/write.ts";
 import { findPage } from "../../data/status-pages/read.ts";
 import { SNOOZE_MAX_MS } from "../../domain/escalation.ts";
 import { titleOf } from "../../domain/escalation-messages.ts";
 import { acknowledgedEvent, publish } from "../../events/emit.ts";
-import { escalationId, wakeEscalations } from "../../outbox/escalations.ts";
+import { wakeEscalations } from "../../outbox/escalations.ts";
 import { parseAcknowledgeToken } from "../../platform/acknowledge-tokens.ts";
 
 /** Of a larger bundle so many acknowledgements are announced one by one. */
@@ -135,7 +136,8 @@ export async function findLinkedAlert(ctx: RequestScope, token: string): Promise
   const id = parseAcknowledgeToken(ctx.settings.ROOT_SECRET, token);
   if (id === null) return undefined;
   const incident = await findIncident(ctx.db, id);
-  const loaded = await loadEscalation(ctx.db, incident ? escalationId(incident.id) : id);
+  const escalation = incident && (await findEscalationOfIncident(ctx.db, incident.id));
+  const loaded = await loadEscalation(ctx.db, escalation?.id ?? id);
   if (loaded) return { ...loaded, page_name: loaded.page.name };
   const page = incident && (await findPage(ctx.db, incident.status_page_id));
   if (!page) return undefined;
@@ -147,6 +149,7 @@ export async function findLinkedAlert(ctx: RequestScope, token: string): Promise
     acknowledged_at,
     monitor_id,
     incident_id: incident.id,
+    shown_incident_id: incident.bundle_id ?? incident.id,
     is_over: incident.status === "resolved",
     thread_id: origin_outage_id ?? incident.id,
   };
@@ -164,7 +167,9 @@ export async function acknowledgeByLink(ctx: RequestScope, { escalation, inciden
 export async function acknowledgeAlone(ctx: RequestScope, incident: IncidentRecord, how: string): Promise<void> {
   const publication = publish(ctx, [acknowledgedEvent(incident, ctx.now)]);
   const change = { acknowledged_at: ctx.now, acknowledged_by: null, updated_at: ctx.now };
-  await commit(ctx, [updateIncident(ctx.db, incident.id, change), ...publication.statements], {
+  const { updated_at: _, ...answer } = change;
+  const members = updateOpenMembers(ctx.db, incident.id, answer);
+  await commit(ctx, [updateIncident(ctx.db, incident.id, change), members, ...publication.statements], {
     audit: auditOf(incident, `acknowledged "${incident.title}"${how}`),
   });
   await publication.wake();
@@ -182,7 +187,10 @@ export async function acknowledgeFrom(
   if (!first) return 0;
   const title = titleOf([first, ...others]);
   const ids = open.flatMap(({ incident_id }) => incident_id ?? []).slice(0, ANNOUNCED_MAX);
-  const incidents = await listIncidentsByIds(ctx.db, ids);
+  const members = await listIncidentsByIds(ctx.db, ids);
+  const bundleIds = new Set(members.flatMap(({ bundle_id }) => bundle_id ?? []));
+  const bundles = (await listIncidentsByIds(ctx.db, [...bundleIds])).filter((each) => each.acknowledged_at === null);
+  const incidents = [...bundles, ...members];
   const publication = publish(
     ctx,
     incidents.map((incident) => acknowledgedEvent(incident, ctx.now)),

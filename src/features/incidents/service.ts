@@ -13,6 +13,7 @@ import {
 } from "../../contract/incident.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Statement } from "../../data/db.ts";
+import { updateOpenMembers } from "../../data/incidents/bundles.ts";
 import { detailIncidents, type IncidentDetail, listIncidents, listIncidentTimes } from "../../data/incidents/list.ts";
 import type { IncidentRecord } from "../../data/incidents/read.ts";
 import {
@@ -117,6 +118,7 @@ async function newIncident(
     acknowledged_by: null,
     origin_monitor_id: null,
     origin_outage_id: null,
+    bundle_id: null,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
@@ -189,11 +191,21 @@ async function moveIncident(ctx: RequestScope, current: IncidentRecord, asked: M
         updated_at: ctx.now,
       }),
       ...asked.statements,
+      ...memberStatements(ctx, current, moved),
       ...(move ? [insertIncidentUpdate(ctx.db, newUpdate(ctx, moved, message))] : []),
     ],
     events: move || isPublished ? [news] : [],
     guards: move ? await moveGuards(ctx, { current, moved }) : [],
   });
+}
+
+/** What a bundle lists ends and is published with it. */
+function memberStatements(ctx: RequestScope, { id, is_public }: IncidentRecord, moved: IncidentRecord): Statement[] {
+  const { status, resolved_at } = moved;
+  return [
+    ...(moved.is_public === is_public ? [] : [updateOpenMembers(ctx.db, id, { is_public: moved.is_public })]),
+    ...(status === "resolved" ? [updateOpenMembers(ctx.db, id, { status, resolved_at })] : []),
+  ];
 }
 
 export async function setPublished(ctx: RequestScope, incidentId: string, is_public: boolean): Promise<IncidentDetail> {
@@ -216,10 +228,15 @@ export async function acknowledgeIncident(ctx: RequestScope, incidentId: string)
   const isDone = incident.acknowledged_at !== null || (await findIdempotentResult(ctx)) !== undefined;
   if (isDone) return getIncident(ctx, incidentId);
   const change = { acknowledged_at: ctx.now, acknowledged_by: requireUser(ctx).user_id, updated_at: ctx.now };
+  const { acknowledged_at, acknowledged_by } = change;
   const escalation = continueEscalation(ctx, incident.id, ctx.now);
   await writeIncident(ctx, incident, {
     verb: "acknowledged",
-    statements: [updateIncident(ctx.db, incident.id, change), ...escalation.statements],
+    statements: [
+      updateIncident(ctx.db, incident.id, change),
+      updateOpenMembers(ctx.db, incident.id, { acknowledged_at, acknowledged_by }),
+      ...escalation.statements,
+    ],
     events: [acknowledgedEvent(incident, ctx.now)],
   });
   await escalation.wake();
