@@ -63,7 +63,7 @@ export const MemberUpdate = z
   .meta({ id: "MemberUpdate" });
 export type MemberUpdate = z.infer<typeof MemberUpdate>;
 
-/** Where the removed person was the last one on call. */
+/** Where the removed person was the last one on call, and what they had set up. */
 export const MemberRemoval = z.object({ notices: z.array(Notice) }).meta({ id: "MemberRemoval" });
 
 export const InvitationAccept = z
@@ -106,6 +106,10 @@ export const Member = z
     updated_at: Instant,
   })
   .meta({ id: "Member" });
+
+export const ChangedMember = Member.extend({
+  notices: z.array(Notice).meta({ description: "what the member set up and may not answer for any more" }),
+}).meta({ id: "ChangedMember" });
 
 export const AcceptedMember = Member.extend({ status_page_id: Id }).meta({ id: "AcceptedMember" });
 

@@ -6,6 +6,7 @@ export const NOTIFICATION_TYPES = [
   "webhook.failing",
   "webhook.disabled",
   "member.joined",
+  "member.set_up_ended",
   "page.transferred",
   "page.transfer_declined",
   "incident.assigned",

@@ -3,7 +3,7 @@ import { Notice } from "../contract/notices.ts";
 import type { AppContext, Endpoint } from "../http/endpoint.ts";
 import { requireApi } from "./call-api.ts";
 import { ConfirmByName, confirmationProblems } from "./components/confirm.tsx";
-import type { Problems } from "./form-fields.ts";
+import type { FormField, Problems } from "./form-fields.ts";
 import { type Section, showView, type View } from "./shell.tsx";
 import { action, redirectWithNotice, type ViewOptions, view } from "./view.ts";
 
@@ -30,6 +30,8 @@ export interface Deletion {
   verb?: [verb: string, done: string];
   /** Of the view, where verb and name do not say what is destroyed. */
   title?: string;
+  /** A flag of the operation's query, set where it is ticked. */
+  option?: FormField;
   /** Instead of "… is deleted." */
   notice?: string;
 }
@@ -50,7 +52,15 @@ function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems =
     hasProblem: Object.keys(problems).length > 0,
     ...(Object.keys(problems).length > 0 ? { status: 400 } : {}),
     children: (
-      <ConfirmByName kind={kind} name={name} verb={verb} problems={problems} action={confirmation} cancel={shown}>
+      <ConfirmByName
+        kind={kind}
+        name={name}
+        verb={verb}
+        problems={problems}
+        option={deletion.option}
+        action={confirmation}
+        cancel={shown}
+      >
         <p>{lost}</p>
       </ConfirmByName>
     ),
@@ -60,7 +70,9 @@ function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems =
 async function deleteConfirmed(c: AppContext, deletion: Deletion, entered: URLSearchParams): Promise<Response> {
   const problems = confirmationProblems(entered, deletion.name);
   if (Object.keys(problems).length > 0) return confirmDeletion(c, deletion, problems);
-  const answer = await requireApi(c, { method: deletion.method ?? "DELETE", path: deletion.api });
+  const { option, api } = deletion;
+  const path = option && entered.has(option.name) ? `${api}?${option.name}=true` : api;
+  const answer = await requireApi(c, { method: deletion.method ?? "DELETE", path });
   const [, done] = deletion.verb ?? DELETE;
   const { notices } = Noticed.catch({ notices: [] }).parse(answer);
   const warnings = notices.map(({ message }) => ` Note: ${message}.`).join("");

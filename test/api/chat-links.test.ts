@@ -7,6 +7,7 @@ import { escalations } from "../../src/data/escalations/table.ts";
 import type { Env } from "../../src/platform/env.ts";
 import worker from "../../src/worker.ts";
 import { V1 } from "../support/client.ts";
+import { createMember } from "../support/members.ts";
 import { createTeam, noticesOf, setPolicy, type Team, toUser, useVirtualClock } from "../support/on-call.ts";
 import { fakeDiscordBot, fakeTelegram } from "../support/providers.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -144,6 +145,31 @@ describe("a link token", () => {
     expect((await interact(command("link", token))).body.data.content).toContain("invalid or has expired");
   });
 
+  it("is worth nothing once its creator left the team or may not link any more", async () => {
+    for (const end of [
+      "DELETE FROM page_members WHERE user_id = ?",
+      "UPDATE page_members SET role = 'editor' WHERE user_id = ?",
+    ]) {
+      const team = await createTeam();
+      const { member: admin } = await createMember(team.account, { role: "admin" }, team.page);
+      const token = await tokenOf({ ...team, account: admin }, "telegram");
+      await env.DB.prepare(end).bind(admin.user_id).run();
+      expect((await say(`/link ${token}`, { id: ids++, type: "private" })).body.text).toContain(
+        "invalid or has expired",
+      );
+      expect(await channelsOf(team, "telegram")).toEqual([]);
+    }
+  });
+
+  it("ends with the membership of its creator", async () => {
+    const team = await createTeam();
+    const { member: admin, member_id } = await createMember(team.account, { role: "admin" }, team.page);
+    const token = await tokenOf({ ...team, account: admin }, "discord");
+    await team.account.client.delete(`${V1}/status-pages/${team.page}/members/${member_id}`);
+    await createMember(team.account, { role: "admin" }, team.page);
+    expect((await interact(command("link", token))).body.data.content).toContain("invalid or has expired");
+  });
+
   it("links a Telegram group by its administrators alone", async () => {
     const team = await createTeam();
     const group = { id: -100, type: "supergroup", title: "Ops" };
@@ -160,6 +186,20 @@ describe("a link token", () => {
 });
 
 describe("commands in a linked channel", () => {
+  it("do nothing once whoever linked it may not link it any more", async () => {
+    const team = await createTeam();
+    const { member: admin, member_id } = await createMember(team.account, { role: "admin" }, team.page);
+    const chat = { id: 8_000 + ids, type: "private" };
+    await say(`/link ${await tokenOf({ ...team, account: admin }, "telegram")}`, chat);
+    expect((await say("/status", chat)).body.text).toBe("Page: No known problem");
+    await openIncident(team);
+    const path = `${V1}/status-pages/${team.page}/members/${member_id}`;
+    expect((await team.account.client.put(path, { role: "editor" })).status).toBe(200);
+    for (const text of ["/status", "/ack"]) {
+      expect((await say(text, chat)).body.text).toContain("No status page is linked");
+    }
+  });
+
   it("show the status, and acknowledge what waits for an answer", async () => {
     const team = await createTeam();
     await setPolicy(team, [

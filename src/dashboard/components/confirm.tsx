@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { Problems } from "../form-fields.ts";
+import type { FormField, Problems } from "../form-fields.ts";
 import { FieldRow, FormProblem } from "./fields.tsx";
 
 const FIELD = "confirmation";
@@ -13,6 +13,8 @@ interface ConfirmByNameProps {
   verb?: string;
   /** What is lost with it. */
   children: Child;
+  /** To be ticked, or not. */
+  option?: FormField | undefined;
   /** Where the form goes. */
   action: string;
   cancel: string;
@@ -20,7 +22,16 @@ interface ConfirmByNameProps {
 }
 
 /** The form before something is destroyed for good. */
-export function ConfirmByName({ kind, name, verb = "Delete", children, action, cancel, problems }: ConfirmByNameProps) {
+export function ConfirmByName({
+  kind,
+  name,
+  verb = "Delete",
+  children,
+  option,
+  action,
+  cancel,
+  problems,
+}: ConfirmByNameProps) {
   return (
     <form method="post" action={action} class="card">
       <FormProblem problems={problems} />
@@ -33,6 +44,7 @@ export function ConfirmByName({ kind, name, verb = "Delete", children, action, c
         values={{}}
         problems={problems}
       />
+      {option ? <FieldRow field={option} values={{}} problems={problems} /> : null}
       <p class="actions">
         <button type="submit" class="danger">
           {verb}

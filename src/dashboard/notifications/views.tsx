@@ -46,6 +46,7 @@ const PLACES: Record<NotificationType, Place> = {
   "webhook.failing": ofTarget("/app/alerts/deliveries?channel="),
   "webhook.disabled": ofTarget("/app/alerts/deliveries?channel="),
   "member.joined": ofPage("/app/team?page="),
+  "member.set_up_ended": ofPage("/app/alerts?page="),
   "page.transferred": () => "/app/pages",
   "page.transfer_declined": ofPage("/app/pages/"),
   "incident.assigned": ofTarget("/app/incidents/"),

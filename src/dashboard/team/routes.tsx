@@ -4,6 +4,7 @@ import { requireUser } from "../../access/principal.ts";
 import { forbidden, notFound } from "../../contract/errors.ts";
 import { CAPABILITIES, type GrantedRole, Invitation, Member, Seats } from "../../contract/member.ts";
 import { hasPermission, includesPermissions, type Membership } from "../../domain/roles.ts";
+import { listSetUp } from "../../features/members/set-up.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { CopyText } from "../components/pieces.tsx";
@@ -164,16 +165,36 @@ async function removalOf(c: AppContext, { page, member: id }: MemberIds): Promis
     confirmation: `/app/team/${page}/members/${id}/remove`,
     api: `${API}/${page}/members/${id}`,
   };
+  const setUp = member.user_id === null ? [] : await describeSetUp(c, { page, user: member.user_id });
+  const ends = (who: string) => (setUp.length === 0 ? "" : ` What ${who} set up ends with it: ${setUp.join(", ")}.`);
   if (member.user_id === requireUser(c.var.ctx).user_id) {
-    const lost = "You no longer see this page and what belongs to it, until you are invited again.";
+    const lost = `You no longer see this page and what belongs to it, until you are invited again.${ends("you")}`;
     const list = { list: "/app/team", shown: `/app/team?page=${page}` };
     return { ...shared, ...list, kind: "status page", name, lost, verb: ["Leave", "no longer yours"] };
   }
   if (!hasPermission(membership, "members.manage")) throw forbidden("your role may not remove members");
   if (!includesPermissions(membership, member)) throw forbidden("this member has permissions that you do not have");
-  const lost = `${member.name ?? "The member"} no longer sees the page and what belongs to it.`;
+  const lost = `${member.name ?? "The member"} no longer sees the page and what belongs to it.${ends("they")}`;
   const list = { list: `/app/team?page=${page}`, shown: `/app/team?page=${page}` };
-  return { ...shared, ...list, kind: "member", name: member.email, lost, verb: ["Remove", "removed"] };
+  const removal = { ...shared, ...list, kind: "member", name: member.email, lost, verb: REMOVE };
+  return setUp.length === 0 ? removal : { ...removal, option: KEEP };
+}
+
+const REMOVE: [string, string] = ["Remove", "removed"];
+const KEEP: FormField = {
+  kind: "checkbox",
+  name: "keep",
+  label: "Keep it running",
+  hint: "You answer for it from now on: tick this only where it leads to the team.",
+};
+
+async function describeSetUp(c: AppContext, { page, user }: { page: string; user: string }): Promise<string[]> {
+  const setUp = await listSetUp(c.var.ctx, { user_id: user, status_page_id: page });
+  return [
+    ...setUp.webhooks.map(({ name }) => `channel “${name}” is switched off`),
+    ...setUp.channels.map(({ name }) => `${name} is unlinked`),
+    ...setUp.agents.map(({ name }) => `agent “${name}” is cut off`),
+  ];
 }
 
 async function revocationOf(c: AppContext, { page, member: id }: MemberIds): Promise<Deletion> {

@@ -6,6 +6,7 @@ import { escalations } from "../escalations/table.ts";
 import { isListedAlone } from "../incidents/bundles.ts";
 import type { IncidentRecord } from "../incidents/read.ts";
 import { incidents } from "../incidents/table.ts";
+import { pageMembers } from "../members/table.ts";
 import { monitors } from "../monitors/table.ts";
 import { isPending, listToWake } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
@@ -62,15 +63,27 @@ export async function listStatusChannels(
   return { rows, total: totals[0]?.total ?? 0 };
 }
 
-/** The pages that a channel shows. */
+/** The pages that a channel shows, with what whoever linked it is on each of them besides its owner. */
 export async function listPagesOfChannel(
   db: Db,
   { service, channel_id }: { service: ChatService; channel_id: string },
 ) {
   return db
-    .select({ id: statusPages.id, name: statusPages.name, slug: statusPages.slug, is_public: statusPages.is_public })
+    .select({
+      id: statusPages.id,
+      name: statusPages.name,
+      slug: statusPages.slug,
+      is_public: statusPages.is_public,
+      owner_id: statusPages.owner_id,
+      linked_by: statusChannels.created_by,
+      linker: { role: pageMembers.role, capabilities: pageMembers.capabilities },
+    })
     .from(statusChannels)
     .innerJoin(statusPages, eq(statusPages.id, statusChannels.status_page_id))
+    .leftJoin(
+      pageMembers,
+      and(eq(pageMembers.status_page_id, statusPages.id), eq(pageMembers.user_id, statusChannels.created_by)),
+    )
     .where(and(eq(statusChannels.service, service), eq(statusChannels.channel_id, channel_id)))
     .orderBy(asc(statusPages.name))
     .limit(CHANNELS_MAX);

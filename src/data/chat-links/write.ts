@@ -12,6 +12,13 @@ export function deleteLinkToken(db: Db, tokenHash: string): Statement {
   return db.delete(chatLinkTokens).where(eq(chatLinkTokens.token_hash, tokenHash));
 }
 
+/** The link tokens that a user created for a page. */
+export function deleteLinkTokensBy(db: Db, by: { status_page_id: string; user_id: string }): Statement {
+  return db
+    .delete(chatLinkTokens)
+    .where(and(eq(chatLinkTokens.status_page_id, by.status_page_id), eq(chatLinkTokens.created_by, by.user_id)));
+}
+
 /** Another request has used the token. */
 export function isTokenUsed(tokenHash: string) {
   return sql`NOT EXISTS (SELECT 1 FROM ${chatLinkTokens} WHERE token_hash = ${tokenHash})`;

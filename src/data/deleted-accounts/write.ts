@@ -9,6 +9,7 @@ import { events } from "../events/table.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { pageInvitations, pageMembers } from "../members/table.ts";
 import { deletedMonitors, monitors, shards } from "../monitors/table.ts";
+import { endSetUpOf } from "../set-ups/write.ts";
 import { statusPages } from "../status-pages/table.ts";
 import type { UserRecord } from "../users/read.ts";
 import { users } from "../users/table.ts";
@@ -17,7 +18,7 @@ import { webhooks } from "../webhooks/table.ts";
 const NAME = "deleted account";
 
 /**
- * Ends an account at once: its credentials, pages, agents, webhooks and memberships, and its name wherever other accounts
+ * Ends an account at once: its credentials, pages, agents, webhooks and memberships, what it set up for the pages of others, and its name wherever other accounts
  * still have it. What is left belongs to nobody any more, and the sweep removes it.
  */
 export function endAccount(
@@ -26,6 +27,7 @@ export function endAccount(
 ): Statement[] {
   const { id, email } = user;
   return [
+    ...endSetUpOf(db, { user_id: id }, now),
     ...deleteHoldingsOf(db, { user_id: id, page_ids }),
     ...deleteCredentialsOf(db, id),
     db.delete(pageMembers).where(eq(pageMembers.user_id, id)),

@@ -14,6 +14,7 @@ import { sealMail } from "../../outbox/mail.ts";
 import { joinPublications } from "../../outbox/publication.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
 import { dropStoredPage } from "../../platform/page-store.ts";
+import { announceEnd } from "../members/set-up.ts";
 import { planDeparture } from "../on-call/departure.ts";
 import { requireOwnPassword } from "../sessions/own-password.ts";
 import { checkCode, findActiveFactor, wrongCode } from "../sessions/second-factor.ts";
@@ -41,7 +42,10 @@ export async function deleteAccount(ctx: RequestScope, { password, code }: Accou
   const pages = await listPagesOf(ctx.db, user_id, PAGES_DROPPED_MAX);
   const agents = await listAgentIdsOf(ctx.db, user_id, AGENTS_WOKEN_MAX);
   const shared = await listSharedPages(ctx.db, user_id, { limit: PAGES_LEFT_MAX, offset: 0 });
-  const departures = await Promise.all(shared.rows.map(({ page }) => planDeparture(ctx, page, user_id)));
+  const person = { user_id, label: "a member who deleted their account" };
+  const departures = await Promise.all(
+    shared.rows.flatMap(({ page }) => [planDeparture(ctx, page, user_id), announceEnd(ctx, page, person)]),
+  );
   const publication = joinPublications(departures.map((departure) => departure.publication));
   const mail = user.email_verified_at === null ? null : await farewell(ctx, user.email);
   const statements = [

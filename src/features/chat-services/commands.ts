@@ -17,7 +17,9 @@ import {
   recordChatRequest,
 } from "../../data/chat-links/write.ts";
 import { findEscalation } from "../../data/escalations/read.ts";
+import { findPageFor } from "../../data/members/read.ts";
 import { summaryOf } from "../../delivery/status-posts.ts";
+import { hasPermission, type Membership } from "../../domain/roles.ts";
 import { formatStatusText } from "../../domain/status-posts.ts";
 import { parseAcknowledgeButton } from "../../platform/acknowledge-tokens.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
@@ -79,7 +81,7 @@ export async function once<Result>(
 async function link(ctx: RequestScope, { service, channel, argument, actor }: ChatCommand): Promise<string> {
   const token_hash = sha256Hex(argument.trim());
   const token = await findLinkToken(ctx.db, { token_hash, service, now: ctx.now });
-  if (!token) return "This token is invalid or has expired. Create another one.";
+  if (!token || !(await mayLink(ctx, token))) return "This token is invalid or has expired. Create another one.";
   const record = {
     id: idFrom("status channel", service, channel.id, token.status_page_id),
     owner_id: token.owner_id,
@@ -107,8 +109,30 @@ async function link(ctx: RequestScope, { service, channel, argument, actor }: Ch
   return `This channel now shows the status page ${token.page_name}.`;
 }
 
-async function describeStatus(ctx: RequestScope, { service, channel }: ChatCommand): Promise<string> {
+/** The token stands for its creator, who may have left the team since. */
+async function mayLink(ctx: RequestScope, token: { status_page_id: string; owner_id: string; created_by: string }) {
+  const visited = await findPageFor(ctx.db, token.status_page_id, token.created_by);
+  return isTrusted({ owner_id: token.owner_id, linked_by: token.created_by, linker: visited?.member ?? null });
+}
+
+interface Linked {
+  owner_id: string;
+  linked_by: string;
+  linker: Membership | null;
+}
+
+/** A channel shows a page and acknowledges its alerts for whoever linked it, as long as they may link it. */
+function isTrusted({ owner_id, linked_by, linker }: Linked): boolean {
+  return linked_by === owner_id || (linker !== null && hasPermission(linker, "alerting.write"));
+}
+
+async function listTrustedPages(ctx: RequestScope, { service, channel }: Pick<ChatCommand, "service" | "channel">) {
   const pages = await listPagesOfChannel(ctx.db, { service, channel_id: channel.id });
+  return pages.filter(isTrusted);
+}
+
+async function describeStatus(ctx: RequestScope, command: ChatCommand): Promise<string> {
+  const pages = await listTrustedPages(ctx, command);
   if (pages.length === 0) return NOT_LINKED;
   const texts = await Promise.all(
     pages.map(async (page) => formatStatusText(page.name, await loadPageStatus(ctx.db, page.id))),
@@ -117,7 +141,7 @@ async function describeStatus(ctx: RequestScope, { service, channel }: ChatComma
 }
 
 async function acknowledgeAll(ctx: RequestScope, { service, channel, actor }: ChatCommand): Promise<string> {
-  const pages = await listPagesOfChannel(ctx.db, { service, channel_id: channel.id });
+  const pages = await listTrustedPages(ctx, { service, channel });
   if (pages.length === 0) return NOT_LINKED;
   const how = ` by ${actor} on ${service}`;
   let count = 0;

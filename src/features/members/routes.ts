@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import {
   AcceptedMember,
+  ChangedMember,
   Invitation,
   InvitationAccept,
   Member,
@@ -10,7 +11,7 @@ import {
   Seats,
 } from "../../contract/member.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { ListQuery, setListHeaders } from "../../http/lists.ts";
+import { Flag, ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { acceptInvitation } from "./accept.ts";
 import { cancelInvitation, inviteMember, requireSeat, resendInvitation } from "./invite.ts";
@@ -28,6 +29,9 @@ const reads = {
 const writes = { ...shared, permission: "members.manage" } as const;
 /** The required permission depends on whether the member is the caller. */
 const member = { params: { id: "page:see", member_id: "member" } } as const;
+const RemovalQuery = z.object({
+  keep: Flag.optional().meta({ description: "true: what they set up goes on, and you answer for it from now on" }),
+});
 const MemberParams = IdParam.extend({ member_id: z.uuid() });
 
 export const endpoints = [
@@ -112,14 +116,15 @@ export const endpoints = [
       path: "/status-pages/{id}/members/{member_id}",
       tags,
       summary: "Update the role of a member",
-      description: "Never your own, and never beyond your own permissions.",
+      description:
+        "Never your own, and never beyond your own permissions. Agents that they enrolled are cut off where they may not read secrets any more.",
       request: { params: MemberParams, body: jsonBody(MemberUpdate) },
-      responses: { 200: json("The member", Member), ...OBJECT_ERRORS, ...BODY_ERRORS },
+      responses: { 200: json("The member", ChangedMember), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
     async (c) => {
       const { id, member_id } = c.req.valid("param");
-      const changed = await changeMember(c.var.ctx, { page_id: id, member_id }, c.req.valid("json"));
-      return c.json(presentMember(changed), 200);
+      const { member, notices } = await changeMember(c.var.ctx, { page_id: id, member_id }, c.req.valid("json"));
+      return c.json({ ...presentMember(member), notices }, 200);
     },
   ),
 
@@ -131,10 +136,10 @@ export const endpoints = [
       tags,
       summary: "Delete a member, or leave",
       description:
-        "Takes effect with their next request. Answers 200 with notices where nobody is on call without them, else 204.",
-      request: { params: MemberParams },
+        "Takes effect with their next request. What they set up for the page ends with it: webhooks are switched off, chats unlinked, agents cut off, unless you keep it. Answers 200 with notices where there is such a thing or nobody is on call without them, else 204.",
+      request: { params: MemberParams, query: RemovalQuery },
       responses: {
-        200: json("Where nobody is on call without them", MemberRemoval),
+        200: json("What ended, and where nobody is on call without them", MemberRemoval),
         ...noContent,
         ...OBJECT_ERRORS,
         409: BODY_ERRORS[409],
@@ -142,7 +147,7 @@ export const endpoints = [
     }),
     async (c) => {
       const { id, member_id } = c.req.valid("param");
-      const notices = await removeMember(c.var.ctx, { page_id: id, member_id });
+      const notices = await removeMember(c.var.ctx, { page_id: id, member_id }, c.req.valid("query"));
       return notices.length > 0 ? c.json({ notices }, 200) : c.body(null, 204);
     },
   ),

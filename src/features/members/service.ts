@@ -4,19 +4,22 @@ import { requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireMember } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { forbidden, notFound, raced } from "../../contract/errors.ts";
+import { forbidden, invalid, notFound, raced } from "../../contract/errors.ts";
 import type { MemberUpdate } from "../../contract/member.ts";
 import type { Notice } from "../../contract/notices.ts";
 import { deleteInstallTokensBy } from "../../data/agents/write.ts";
+import { deleteLinkTokensBy } from "../../data/chat-links/write.ts";
 import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";
 import { countSeats, isMemberChanged, listSharedPages, listTeam, type NamedMember } from "../../data/members/read.ts";
 import { deleteMember, updateMember } from "../../data/members/write.ts";
 import { deleteTransfersToOutsider } from "../../data/page-transfers/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
-import { includesPermissions } from "../../domain/roles.ts";
+import { hasPermission, includesPermissions } from "../../domain/roles.ts";
+import { joinPublications, NOTHING } from "../../outbox/publication.ts";
 import { findUrls } from "../custom-domains/service.ts";
 import { planDeparture } from "../on-call/departure.ts";
 import { requireGrantable } from "./membership.ts";
+import { planAdoption, planAgentsEnd, planEnd } from "./set-up.ts";
 
 interface Page {
   limit: number;
@@ -54,8 +57,8 @@ export async function changeMember(
   ctx: RequestScope,
   ids: { page_id: string; member_id: string },
   input: MemberUpdate,
-): Promise<NamedMember> {
-  const { member, own } = await requireMemberOf(ctx, ids);
+): Promise<{ member: NamedMember; notices: Notice[] }> {
+  const { member, own, page } = await requireMemberOf(ctx, ids);
   if (member.user_id === requireUser(ctx).user_id) throw forbidden("you cannot change your own role");
   const granted = grantOf(member, input);
   if (!includesPermissions(own, member)) throw forbidden("this member has permissions that you do not have");
@@ -63,32 +66,55 @@ export async function changeMember(
   const changed = { ...member, ...granted, updated_at: ctx.now };
   const changes = [updateMember(ctx.db, member.id, { ...granted, updated_at: ctx.now })];
   if (!includesPermissions(granted, member)) changes.push(...endGrantsOf(ctx, member));
-  await commit(ctx, changes, {
+  const losesSecrets = hasPermission(member, "secrets.read") && !hasPermission(granted, "secrets.read");
+  const { notices, publication } = losesSecrets
+    ? await planAgentsEnd(ctx, page, { user_id: member.user_id, label: member.email })
+    : { notices: [], publication: NOTHING };
+  await commit(ctx, [...changes, ...publication.statements], {
     audit: await memberAudit(ctx, changed, `made ${member.email} ${granted.role}`, { was: member.role }),
     guards: [changedMeanwhile(member)],
   });
-  return changed;
+  await publication.wake();
+  return { member: changed, notices };
 }
 
-/** Takes effect with the member's next request, and on whom they invited; the notices say where nobody is on call without them. A member may leave; an owner has no membership to end. */
-export async function removeMember(ctx: RequestScope, ids: { page_id: string; member_id: string }): Promise<Notice[]> {
+/**
+ * Takes effect with the member's next request, and on whom they invited; the notices say what they had set up, and where
+ * nobody is on call without them. A member may leave; an owner has no membership to end.
+ */
+export async function removeMember(
+  ctx: RequestScope,
+  ids: { page_id: string; member_id: string },
+  { keep }: { keep?: boolean | undefined } = {},
+): Promise<Notice[]> {
   const { member, own, page } = await requireMemberOf(ctx, ids);
-  const isLeaving = member.user_id === requireUser(ctx).user_id;
+  const { user_id } = requireUser(ctx);
+  const isLeaving = member.user_id === user_id;
+  if (isLeaving && keep)
+    throw invalid("keep is for whoever removes somebody else", [{ path: "keep", message: "must be false" }]);
   if (!isLeaving && !includesPermissions(own, member))
     throw forbidden("this member has permissions that you do not have");
   const ends = [...endGrantsOf(ctx, member), deleteTransfersToOutsider(ctx.db, member)];
-  const { notices, publication } = await planDeparture(ctx, page, member.user_id);
+  const setUp = keep
+    ? await planAdoption(ctx, page, { user_id: member.user_id, by: user_id })
+    : await planEnd(ctx, page, { user_id: member.user_id, label: member.email });
+  const duties = await planDeparture(ctx, page, member.user_id);
+  const publication = joinPublications([setUp.publication, duties.publication]);
   await commit(ctx, [deleteMember(ctx.db, member.id), ...ends, ...publication.statements], {
     audit: await memberAudit(ctx, member, isLeaving ? `${member.email} left` : `removed ${member.email}`),
     guards: [changedMeanwhile(member)],
   });
   await publication.wake();
-  return notices;
+  return [...setUp.notices, ...duties.notices];
 }
 
-/** Invitations and install tokens would hand on permissions that their creator no longer has. */
+/** These would hand on permissions that their creator no longer has. */
 function endGrantsOf(ctx: RequestScope, member: NamedMember) {
-  return [deletePendingInvitationsBy(ctx.db, member), deleteInstallTokensBy(ctx.db, member)];
+  return [
+    deletePendingInvitationsBy(ctx.db, member),
+    deleteInstallTokensBy(ctx.db, member),
+    deleteLinkTokensBy(ctx.db, member),
+  ];
 }
 
 /** A member as read, with another role, is a valid input: what they had as a custom member ends with that. */

@@ -1,0 +1,155 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { statusChannels } from "../../src/data/chat-links/table.ts";
+import { openDb } from "../../src/data/db.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { type EnrolledAgent, enrollAgent } from "../support/agents.ts";
+import { CORE, V1 } from "../support/client.ts";
+import { type Account, createAccount, createMonitor } from "../support/factories.ts";
+import { createBrowser } from "../support/forms.ts";
+import { mailsTo } from "../support/mail.ts";
+import { createMember, emailOf, insertPassword, joinPage, PASSWORD } from "../support/members.ts";
+import { createWebhook } from "../support/webhooks.ts";
+
+const db = openDb(env.DB);
+
+async function linkChannel(account: Account, { page, owner }: { page: string; owner: Account }): Promise<string> {
+  const id = newId();
+  const made = { id, owner_id: owner.user_id, status_page_id: page, created_by: account.user_id };
+  const channel = { service: "telegram" as const, channel_id: newId(), name: "Ops", created_at: 0, updated_at: 0 };
+  await db.insert(statusChannels).values({ ...made, ...channel });
+  return id;
+}
+
+/** An admin who set up a channel of alerts, a chat and an agent with a secret, beside a channel of the owner. */
+async function setUp(role: "admin" | "editor" = "admin") {
+  const owner = await createAccount();
+  const { id: page, member, member_id } = await createMember(owner, { role });
+  const on = { status_page_id: page };
+  const theirs = role === "admin" ? await createWebhook(member, { name: "Ops", ...on }) : null;
+  const others = await createWebhook(owner, { name: "Owner's", ...on });
+  const channel = await linkChannel(member, { page, owner });
+  const agent = await enrollAgent(member, { hostname: "rack" }, `?status_page_id=${page}`);
+  await createMonitor(owner.client, {
+    ...on,
+    agent_id: agent.id,
+    target: "http://10.0.0.5/",
+    paused: false,
+    http_headers: { Authorization: "Bearer INNERSECRET" },
+  });
+  const path = `${V1}/status-pages/${page}/members/${member_id}`;
+  return { owner, member, member_id, page, theirs, others, channel, agent, path };
+}
+
+const stateOf = async ({ client }: Account, webhook: { id: string } | null) =>
+  (await client.get(`${V1}/webhooks/${webhook?.id}`)).body;
+const countChannels = (id: string) => db.$count(statusChannels, eq(statusChannels.id, id));
+const reads = async ({ client }: EnrolledAgent) => (await client.get(`${V1}/agents/monitors`)).status;
+
+describe("what a member set up for a page", () => {
+  it("ends with the membership, and the answer, the owner's mail and notifications name it", async () => {
+    const { owner, page, path, theirs, others, channel, agent } = await setUp();
+    const { status, body } = await owner.client.delete(path);
+    expect(status).toBe(200);
+    expect(body.notices).toEqual([
+      { path: "webhooks", message: 'webhook "Ops" is switched off: switch it on if it leads to the team' },
+      { path: "status_channels", message: "telegram Ops is unlinked: link it again if it is the team's" },
+      {
+        path: "agents",
+        message: 'agent "rack" is cut off, and what it checks becomes unknown: enrol it again',
+      },
+    ]);
+    expect(await stateOf(owner, theirs)).toMatchObject({
+      is_active: false,
+      disabled_reason: "whoever set it up left the team",
+    });
+    expect(await stateOf(owner, others)).toMatchObject({ is_active: true });
+    expect([await countChannels(channel), await reads(agent)]).toEqual([0, 401]);
+    const mail = (await mailsTo(emailOf(owner))).find(({ subject }) => subject.startsWith("What a member"));
+    for (const { message } of body.notices) expect(mail?.text).toContain(message);
+    const { body: notifications } = await owner.client.get(`${CORE}/notifications`);
+    expect(notifications[0]).toMatchObject({ type: "member.set_up_ended", status_page_id: page });
+  });
+
+  it("goes on where whoever removes the member keeps it, who answers for it from then on", async () => {
+    const { owner, page, path, theirs, channel, agent } = await setUp();
+    const admin = await createAccount();
+    const admin_id = await joinPage(admin, page, { role: "admin" });
+    const { status, body } = await admin.client.delete(`${path}?keep=true`);
+    expect(status).toBe(200);
+    expect(body.notices).toHaveLength(3);
+    expect(body.notices[0]).toEqual({ path: "webhooks", message: "Ops goes on, and counts as set up by you" });
+    expect(await stateOf(owner, theirs)).toMatchObject({ is_active: true });
+    expect([await countChannels(channel), await reads(agent)]).toEqual([1, 200]);
+    await owner.client.delete(`${V1}/status-pages/${page}/members/${admin_id}`);
+    expect(await stateOf(owner, theirs)).toMatchObject({ is_active: false });
+    expect([await countChannels(channel), await reads(agent)]).toEqual([0, 401]);
+  });
+
+  it("ends when the member leaves, who cannot keep it", async () => {
+    const { member, owner, path, theirs, agent } = await setUp();
+    expect((await member.client.delete(`${path}?keep=true`)).status).toBe(400);
+    expect((await member.client.delete(path)).body.notices).toHaveLength(3);
+    expect(await stateOf(owner, theirs)).toMatchObject({ is_active: false });
+    expect(await reads(agent)).toBe(401);
+  });
+
+  it("ends when the member deletes the account, whose name nobody is told", async () => {
+    const { member, owner, theirs, channel, agent } = await setUp();
+    await insertPassword(member);
+    const gone = await member.client.request("DELETE", `${CORE}/user`, { password: PASSWORD });
+    expect(gone.status).toBe(204);
+    expect(await stateOf(owner, theirs)).toMatchObject({ is_active: false });
+    expect([await countChannels(channel), await reads(agent)]).toEqual([0, 401]);
+    const mail = (await mailsTo(emailOf(owner))).find(({ subject }) => subject.startsWith("What a member"));
+    expect(mail?.text).toContain("a member who deleted their account");
+    expect(mail?.text).not.toContain(member.user_id);
+  });
+
+  it("loses its agents where the member may not read secrets any more, and nothing else", async () => {
+    const { owner, path, theirs, channel, agent } = await setUp();
+    const editor = await owner.client.put(path, { role: "editor" });
+    expect(editor).toMatchObject({ status: 200, body: { role: "editor", notices: [] } });
+    expect(await reads(agent)).toBe(200);
+    const viewer = await owner.client.put(path, { role: "viewer" });
+    expect(viewer).toMatchObject({ status: 200, body: { notices: [{ path: "agents" }] } });
+    expect([await countChannels(channel), await reads(agent)]).toEqual([1, 401]);
+    expect(await stateOf(owner, theirs)).toMatchObject({ is_active: true });
+  });
+
+  it("stays on pages that the member does not leave", async () => {
+    const { owner, member, path, agent } = await setUp();
+    const { id: other } = await createMember(owner);
+    await joinPage(member, other, { role: "admin" });
+    const elsewhere = await createWebhook(member, { name: "Elsewhere", status_page_id: other });
+    const second = await enrollAgent(member, { hostname: "other" }, `?status_page_id=${other}`);
+    await owner.client.delete(path);
+    expect(await stateOf(owner, elsewhere)).toMatchObject({ is_active: true });
+    expect([await reads(agent), await reads(second)]).toEqual([401, 200]);
+  });
+
+  it("is said in the dialog that removes the member, where it can be kept", async () => {
+    const { owner, page, member, member_id, agent } = await setUp("editor");
+    await insertPassword(owner);
+    const browser = createBrowser();
+    await browser.submit("/app/sign-in", { email: emailOf(owner), password: PASSWORD });
+    const form = `/app/team/${page}/members/${member_id}/remove`;
+    const { text } = await browser.open(form);
+    expect(text).toContain("telegram Ops is unlinked, agent “rack” is cut off.");
+    expect(text).toContain("Keep it running");
+    const answer = await browser.submit(form, { confirmation: emailOf(member), keep: "on" });
+    expect(answer.status).toBe(303);
+    expect(await reads(agent)).toBe(200);
+  });
+});
+
+describe("an agent that was cut off", () => {
+  it("is enrolled again by somebody who may, and runs what it ran", async () => {
+    const { owner, path, agent } = await setUp();
+    await owner.client.delete(path);
+    const again = await enrollAgent(owner, { hostname: "rack" }, `?agent_id=${agent.id}`);
+    expect(again.id).toBe(agent.id);
+    expect((await again.client.get(`${V1}/agents/monitors`)).body).toHaveLength(1);
+  });
+});
