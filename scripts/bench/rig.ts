@@ -1,6 +1,6 @@
 import type { CountedUnits } from "../../src/contract/capacity.ts";
-import { listMissingDays, packDays, packTally, rememberedCalendar } from "../../src/domain/daily-aggregates.ts";
-import { computeStatusDurations, type StatusInterval } from "../../src/domain/uptime.ts";
+import { listMissingDays, packDays, rememberedCalendar } from "../../src/domain/daily-aggregates.ts";
+import { computeCoveredDurations, type StatusInterval } from "../../src/domain/uptime.ts";
 import { type BareService, startBare } from "./bare.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { API, type BenchService, send, startBenchService } from "./service.ts";
@@ -150,7 +150,7 @@ export async function insertHistory({ execute }: BenchService, days = 1): Promis
     },
     ...months.map(({ month, days }) => {
       const to_at = days.at(-1)?.to_at ?? from_at;
-      const tallies = packDays(computeStatusDurations(intervals, days, now).map(packTally));
+      const tallies = packDays(computeCoveredDurations(intervals, days, { maintenance: [], now }));
       const status = intervals.findLast((interval) => interval.from_at < to_at)?.status ?? null;
       return {
         sql: `INSERT INTO daily_rollups (monitor_id, month, timezone, to_at, status, days)

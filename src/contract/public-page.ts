@@ -24,8 +24,8 @@ export const PAGE_STATES = [
 ] as const;
 export type PageState = (typeof PAGE_STATES)[number];
 
-/** Milliseconds of one day in which a monitor was [up, degraded, down]; null where nothing is known of that day. */
-export type DayDurations = [up: number, degraded: number, down: number] | null;
+/** Milliseconds of one day in which a monitor was each of these; null where nothing is known of that day. */
+export type DayDurations = [up: number, degraded: number, down: number, maintenance?: number] | null;
 
 export const PublicGroup = z.object({ id: z.string(), name: z.string() });
 export type PublicGroup = z.infer<typeof PublicGroup>;
@@ -44,8 +44,10 @@ export const PublicMonitor = z.object({
   group_id: z.string().nullable(),
   status: z.enum(PUBLIC_STATUSES),
   status_since: z.number(),
-  /** Its trouble is a planned restart so far, which does not count. */
-  is_restarting: z.boolean().optional(),
+  /** Since when it was measured. */
+  measured_since: z.number(),
+  /** What its time counts as since the payload was built; private maintenance is not told. */
+  counts_as: z.enum(["maintenance", "nothing"]).optional(),
   /** One for each of the payload's days. Not looked into: a page may have 45,000, and the format says whose they are. */
   tallies: z.custom<DayDurations[]>(Array.isArray),
   /** Of a composite only: what the maintenance of its hidden members says about it. */
@@ -102,7 +104,7 @@ export type PublicMaintenance = z.infer<typeof PublicMaintenance>;
 
 export const PagePayload = z.object({
   /** A stored payload of another format is rebuilt. */
-  format: z.literal(7),
+  format: z.literal(8),
   version: z.number(),
   generated_at: z.number(),
   /** The next midnight in the page's zone, or the next edge of maintenance: from then on there is something else to show. */
@@ -162,7 +164,10 @@ export const ServiceQuery = z.object({
   period: z.enum(["24h", "7d", "30d", "90d"]).default("24h").meta({ description: "of the response times" }),
 });
 
-const Percentage = z.number().nullable().meta({ description: "of the known time; null without known time" });
+const Percentage = z
+  .number()
+  .nullable()
+  .meta({ description: "of the known time, without maintenance; null without known time" });
 
 /** The answer of summary.json. */
 export const PageSummary = z
@@ -190,6 +195,9 @@ export const PageSummary = z
         status: z.enum(PUBLIC_STATUSES),
         in_maintenance: z.boolean(),
         status_since: Instant,
+        measured_since: Instant.meta({
+          description: "uptime_percentage covers the time from then on, at most that of days",
+        }),
         uptime_percentage: Percentage,
         daily_uptime_percentages: z.array(Percentage).meta({ description: "one for each of days" }),
       }),

@@ -20,7 +20,13 @@ export const UptimeDay = z
     up_seconds: z.number().int(),
     degraded_seconds: z.number().int(),
     down_seconds: z.number().int(),
-    uptime_percentage: z.number().nullable().meta({ description: "of the known time; null without known time" }),
+    maintenance_seconds: z.number().int().meta({
+      description: "neither up nor down; 0 where the page's SLA policy counts it like any other time",
+    }),
+    uptime_percentage: z
+      .number()
+      .nullable()
+      .meta({ description: "of the known time, without maintenance; null without known time" }),
   })
   .meta({ id: "UptimeDay" });
 

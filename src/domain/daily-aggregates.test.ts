@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MONITOR_STATUSES } from "../contract/monitor-values.ts";
-import type { DayDurations } from "../contract/public-page.ts";
 import { listDaysUntil } from "../lib/zoned-days.ts";
 import {
   AGGREGATE_AFTER_MS,
@@ -10,12 +9,11 @@ import {
   findUnaggregatedFrom,
   listMissingDays,
   packDays,
-  packTally,
   rememberedCalendar,
   tallyDays,
   unpackDays,
 } from "./daily-aggregates.ts";
-import { computeStatusDurations, type StatusInterval } from "./uptime.ts";
+import { type CoveredDurations, computeCoveredDurations, countDurations, type StatusInterval } from "./uptime.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -70,16 +68,13 @@ describe("days that are still to be aggregated", () => {
 });
 
 describe("a packed month", () => {
-  it.each<[string, DayDurations[], DayRun[]]>([
+  it.each<[string, CoveredDurations[], DayRun[]]>([
     ["is nothing without days", [], []],
-    ["is one run where nothing happened", Array.from({ length: 3 }, (): DayDurations => [9, 0, 0]), [[3, 9]]],
-    ["tells unknown days from days that were down", [null, [0, 0, 4], null], [[1], [1, 0, 0, 4], [1]]],
+    ["is one run where nothing happened", Array.from({ length: 3 }, () => [9]), [[3, 9]]],
+    ["tells unknown days from days that were down", [[], [0, 0, 4], []], [[1], [1, 0, 0, 4], [1]]],
     [
       "keeps zeros before what is not zero",
-      [
-        [0, 5, 0],
-        [5, 0, 0],
-      ],
+      [[0, 5], [5]],
       [
         [1, 0, 5],
         [1, 5],
@@ -119,20 +114,29 @@ describe("days read through daily aggregates", () => {
       });
       const created_at = intervals[0]?.from_at ?? now;
       const aggregatedAt = now - swept;
+      // Of two days, one public and one private, and of the night between them.
+      const maintenance = [
+        { from_at: now - 40 * 24 * HOUR, to_at: now - 39 * 24 * HOUR, is_public: true },
+        { from_at: now - 39.5 * 24 * HOUR, to_at: now - 38 * 24 * HOUR, is_public: false },
+      ];
       const wanted = { from_at: created_at, timezone, aggregated: [], now: aggregatedAt };
       const aggregates = new Map(
         listMissingDays(wanted, rememberedCalendar())
           .filter((_, n) => !dropped.includes(n))
           .map(({ month, days }) => {
-            const packed = packDays(computeStatusDurations(intervals, days, aggregatedAt).map(packTally));
+            const packed = packDays(computeCoveredDurations(intervals, days, { maintenance, now: aggregatedAt }));
             return [month, unpackDays(packed)];
           }),
       );
       const days = listDaysUntil(now, timezone, 90);
       const since = findUnaggregatedFrom(days, aggregates, created_at);
       const holding = intervals.findLastIndex(({ from_at }) => from_at <= since);
-      const read = { aggregates, intervals: intervals.slice(Math.max(0, holding)) };
-      expect(tallyDays(days, read, now)).toEqual(computeStatusDurations(intervals, days, now));
+      const read = { aggregates, intervals: intervals.slice(Math.max(0, holding)), maintenance };
+      const counted = (tallies: CoveredDurations[]) =>
+        tallies.map((each) => countDurations(each, { is_excluded: true }));
+      expect(counted(tallyDays(days, read, now))).toEqual(
+        counted(computeCoveredDurations(intervals, days, { maintenance, now })),
+      );
       if (dropped.length === 0) expect(since).toBeGreaterThan(aggregatedAt - AGGREGATE_AFTER_MS - 26 * HOUR);
     });
     fc.assert(property, { numRuns: 60 });

@@ -1,7 +1,6 @@
-import type { DayDurations } from "../contract/public-page.ts";
 import { HOUR_MS } from "../lib/durations.ts";
 import { dateIn, listDaysOfMonth, monthOf, nextMonth, type ZonedDay } from "../lib/zoned-days.ts";
-import { computeStatusDurations, type StatusDurations, type StatusInterval } from "./uptime.ts";
+import { type CoveredDurations, computeCoveredDurations, type MaintenanceSpan, type StatusInterval } from "./uptime.ts";
 
 /**
  * Days that have been over for so long are aggregated. What agents kept back for us is taken for 24 hours, so that hardly
@@ -67,36 +66,39 @@ export function findUnaggregatedFrom(days: readonly ZonedDay[], aggregates: Dail
 }
 
 /** By month. */
-export type DailyAggregates = ReadonlyMap<string, readonly DayDurations[]>;
+export type DailyAggregates = ReadonlyMap<string, readonly CoveredDurations[]>;
+
+/** What is known of the days of one monitor. */
+interface KnownDays {
+  aggregates: DailyAggregates;
+  intervals: readonly StatusInterval[];
+  maintenance: readonly MaintenanceSpan[];
+}
 
 /** How long each status held on each day: as the daily aggregate says, else as the intervals do. */
 export function tallyDays(
   days: readonly ZonedDay[],
-  { aggregates, intervals }: { aggregates: DailyAggregates; intervals: readonly StatusInterval[] },
+  { aggregates, intervals, maintenance }: KnownDays,
   now: number,
-): StatusDurations[] {
+): CoveredDurations[] {
   const aggregated = days.map((day) => aggregatedDay(aggregates, day));
   const others = days.filter((_, n) => aggregated[n] === undefined);
-  const tallies = computeStatusDurations(intervals, others, now).values();
-  return aggregated.map((day) => (day === undefined ? (tallies.next().value ?? unpackTally(null)) : unpackTally(day)));
+  const tallies = computeCoveredDurations(intervals, others, { maintenance, now }).values();
+  return aggregated.map((day) => day ?? tallies.next().value ?? []);
 }
 
-function aggregatedDay(aggregates: DailyAggregates, { date }: ZonedDay): DayDurations | undefined {
+function aggregatedDay(aggregates: DailyAggregates, { date }: ZonedDay): CoveredDurations | undefined {
   return aggregates.get(monthOf(date))?.[Number(date.slice(8)) - 1];
 }
 
-export function packTally({ up, degraded, down }: StatusDurations): DayDurations {
-  return up + degraded + down === 0 ? null : [up, degraded, down];
-}
-
-/** So many days in a row, each with so many milliseconds up, degraded and down; zeros at the end are left out. */
+/** So many days in a row, each with its `CoveredDurations`; zeros at the end are left out. */
 export type DayRun = [days: number, ...tally: number[]];
 
 /** A month of which nothing happened is a run or two, and most months are. */
-export function packDays(days: readonly DayDurations[]): DayRun[] {
+export function packDays(days: readonly CoveredDurations[]): DayRun[] {
   const runs: DayRun[] = [];
   for (const day of days) {
-    const tally = trimZeros(day ?? []);
+    const tally = trimZeros(day);
     const last = runs.at(-1);
     if (last && last.length === tally.length + 1 && tally.every((value, n) => value === last[n + 1])) last[0] += 1;
     else runs.push([1, ...tally]);
@@ -104,17 +106,10 @@ export function packDays(days: readonly DayDurations[]): DayRun[] {
   return runs;
 }
 
-export function unpackDays(runs: readonly DayRun[]): DayDurations[] {
-  return runs.flatMap(([count, up = 0, degraded = 0, down = 0]) =>
-    Array.from({ length: count }, () => packTally({ up, degraded, down })),
-  );
+export function unpackDays(runs: readonly DayRun[]): CoveredDurations[] {
+  return runs.flatMap(([count, ...tally]) => Array.from({ length: count }, () => tally));
 }
 
 function trimZeros(tally: readonly number[]): number[] {
   return tally.slice(0, tally.findLastIndex((value) => value !== 0) + 1);
-}
-
-function unpackTally(packed: DayDurations): StatusDurations {
-  const [up, degraded, down] = packed ?? [0, 0, 0];
-  return { up, degraded, down };
 }

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MONITOR_STATUSES, type MonitorStatus } from "../contract/monitor-values.ts";
+import { mergeSpans, type Span } from "../lib/spans.ts";
 import {
   compositeMaintenance,
   evaluateSla,
-  mergeSpans,
   type SlaRules,
-  type Span,
   spanOfPeriod,
   splitIntoSteps,
   sumSlaTallies,

@@ -12,7 +12,8 @@ const DAYS = [
   { from_at: 100, to_at: 200 },
   { from_at: 200, to_at: 300 },
 ];
-const NONE: StatusDurations = { up: 0, degraded: 0, down: 0 };
+const NONE: StatusDurations = { up: 0, degraded: 0, down: 0, maintenance: 0 };
+const plain = (now: number) => ({ maintenance: [], is_excluded: true, now });
 
 /** "up 0-50, down 50-" */
 function readIntervals(text: string): StatusInterval[] {
@@ -60,27 +61,62 @@ describe("time by status", () => {
     ["ignores an interval without length", "down 100-100, up 100-150", 300, [{}, { up: 50 }, {}]],
     ["ignores what lies after the last day", "up 250-900", 900, [{}, {}, { up: 50 }]],
   ])("%s", (_name, intervals, now, expected) => {
-    expect(computeStatusDurations(readIntervals(intervals), DAYS, now)).toEqual(
+    expect(computeStatusDurations(readIntervals(intervals), DAYS, plain(now))).toEqual(
       expected.map((tally) => ({ ...NONE, ...tally })),
     );
   });
 
   it("is clipped to the first day where it began before", () => {
     const intervals: StatusInterval[] = [{ status: "up", from_at: -500, to_at: 30 }];
-    expect(computeStatusDurations(intervals, DAYS, 300)[0]).toEqual({ ...NONE, up: 30 });
+    expect(computeStatusDurations(intervals, DAYS, plain(300))[0]).toEqual({ ...NONE, up: 30 });
   });
 
   it("adds up over days", () => {
     expect(
       sumStatusDurations([
-        { up: 1, degraded: 2, down: 3 },
-        { up: 10, degraded: 20, down: 30 },
+        { up: 1, degraded: 2, down: 3, maintenance: 4 },
+        { up: 10, degraded: 20, down: 30, maintenance: 40 },
       ]),
     ).toEqual({
       up: 11,
       degraded: 22,
       down: 33,
+      maintenance: 44,
     });
+  });
+});
+
+describe("time in maintenance", () => {
+  const windows = [
+    { from_at: 20, to_at: 60, is_public: true },
+    { from_at: 50, to_at: 120, is_public: false },
+  ];
+  const intervals = readIntervals("up 0-30, down 30-110, unknown 110-115, up 115-300");
+  const count = (rule: { is_excluded: boolean; hides_private?: boolean }) =>
+    computeStatusDurations(intervals, DAYS, { maintenance: windows, now: 300, ...rule });
+
+  it("is neither up nor down, and unknown stays unknown in it", () => {
+    expect(count({ is_excluded: true })).toEqual([
+      { ...NONE, up: 20, maintenance: 80 },
+      { ...NONE, up: 80, maintenance: 15 },
+      { ...NONE, up: 100 },
+    ]);
+  });
+
+  it("is not there at all for visitors where it is private", () => {
+    expect(count({ is_excluded: true, hides_private: true })).toEqual([
+      { ...NONE, up: 20, maintenance: 40 },
+      { ...NONE, up: 80 },
+      { ...NONE, up: 100 },
+    ]);
+  });
+
+  it("counts like any other time where the policy says so", () => {
+    expect(count({ is_excluded: false })).toEqual([
+      { ...NONE, up: 30, down: 70 },
+      { ...NONE, up: 85, down: 10 },
+      { ...NONE, up: 100 },
+    ]);
   });
 });
 

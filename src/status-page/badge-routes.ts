@@ -5,16 +5,16 @@ import { Badge, BadgeParams, type BadgePeriod, BadgeQuery } from "../contract/ba
 import { notFound } from "../contract/errors.ts";
 import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
 import { findBadgeSource } from "../data/public-page/read.ts";
-import { listIntervalsSince } from "../data/status-intervals/read.ts";
 import { addTallies, meanOf } from "../domain/baseline.ts";
 import { latencyRange } from "../domain/latency-series.ts";
-import { computeStatusDurations, computeUptimePercentage, sumStatusDurations } from "../domain/uptime.ts";
+import { computeUptimePercentage, sumStatusDurations } from "../domain/uptime.ts";
 import { type AppEnv, type Endpoint, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { document, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { type BadgeSource, cacheBadgeSource, getBadgeSource } from "../platform/badge-cache.ts";
 import { readObjectLatency } from "../platform/latency-history.ts";
 import { buildLatencyBadge, buildStatusBadge, buildUptimeBadge, renderBadge } from "./badges.ts";
+import { readDurations } from "./daily-uptime.ts";
 import { talliesUntil } from "./extend-to-now.ts";
 import { createFormats } from "./format.ts";
 import { monitorsInMaintenance } from "./maintenance.ts";
@@ -135,13 +135,12 @@ async function buildBadge(c: Context<AppEnv>, { kind, query, source, shown, moni
 
 /** The last 24 hours to the minute; longer periods by whole days, as the bar of the page shows them. */
 async function computeUptime(
-  db: Parameters<typeof listIntervalsSince>[0],
+  db: Parameters<typeof readDurations>[0],
   { payload, monitor, now, period }: { payload: PagePayload; monitor: PublicMonitor; now: number; period: BadgePeriod },
 ): Promise<number | null> {
   if (period === "24h") {
     const range = { from_at: now - DAY_MS, to_at: now };
-    const intervals = await listIntervalsSince(db, monitor.id, { since: range.from_at, now });
-    return computeUptimePercentage(sumStatusDurations(computeStatusDurations(intervals, [range], now)));
+    return computeUptimePercentage(await readDurations(db, monitor.id, range));
   }
   const days = talliesUntil(monitor, payload, now).slice(-PERIOD_DAYS[period]);
   return computeUptimePercentage(sumStatusDurations(days));

@@ -73,7 +73,7 @@ function fullest(text: string): PagePayload {
     show_branding: true,
   };
   return {
-    format: 7,
+    format: 8,
     version: 1,
     generated_at: NOW,
     valid_until: NOW + 3_600_000,

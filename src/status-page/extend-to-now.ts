@@ -12,14 +12,14 @@ export function talliesUntil(
 ): StatusDurations[] {
   const tallies = monitor.tallies.map(unpack);
   const today = tallies.at(-1);
-  const { status, is_restarting = false } = monitor;
-  if (today && !is_restarting && (status === "up" || status === "degraded" || status === "down")) {
-    today[status] += Math.max(0, Math.min(now, valid_until) - generated_at);
+  const { status, counts_as } = monitor;
+  if (today && counts_as !== "nothing" && (status === "up" || status === "degraded" || status === "down")) {
+    today[counts_as ?? status] += Math.max(0, Math.min(now, valid_until) - generated_at);
   }
   return tallies;
 }
 
 function unpack(tally: DayDurations): StatusDurations {
-  const [up, degraded, down] = tally ?? [0, 0, 0];
-  return { up, degraded, down };
+  const [up, degraded, down, maintenance = 0] = tally ?? [0, 0, 0];
+  return { up, degraded, down, maintenance };
 }

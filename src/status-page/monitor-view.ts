@@ -7,7 +7,7 @@ import type { Texts } from "./texts/texts.ts";
 
 /** What is shown of one monitor, in words: its status and its bar of days. */
 
-export type DayState = "up" | "degraded" | "down" | "none";
+export type DayState = "up" | "degraded" | "down" | "maintenance" | "none";
 
 /** Adjoining days of one state; trouble stands alone, because each such day has something to say. */
 export interface BarRun {
@@ -47,6 +47,8 @@ export function buildMonitorView(
   const words = texts.monitor;
   const tallies = talliesUntil(monitor, payload, now);
   const describe = (tally: StatusDurations | undefined) => describeTrouble(tally, { texts, formats });
+  const describePlanned = (tally: StatusDurations | undefined) =>
+    tally && tally.maintenance > 0 ? words.maintenance_for(formats.duration(tally.maintenance)) : "";
   const percentage = computeUptimePercentage(sumStatusDurations(tallies));
   const uptime = percentage === null ? words.no_data : words.uptime(formats.percentage(percentage));
   const troubled = tallies
@@ -57,7 +59,9 @@ export function buildMonitorView(
   const incidentsOf = incidentsByDay(monitor, payload);
   const describeDay = (n: number) => {
     const date = payload.days[n] ?? "";
-    const said = [describe(tallies[n]), ...(incidentsOf.get(date) ?? [])].filter((text) => text !== "");
+    const said = [describe(tallies[n]), describePlanned(tallies[n]), ...(incidentsOf.get(date) ?? [])].filter(
+      (text) => text !== "",
+    );
     if (said.length === 0) return null;
     const share = tallies[n] === undefined ? null : computeUptimePercentage(tallies[n]);
     const known = share === null ? [] : [words.uptime(formats.percentage(share))];
@@ -103,9 +107,10 @@ function toRuns(tallies: StatusDurations[], describeDay: (day: number) => string
   return runs;
 }
 
-function stateOfDay({ up, degraded, down }: StatusDurations): DayState {
+function stateOfDay({ up, degraded, down, maintenance }: StatusDurations): DayState {
   if (down > 0) return "down";
   if (degraded > 0) return "degraded";
+  if (maintenance > 0) return "maintenance";
   return up > 0 ? "up" : "none";
 }
 

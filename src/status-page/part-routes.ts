@@ -3,14 +3,13 @@ import { IncidentHistoryQuery, PageIncidentParams, PageParams, ServiceQuery } fr
 import { findMonitor, type MonitorRecord } from "../data/monitors/read.ts";
 import { listOutages } from "../data/outages/read.ts";
 import { listPastOccurrences } from "../data/public-page/maintenance.ts";
-import { listIntervalsSince } from "../data/status-intervals/read.ts";
 import { buildLatencySeries } from "../domain/latency-series.ts";
-import { computeStatusDurations, sumStatusDurations } from "../domain/uptime.ts";
 import { rangeFor, readLatency } from "../features/latency/service.ts";
 import { readMetricPicture } from "../features/metric-widgets/service.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
 import { DAY_MS } from "../lib/durations.ts";
+import { readDurations } from "./daily-uptime.ts";
 import { drawLatency } from "./latency-chart.ts";
 import { buildMaintenanceHistory, buildMaintenanceView } from "./maintenance-view.ts";
 import { HTML, respondPartNotFound, respondWithError } from "./messages.ts";
@@ -106,8 +105,8 @@ async function loadFacts(c: Context<AppEnv>, shown: VisiblePage, { id, period }:
   const { viewing } = shown;
   const range = { from_at: viewing.as_of - DAY_MS, to_at: viewing.as_of };
   const monitor = await findMonitor(db, id);
-  const [intervals, latency, metrics, { rows }] = await Promise.all([
-    listIntervalsSince(db, id, { since: range.from_at, now: viewing.as_of }),
+  const [last_day, latency, metrics, { rows }] = await Promise.all([
+    readDurations(db, id, range),
     monitor && shown.payload.page.show_latency ? loadLatency(c, { monitor, period, now: viewing.as_of }) : null,
     monitor ? loadMetrics(c, { monitor, period, now: viewing.as_of }) : null,
     listOutages(
@@ -118,7 +117,7 @@ async function loadFacts(c: Context<AppEnv>, shown: VisiblePage, { id, period }:
     ),
   ]);
   return {
-    last_day: sumStatusDurations(computeStatusDurations(intervals, [range], viewing.as_of)),
+    last_day,
     outages: rows.map(({ outage }) => outage),
     latency,
     metrics,

@@ -4,16 +4,18 @@ import type {
   PagePayload,
   PublicIncident,
   PublicMaintenance,
+  PublicMonitor,
   PublicStatus,
 } from "../contract/public-page.ts";
 import type { Db } from "../data/db.ts";
+import { composeMaintenanceTime, type MaintenanceTime } from "../data/maintenance/time.ts";
 import { findShownMaintenance } from "../data/public-page/maintenance.ts";
 import { findShownIncident, readPublicPage, selectPublicIncidents } from "../data/public-page/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { listOccurrences } from "../domain/maintenance.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { dateIn, listDaysUntil, monthOf, type ZonedDay } from "../lib/zoned-days.ts";
-import { tallyMonitors } from "./daily-uptime.ts";
+import { type TimeOf, tallyMonitors } from "./daily-uptime.ts";
 import type { PageLook } from "./preview.ts";
 
 export const DAYS_SHOWN = 90;
@@ -50,8 +52,10 @@ export async function buildPayload(
   if (!shown.page) return undefined;
   const page = { ...shown.page, ...look };
   const days = listDaysUntil(now, page.timezone, DAYS_SHOWN);
-  const tallies = await tallyMonitors(db, shown, days, now);
-  return composePayload({ ...shown, page, days, tallies }, now);
+  const range = { since: since.days, now };
+  const timeOf = await composeMaintenanceTime(db, shown.monitors, shown.maintenance_time, range);
+  const tallies = await tallyMonitors(db, { ...shown, timeOf }, days, now);
+  return composePayload({ ...shown, page, days, tallies, timeOf }, now);
 }
 
 /** A page that has nothing yet but its look. */
@@ -64,9 +68,9 @@ export function buildBlankPayload(look: PageLook, now: number): PagePayload {
       needs_ticks: false,
       days: listDaysUntil(now, look.timezone, DAYS_SHOWN),
       tallies: new Map(),
+      timeOf: () => ({ spans: [], is_excluded: true }),
       groups: [],
       monitors: [],
-      intervals: [],
       targets: [],
       incidents: [],
       maintenance: [],
@@ -103,21 +107,20 @@ export async function findPublicMaintenance(
 type ShownPage = PageLook &
   Pick<StatusPageRecord, "id" | "slug" | "version" | "footer_links" | "imprint_url" | "privacy_url">;
 
-interface Readings extends Omit<VisiblePage, "page" | "aggregates"> {
+interface Readings extends Omit<VisiblePage, "page" | "aggregates" | "intervals" | "maintenance_time"> {
   page: ShownPage;
   days: readonly ZonedDay[];
   /** By the monitor's id. */
   tallies: ReadonlyMap<string, DayDurations[]>;
+  timeOf: TimeOf;
 }
 
 /** Names each member that becomes public. */
 function composePayload(shown: Readings, now: number): PagePayload {
   const { page, groups, monitors, days, tallies, incidents, maintenance } = shown;
   const windows = maintenance.map((window) => toPublicMaintenance(window, page.timezone, now));
-  const paused = shown.intervals.filter(({ status, to_at }) => status === "paused" && to_at === null);
-  const restarting = new Set(paused.map(({ monitor_id }) => monitor_id));
   return {
-    format: 7,
+    format: 8,
     version: page.version,
     generated_at: now,
     valid_until: Math.min(days.at(-1)?.to_at ?? now, ...windows.flatMap((window) => nextEdges(window, now))),
@@ -149,13 +152,21 @@ function composePayload(shown: Readings, now: number): PagePayload {
       group_id: monitor.group_id,
       status: toPublicStatus(monitor.status),
       status_since: monitor.status_since,
-      ...(restarting.has(monitor.id) && { is_restarting: true }),
+      measured_since: monitor.created_at,
+      ...countsAs(shown.timeOf(monitor.id), now),
       tallies: tallies.get(monitor.id) ?? [],
       ...(monitor.members.length > 0 && { composite: toComposite(monitor, page.id, shown.targets) }),
     })),
     incidents: boundUpdates(incidents.map(toPublicIncident)),
     maintenance: boundUpdates(windows).map(({ omitted_updates: _, ...window }) => window),
   };
+}
+
+/** What covers a monitor at the moment. */
+function countsAs({ spans, is_excluded }: MaintenanceTime, now: number): Pick<PublicMonitor, "counts_as"> {
+  const open = spans.filter(({ from_at, to_at }) => from_at <= now && now < to_at);
+  if (!is_excluded || open.length === 0) return {};
+  return { counts_as: open.some(({ is_public }) => is_public) ? "maintenance" : "nothing" };
 }
 
 type ShownMonitor = VisiblePage["monitors"][number];

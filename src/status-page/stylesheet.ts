@@ -100,6 +100,7 @@ blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start
 .day-up { fill: var(--bar-up); }
 .day-degraded { fill: var(--bar-warn); }
 .day-down { fill: var(--bar-bad); }
+.day-maintenance { fill: var(--link); }
 .day-none { fill: var(--bar-none); }
 .uptime { color: var(--text); font-variant-numeric: tabular-nums; }
 .monitor details { margin-block: .375rem -.25rem; font-size: .875rem; }

@@ -36,6 +36,7 @@ export function presentSummary(
         status: monitor.status,
         in_maintenance: planned.has(monitor.id),
         status_since: toIso(monitor.status_since),
+        measured_since: toIso(monitor.measured_since),
         uptime_percentage: computeUptimePercentage(sumStatusDurations(tallies)),
         daily_uptime_percentages: tallies.map(computeUptimePercentage),
       };

@@ -24,6 +24,7 @@ const monitor = (fields: Partial<PublicMonitor> = {}): PublicMonitor => ({
   group_id: null,
   status: "up",
   status_since: NOON - DAY,
+  measured_since: NOON - DAY,
   tallies: [null, [DAY, 0, 0], [12 * HOUR, 0, 0]],
   ...fields,
 });
@@ -43,7 +44,7 @@ const incident = (fields: Partial<PublicIncident> = {}): PublicIncident => ({
 });
 const ADDRESS = { base: "/status/page", home: "/status/page", url: "https://vigil.test/status/page" };
 const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
-  format: 7,
+  format: 8,
   version: 1,
   generated_at: NOON,
   valid_until: NOON + 12 * HOUR,

@@ -7,15 +7,15 @@ import {
 } from "../data/daily-aggregates/read.ts";
 import { upsertDailyAggregates } from "../data/daily-aggregates/write.ts";
 import { runBatch } from "../data/db.ts";
+import { readMaintenanceTime } from "../data/maintenance/time.ts";
 import {
   listMissingDays,
   type MissingDays,
   packDays,
-  packTally,
   rememberedCalendar,
   unpackDays,
 } from "../domain/daily-aggregates.ts";
-import { byTime, computeStatusDurations } from "../domain/uptime.ts";
+import { byTime, computeCoveredDurations } from "../domain/uptime.ts";
 import { HOUR_MS } from "../lib/durations.ts";
 import { dateIn, monthOf } from "../lib/zoned-days.ts";
 import { advanceSweep } from "./resumable-sweep.ts";
@@ -76,7 +76,12 @@ async function aggregateMonths(scope: Scope, works: readonly Work[]): Promise<Mo
     from_at: days[0]?.from_at ?? 0,
     to_at: days.at(-1)?.to_at ?? 0,
   }));
-  const { intervals, months } = await readWantedDays(scope.db, wanted, { limit: INTERVALS_MAX, now: scope.now });
+  const { intervals, months } = await readWantedDays(scope.db, wanted, INTERVALS_MAX);
+  const timeOf = await readMaintenanceTime(
+    scope.db,
+    wanted.map(({ monitor_id }) => monitor_id),
+    { since: Math.min(...wanted.map(({ from_at }) => from_at)), now: scope.now },
+  );
   const isCut = intervals.length === INTERVALS_MAX;
   const last = isCut ? (intervals.at(-1)?.wanted ?? 0) : works.length;
   const intervalsOf = Map.groupBy(intervals, (interval) => interval.wanted);
@@ -90,7 +95,8 @@ async function aggregateMonths(scope: Scope, works: readonly Work[]): Promise<Mo
     const days = work.days.filter(({ to_at }) => to_at <= readTo);
     const to_at = days.at(-1)?.to_at;
     if (to_at === undefined || kept.length < work.kept) return [];
-    const tallies = computeStatusDurations(found, days, scope.now).map(packTally);
+    const { spans: maintenance } = timeOf(work.monitor.id);
+    const tallies = computeCoveredDurations(found, days, { maintenance, now: scope.now });
     const status = found.findLast(({ from_at }) => from_at < to_at)?.status ?? null;
     return [toDailyAggregate(work, { to_at, status, days: packDays([...kept, ...tallies]) })];
   });

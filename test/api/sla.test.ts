@@ -2,12 +2,8 @@ import { env, exports } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { openDb, runBatch } from "../../src/data/db.ts";
-import {
-  maintenance,
-  maintenanceGroups,
-  maintenanceMonitors,
-  maintenanceOccurrences,
-} from "../../src/data/maintenance/table.ts";
+import { maintenance, maintenanceGroups, maintenanceMonitors } from "../../src/data/maintenance/table.ts";
+import { recordOccurrences } from "../../src/data/maintenance/write.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
@@ -62,10 +58,10 @@ async function insertMaintenance(
       created_at: start_at,
       updated_at: start_at,
     }),
-    db.insert(maintenanceOccurrences).values({ maintenance_id: id, start_at, end_at }),
     kind === "group"
       ? db.insert(maintenanceGroups).values({ maintenance_id: id, group_id: target })
       : db.insert(maintenanceMonitors).values({ maintenance_id: id, monitor_id: target }),
+    ...recordOccurrences(db, [{ maintenance_id: id, start_at, end_at }]),
   ]);
 }
 

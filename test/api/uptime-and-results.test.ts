@@ -29,7 +29,13 @@ describe("GET /monitors/{id}/uptime", () => {
     const answer = await client.get(`${V1}/monitors/${id}/uptime?days=3`);
     expect(answer.status).toBe(200);
     const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
-    const nothing = { up_seconds: 0, degraded_seconds: 0, down_seconds: 0, uptime_percentage: null };
+    const nothing = {
+      up_seconds: 0,
+      degraded_seconds: 0,
+      down_seconds: 0,
+      maintenance_seconds: 0,
+      uptime_percentage: null,
+    };
     expect(answer.body).toEqual([
       { date: dateOf(today - 2 * DAY), ...nothing },
       { date: dateOf(today - DAY), ...nothing, up_seconds: 21_600, down_seconds: 7_200, uptime_percentage: 75 },

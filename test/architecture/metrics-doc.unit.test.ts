@@ -20,7 +20,7 @@ const text = presentMetrics(
       agent_id: null,
       certificate_expires_at: NOW,
       latency_ms: 1,
-      durations: { up: 1, degraded: 0, down: 0 },
+      durations: { up: 1, degraded: 0, down: 0, maintenance: 0 },
     },
   ],
   NOW,

@@ -18,6 +18,7 @@ function monitor(name: string, fields: Partial<PublicMonitor> & { trouble?: Reco
     group_id: null,
     status: "up",
     status_since: NOW - 3 * HOUR,
+    measured_since: NOW - 90 * DAY,
     tallies,
     ...given,
   } satisfies PublicMonitor;
@@ -42,7 +43,7 @@ function incident(fields: Partial<PublicIncident>): PublicIncident {
 
 export function pagePayload(fields: Partial<PagePayload> = {}, page: Partial<PagePayload["page"]> = {}): PagePayload {
   return {
-    format: 7,
+    format: 8,
     needs_ticks: true,
     version: 1,
     generated_at: NOW - 10 * MINUTE,

@@ -95,7 +95,7 @@ function facts(now: number): ServiceFacts {
     p95_ms: Math.round(230 + 70 * Math.sin(n / 7) + (n > 80 ? 420 : 0)),
   })).filter((_point, n) => n < 40 || n > 48);
   return {
-    last_day: { up: 22 * hour, degraded: 0, down: 2 * hour },
+    last_day: { up: 22 * hour, degraded: 0, down: 2 * hour, maintenance: 0 },
     outages: [
       { started_at: now - 2 * hour, ended_at: null, in_maintenance: false },
       { started_at: now - 600 * hour, ended_at: now - 599 * hour, in_maintenance: true },

@@ -40,7 +40,11 @@ describe.skipIf(!hasPromtool)("promtool", () => {
   it("reads the metrics, whatever a monitor is called", () => {
     const now = 1_800_000_000_000;
     const monitor = { id: "a", type: "ssl", status: "up", check_group_id: "", agent_id: null } as const;
-    const measured = { certificate_expires_at: now, latency_ms: 1.5, durations: { up: 2, degraded: 1, down: 1 } };
+    const measured = {
+      certificate_expires_at: now,
+      latency_ms: 1.5,
+      durations: { up: 2, degraded: 1, down: 1, maintenance: 0 },
+    };
     const names = ["Shop", 'a "quoted" \\ name', "two\nlines", "größer {x=1}"];
     const text = presentMetrics(
       names.map((name) => ({ ...monitor, ...measured, name })),

@@ -12,7 +12,7 @@ import { recordTransition } from "../../src/data/monitors/write.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import { sweepCursors } from "../../src/data/sweep-cursors/table.ts";
 import type { LateResult } from "../../src/domain/backfill.ts";
-import { packTally, unpackDays } from "../../src/domain/daily-aggregates.ts";
+import { unpackDays } from "../../src/domain/daily-aggregates.ts";
 import { computeStatusDurations } from "../../src/domain/uptime.ts";
 import { listDaysUntil } from "../../src/lib/zoned-days.ts";
 import { newId } from "../../src/platform/ids.ts";
@@ -93,7 +93,10 @@ describe("the bars of a page", () => {
           .from(statusIntervals)
           .where(eq(statusIntervals.monitor_id, id))
           .orderBy(asc(statusIntervals.from_at), asc(statusIntervals.seq));
-        const tallies = computeStatusDurations(intervals, listDaysUntil(now, timezone, DAYS_SHOWN), now).map(packTally);
+        const rule = { maintenance: [], is_excluded: true, now };
+        const tallies = computeStatusDurations(intervals, listDaysUntil(now, timezone, DAYS_SHOWN), rule).map(
+          ({ up, degraded, down }) => (up + degraded + down === 0 ? null : [up, degraded, down]),
+        );
         const payload = await buildPayload(db, status_page_id, now);
         expect(payload?.monitors[0]?.tallies).toEqual(tallies);
       };
@@ -275,8 +278,12 @@ describe("daily aggregates", () => {
     const intervals = await db.select().from(statusIntervals).where(eq(statusIntervals.monitor_id, id));
     intervals.sort((a, b) => a.from_at - b.from_at);
     const [month] = await monthsOf(id);
-    const [whole] = computeStatusDurations(intervals, [{ from_at: created_at, to_at: month?.to_at ?? 0 }], now);
-    const days = unpackDays(month?.days ?? []).map((day) => day ?? [0, 0, 0]);
+    const [whole] = computeStatusDurations(intervals, [{ from_at: created_at, to_at: month?.to_at ?? 0 }], {
+      maintenance: [],
+      is_excluded: true,
+      now,
+    });
+    const days = unpackDays(month?.days ?? []);
     const sums = [0, 1, 2].map((n) => days.reduce((sum, day) => sum + (day[n] ?? 0), 0));
     expect(sums).toEqual([whole?.up, whole?.degraded, whole?.down]);
     expect(month?.to_at).toBe(Date.parse("2026-11-19"));

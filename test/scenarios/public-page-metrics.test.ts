@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { openDb, runBatch } from "../../src/data/db.ts";
-import { maintenanceOccurrences } from "../../src/data/maintenance/table.ts";
+import { recordOccurrences } from "../../src/data/maintenance/write.ts";
 import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
 import { outages } from "../../src/data/outages/table.ts";
 import { bumpPageVersion } from "../../src/data/status-pages/write.ts";
@@ -136,7 +136,7 @@ describe("the page of a game server", () => {
       });
     const occurrence = { maintenance_id: planned.id, start_at: restart, end_at: restart + HOUR / 6 };
     await runBatch(db, [
-      db.insert(maintenanceOccurrences).values(occurrence),
+      ...recordOccurrences(db, [occurrence]),
       insertOutage(1, { started_at: restart + 1000, ended_at: restart + HOUR / 12 }),
     ]);
     const { text } = await visit(address);
@@ -185,7 +185,7 @@ describe("the page of a game server", () => {
         .set({ from_at: restart + HOUR })
         .where(and(eq(statusIntervals.monitor_id, monitor.id), eq(statusIntervals.seq, 3))),
     ]);
-    expect(await uptimes()).toMatchObject({ down: (HOUR - 2000) / 1000, degraded: 0, page: expect.any(Number) });
+    expect(await uptimes()).toMatchObject({ down: (HOUR - HOUR / 6) / 1000, degraded: 0, page: expect.any(Number) });
     expect((await uptimes()).page).toBeLessThan(100);
     const { text: late } = await visit(`${address}?period=7d`);
     expect(textOf(late)).toMatch(/, 59 min during maintenance/);

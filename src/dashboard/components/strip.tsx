@@ -1,29 +1,46 @@
-import { computeStatusDurations, computeUptimePercentage, type StatusInterval } from "../../domain/uptime.ts";
+import type { MaintenanceTime } from "../../data/maintenance/time.ts";
+import {
+  computeStatusDurations,
+  computeUptimePercentage,
+  type StatusInterval,
+  sumStatusDurations,
+} from "../../domain/uptime.ts";
+import { mergeSpans, splitAt } from "../../lib/spans.ts";
 
 const HEIGHT = 24;
 /** Parts of the strip; a shorter outage is drawn one part wide, so that it is seen. */
 const PARTS = 240;
 
-interface StripProps {
+/** The statuses of a monitor over a span of time, and its maintenance. */
+interface Measured {
   intervals: readonly StatusInterval[];
+  maintenance: MaintenanceTime;
   from: number;
   to: number;
+}
+
+interface StripProps extends Measured {
   /** Of the span: "Last 24 hours". */
   label: string;
 }
 
 /** The statuses of a span of time as one bar, worst on top. */
-export function StatusStrip({ intervals, from, to, label }: StripProps) {
+export function StatusStrip({ label, ...measured }: StripProps) {
+  const { intervals, maintenance, from, to } = measured;
+  const planned = maintenance.is_excluded ? mergeSpans(maintenance.spans) : [];
   const scale = PARTS / (to - from);
   const drawn = intervals.flatMap(({ status, from_at, to_at }) => {
     const end = Math.min(to_at ?? to, to);
     const start = Math.max(from_at, from);
     if (end <= start || !(status === "up" || status === "degraded" || status === "down")) return [];
-    const width = Math.max((end - start) * scale, status === "up" ? 0 : 1);
-    return [{ status, x: Math.min((start - from) * scale, PARTS - width), width }];
+    return splitAt(planned, { from_at: start, to_at: end }).map((piece) => {
+      const shown = piece.isInside ? ("maintenance" as const) : status;
+      const width = Math.max((piece.to_at - piece.from_at) * scale, shown === "up" ? 0 : 1);
+      return { status: shown, x: Math.min((piece.from_at - from) * scale, PARTS - width), width };
+    });
   });
-  const rank = { up: 0, degraded: 1, down: 2 };
-  const uptime = percentOf(intervals, from, to);
+  const rank = { up: 0, maintenance: 1, degraded: 2, down: 3 };
+  const uptime = percentOf(measured);
   const said = `${label}: ${uptime === null ? "no data" : `${uptime} % uptime`}`;
   return (
     <svg class="strip" viewBox={`0 0 ${PARTS} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={said}>
@@ -38,7 +55,8 @@ export function StatusStrip({ intervals, from, to, label }: StripProps) {
   );
 }
 
-export function percentOf(intervals: readonly StatusInterval[], from: number, to: number): number | null {
-  const [durations] = computeStatusDurations(intervals, [{ from_at: from, to_at: to }], to);
-  return durations ? computeUptimePercentage(durations) : null;
+export function percentOf({ intervals, maintenance: { spans, is_excluded }, from, to }: Measured): number | null {
+  const rule = { maintenance: spans, is_excluded, now: to };
+  const range = { from_at: from, to_at: to };
+  return computeUptimePercentage(sumStatusDurations(computeStatusDurations(intervals, [range], rule)));
 }

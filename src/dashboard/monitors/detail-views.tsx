@@ -103,9 +103,9 @@ const STATUS_ID = "monitor-status";
 const becomes = (status: "paused" | "pending") => ({ id: STATUS_ID, shown: <StatusWord status={status} /> });
 
 function State({ picture }: { picture: MonitorPicture }) {
-  const { monitor, now, intervals, uptime } = picture;
+  const { monitor, now, intervals, maintenance, uptime } = picture;
   const { record, latest } = monitor;
-  const day = percentOf(intervals, now - DAY_MS, now);
+  const day = percentOf({ intervals, maintenance, from: now - DAY_MS, to: now });
   const message = (record.status === "unknown" ? record.status_message : null) ?? latest?.[3] ?? record.status_message;
   return (
     <section class="card" aria-label="Now">
@@ -131,7 +131,7 @@ function State({ picture }: { picture: MonitorPicture }) {
       </div>
       {message ? <p dir="auto">{message}</p> : null}
       <WithheldAlerts picture={picture} />
-      <StatusStrip intervals={intervals} from={now - DAY_MS} to={now} label="Last 24 hours" />
+      <StatusStrip intervals={intervals} maintenance={maintenance} from={now - DAY_MS} to={now} label="Last 24 hours" />
       <dl class="facts">
         <Fact name="Latency" value={latest?.[2] == null ? "–" : `${Math.round(latest[2])} ms`} />
         <Fact name="Uptime, 24 hours" value={percent(day)} />

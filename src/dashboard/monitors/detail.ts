@@ -1,6 +1,7 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import type { LatencyPeriod } from "../../contract/latency.ts";
+import { readMaintenanceTime } from "../../data/maintenance/time.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
 import { findPage } from "../../data/status-pages/read.ts";
 import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
@@ -37,9 +38,10 @@ export async function loadPicture(
 ) {
   const monitor = await getMonitor(ctx, id);
   const { record } = monitor;
-  const [intervals, days, outages, events, results, changes, windows, latency, metrics, may_change, page] =
+  const [intervals, timeOf, days, outages, events, results, changes, windows, latency, metrics, may_change, page] =
     await Promise.all([
-      listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, now: ctx.now, limit: INTERVALS_MAX }),
+      listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
+      readMaintenanceTime(ctx.db, [id], { since: ctx.now - DAY_MS, now: ctx.now }),
       computeUptime(ctx, id, DAYS),
       listMonitorOutages(ctx, id, OUTAGES),
       listStatusChanges(ctx, id, EVENTS),
@@ -55,6 +57,7 @@ export async function loadPicture(
     now: ctx.now,
     monitor,
     intervals,
+    maintenance: timeOf(id),
     uptime: [7, 30, DAYS].map((count) => ({
       days: count,
       percentage: computeUptimePercentage(
@@ -95,7 +98,10 @@ async function listWindows(ctx: RequestScope, { record }: MonitorDetail) {
   const filter = { status_page_id, status: ["scheduled" as const, "in_progress" as const] };
   const { windows } = await listMyMaintenance(ctx, filter, WINDOWS);
   return windows
-    .filter(({ targets }) => targets.some(({ target_id }) => target_id === id || target_id === group_id))
+    .filter(
+      ({ covers_page, targets }) =>
+        covers_page || targets.some(({ target_id }) => target_id === id || target_id === group_id),
+    )
     .map((window) => {
       const next = findOccurrence(window, window.timezone, ctx.now);
       return { id: window.id, title: window.title, status: maintenanceStatus(next, ctx.now), next };

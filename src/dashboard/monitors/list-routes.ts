@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MONITOR_SORTS } from "../../contract/monitor.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.ts";
+import { readMaintenanceTime } from "../../data/maintenance/time.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
 import type { ListedMonitor } from "../../data/monitor-settings/read.ts";
 import { listGroups } from "../../features/groups/service.ts";
@@ -73,15 +74,16 @@ function filterOf({ q, status, type, tag, page, group }: ListQuery) {
   };
 }
 
-/** Costs two queries besides those of the list, and one for each page of others, however many monitors there are. */
+/** Costs three queries besides those of the list, and one for each page of others, however many monitors there are. */
 async function toRows(c: AppContext, views: readonly MonitorDetail<ListedMonitor>[]): Promise<MonitorRow[]> {
   const { ctx } = c.var;
   const ids = views.map(({ record }) => record.id);
   const since = ctx.now - DAY_MS;
-  const intervals = Map.groupBy(
-    await listRecentIntervals(ctx.db, ids, { since, now: ctx.now, limit: INTERVALS_MAX }),
-    ({ monitor_id }) => monitor_id,
-  );
+  const [recent, timeOf] = await Promise.all([
+    listRecentIntervals(ctx.db, ids, { since, limit: INTERVALS_MAX }),
+    readMaintenanceTime(ctx.db, ids, { since, now: ctx.now }),
+  ]);
+  const intervals = Map.groupBy(recent, ({ monitor_id }) => monitor_id);
   return Promise.all(
     views.map(async ({ record, target, latest }) => ({
       id: record.id,
@@ -94,6 +96,7 @@ async function toRows(c: AppContext, views: readonly MonitorDetail<ListedMonitor
       latency_ms: latest?.[2] ?? null,
       last_check: latest?.[1] ?? null,
       intervals: intervals.get(record.id) ?? [],
+      maintenance: timeOf(record.id),
       is_muted: isMuted({ record, now: ctx.now }),
       flapping: record.flapping,
       may_change: await mayDo(ctx, record, "monitors.write"),

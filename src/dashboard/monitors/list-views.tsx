@@ -4,6 +4,7 @@ import {
   type MonitorStatus,
   type MonitorType,
 } from "../../contract/monitor-values.ts";
+import type { MaintenanceTime } from "../../data/maintenance/time.ts";
 import type { StatusInterval } from "../../domain/uptime.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
@@ -29,6 +30,7 @@ export interface MonitorRow {
   last_check: number | null;
   /** Of the last day. */
   intervals: readonly StatusInterval[];
+  maintenance: MaintenanceTime;
   is_muted: boolean;
   flapping: boolean;
   may_change: boolean;
@@ -188,7 +190,13 @@ function Row({ row, now }: { row: MonitorRow; now: number }) {
           {row.flapping ? <span class="tag">Flapping</span> : null} since <Time at={row.status_since} now={now} />
         </p>
       </div>
-      <StatusStrip intervals={row.intervals} from={now - DAY_MS} to={now} label="Last 24 hours" />
+      <StatusStrip
+        intervals={row.intervals}
+        maintenance={row.maintenance}
+        from={now - DAY_MS}
+        to={now}
+        label="Last 24 hours"
+      />
       <img
         class="sparkline"
         src={`/app/monitors/${row.id}/latency.svg`}

@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, gte, sql } from "drizzle-orm";
+import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import type { Plan } from "../../contract/plan.ts";
 import { type AggregatedMonth, type DailyAggregates, unpackDays } from "../../domain/daily-aggregates.ts";
 import type { Db } from "../db.ts";
 import { monitors, statusIntervals } from "../monitors/table.ts";
-import { countedStatus } from "../status-intervals/counted-status.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
 import { dailyAggregates } from "./table.ts";
@@ -77,11 +77,7 @@ export interface WantedDays {
  * The intervals of each of these stretches, from the one that holds its beginning on, and the days that its month has
  * already, as of one moment. One after the other until the limit is reached, so that the last one may be cut off.
  */
-export async function readWantedDays(
-  db: Db,
-  wanted: readonly WantedDays[],
-  { limit, now }: { limit: number; now: number },
-) {
+export async function readWantedDays(db: Db, wanted: readonly WantedDays[], limit: number) {
   const asked = sql`json_each(${JSON.stringify(wanted)})`;
   const monitorId = sql`(w.value ->> 'monitor_id')`;
   const from = sql`(w.value ->> 'from_at')`;
@@ -91,7 +87,7 @@ export async function readWantedDays(
       .select({
         wanted: sql<number>`w.key`.as("wanted"),
         seq: sql<number>`i.seq`.as("seq"),
-        status: countedStatus("i", now),
+        status: sql<MonitorStatus>`i.status`.as("status"),
         from_at: sql<number>`i.from_at`.as("from_at"),
         to_at: sql<number | null>`i.to_at`.as("to_at"),
       })

@@ -1,5 +1,6 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import type { MaintenanceTarget } from "../../contract/maintenance.ts";
+import { dailyAggregates } from "../daily-aggregates/table.ts";
 import type { Db, Statement } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
 import { isUpdate, type MaintenanceRecord, type MaintenanceUpdateRecord, type OccurrenceRecord } from "./read.ts";
@@ -75,6 +76,27 @@ export function recordOccurrences(db: Db, occurrences: readonly OccurrenceRecord
           monitor_ids: sql`excluded.monitor_ids`,
         },
       }),
+    ...invalidateCovered(db, occurrences),
+  ];
+}
+
+/** Days that are aggregated already, where one of these occurrences reaches that far back. */
+function invalidateCovered(db: Db, occurrences: readonly OccurrenceRecord[]): Statement[] {
+  const touched_from = Math.min(...occurrences.map(({ start_at }) => start_at));
+  const aggregated = sql`r.to_at > ${touched_from}`;
+  const windows = JSON.stringify([...new Set(occurrences.map(({ maintenance_id }) => maintenance_id))]);
+  const covered = sql`(SELECT m.id FROM json_each(${windows}) AS v, ${monitors} AS m
+    JOIN ${dailyAggregates} AS r ON r.monitor_id = m.id AND ${aggregated}
+    WHERE m.id IN (${selectCovered(sql`v.value`)})
+      OR m.id IN (SELECT c.parent_monitor_id FROM ${monitors} AS c WHERE c.id IN (${selectCovered(sql`v.value`)})))`;
+  return [
+    db
+      .update(monitors)
+      .set({ history_version: sql`${monitors.history_version} + 1` })
+      .where(sql`${monitors.id} IN ${covered}`),
+    db
+      .delete(dailyAggregates)
+      .where(and(gt(dailyAggregates.to_at, touched_from), sql`${dailyAggregates.monitor_id} IN ${covered}`)),
   ];
 }
 

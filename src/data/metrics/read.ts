@@ -1,8 +1,8 @@
 import { asc, sql } from "drizzle-orm";
+import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import type { Db } from "../db.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { monitors, statusIntervals } from "../monitors/table.ts";
-import { countedStatus } from "../status-intervals/counted-status.ts";
 
 /** The monitors that somebody sees, in their order, with what a scrape needs of them. */
 export function listScrapedMonitors(db: Db, viewer: Viewer, limit: number) {
@@ -19,13 +19,13 @@ export function listScrapedMonitors(db: Db, viewer: Viewer, limit: number) {
  * The intervals of these monitors since an instant, monitor by monitor in the given order, from the one that contains it
  * on. Reading ends at the limit, so the last monitor may lack its newest intervals.
  */
-export function listRecentIntervals(db: Db, monitorIds: readonly string[], { since, now, limit }: Recent) {
+export function listRecentIntervals(db: Db, monitorIds: readonly string[], { since, limit }: Recent) {
   const earlier = sql`(SELECT max(e.from_at) FROM ${statusIntervals} e WHERE e.monitor_id = m.value AND e.from_at <= ${since})`;
   return (
     db
       .select({
         monitor_id: sql<string>`m.value`.as("monitor_id"),
-        status: countedStatus("i", now),
+        status: sql<MonitorStatus>`i.status`.as("status"),
         from_at: sql<number>`i.from_at`.as("from_at"),
         to_at: sql<number | null>`i.to_at`.as("to_at"),
       })
@@ -40,6 +40,5 @@ export function listRecentIntervals(db: Db, monitorIds: readonly string[], { sin
 
 interface Recent {
   since: number;
-  now: number;
   limit: number;
 }

@@ -6,6 +6,7 @@ import { maintenanceMonitors } from "../maintenance/table.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
 import { monitors } from "../monitors/table.ts";
 import { slaTargets } from "../sla/table.ts";
+import { among } from "./among.ts";
 
 type Removed = Partial<Pick<MigrationResult, "removed_event_rules" | "removed_maintenance_targets">>;
 
@@ -58,8 +59,4 @@ export function haveMonitorsChanged(pageId: string, monitorIds: readonly string[
   return sql`(SELECT count(*) FROM ${monitors} WHERE ${monitors.status_page_id} = ${pageId}
     AND (${monitors.id} IN ${among(monitorIds)} OR ${monitors.parent_monitor_id} IN ${among(monitorIds)}))
     <> ${monitorIds.length}`;
-}
-
-export function among(ids: readonly string[]): SQL {
-  return sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }

@@ -1,7 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
-import { among } from "./read.ts";
+import { among } from "./among.ts";
+import { leavePage } from "./leave-page.ts";
 
 interface Move {
   from: string;
@@ -14,6 +15,7 @@ interface Move {
 /** Takes monitors to another page and its owner; groups of the old page do not come along. */
 export function moveMonitors(db: Db, { from, to, monitor_ids, detached, now }: Move): Statement[] {
   return [
+    ...leavePage(db, { monitor_ids, to_page_id: to.id, now }),
     db
       .update(monitors)
       .set({ parent_monitor_id: null })
@@ -24,6 +26,7 @@ export function moveMonitors(db: Db, { from, to, monitor_ids, detached, now }: M
         status_page_id: to.id,
         owner_id: to.owner_id,
         group_id: null,
+        page_since: now,
         config_version: sql`${monitors.config_version} + 1`,
         updated_at: now,
       })

@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import { PRESENT_EPOCH } from "../installation/read.ts";
+import { leaveForGood } from "../monitor-migration/leave-page.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
 import { checkGroups, deletedMonitors, monitors, statusIntervals } from "../monitors/table.ts";
 import { among } from "./read.ts";
@@ -32,8 +33,9 @@ export function updateMonitor(db: Db, monitorId: string, change: Partial<Monitor
 }
 
 /** Deletes the history, too; children of a composite become free. The tombstone is synced until the object is empty. */
-export function deleteMonitor(db: Db, monitorId: string): Statement[] {
+export function deleteMonitor(db: Db, monitorId: string, now: number): Statement[] {
   return [
+    ...leaveForGood(db, [monitorId], now),
     db.delete(monitors).where(eq(monitors.id, monitorId)),
     db.insert(deletedMonitors).values({ monitor_id: monitorId }).onConflictDoNothing(),
   ];
@@ -47,9 +49,10 @@ export function pauseMonitors(db: Db, monitorIds: readonly string[], paused: boo
     .where(and(sql`${monitors.id} IN ${among(monitorIds)}`, eq(monitors.paused, !paused)));
 }
 
-/** As `deleteMonitor`, by two statements for any number. */
-export function deleteMonitors(db: Db, monitorIds: readonly string[]): Statement[] {
+/** As `deleteMonitor`, by as many statements for any number. */
+export function deleteMonitors(db: Db, monitorIds: readonly string[], now: number): Statement[] {
   return [
+    ...leaveForGood(db, monitorIds, now),
     db.delete(monitors).where(sql`${monitors.id} IN ${among(monitorIds)}`),
     db
       .insert(deletedMonitors)

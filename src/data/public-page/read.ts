@@ -20,9 +20,10 @@ import { dailyAggregates } from "../daily-aggregates/table.ts";
 import type { Db } from "../db.ts";
 import { isListedAlone } from "../incidents/bundles.ts";
 import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "../incidents/table.ts";
+import { selectCountingPages, selectCoverage } from "../maintenance/time.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts";
-import { intervalColumns } from "../status-intervals/read.ts";
+import { INTERVAL_COLUMNS } from "../status-intervals/read.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { joinMaintenance, recentMaintenance, selectMaintenance, selectTargets } from "./maintenance.ts";
 import { newestTexts } from "./newest-texts.ts";
@@ -96,6 +97,8 @@ export async function readPublicPage(
     said,
     past,
     targets,
+    coverage,
+    counting,
     found,
     updates,
     affected,
@@ -116,6 +119,8 @@ export async function readPublicPage(
         status: monitors.status,
         status_since: monitors.status_since,
         created_at: monitors.created_at,
+        page_since: monitors.page_since,
+        status_page_id: monitors.status_page_id,
         members: MEMBERS,
       })
       .from(monitors)
@@ -125,6 +130,8 @@ export async function readPublicPage(
     selectIntervals(db, pageId, since),
     ...selectMaintenance(db, pageId, { chosen: recentMaintenance(pageId, since.resolved), since: since.resolved }),
     selectTargets(db, recentMaintenance(pageId, since.resolved)),
+    selectCoverage(db, sql`(${pageId})`, { since: since.days, now: since.now }),
+    selectCountingPages(db, sql`(${pageId})`),
     ...selectIncidents(db, pageId, recent),
   ]);
   return {
@@ -138,6 +145,7 @@ export async function readPublicPage(
       members: HiddenMember.array().parse(JSON.parse(members)),
     })),
     targets,
+    maintenance_time: { coverage, counting },
     aggregates: aggregates.map(({ days, ...aggregate }) => ({ ...aggregate, days: unpackDays(days) })),
     intervals,
     incidents: joinIncidents(found, updates, affected),
@@ -206,12 +214,12 @@ function selectDailyAggregates(db: Db, pageId: string, fromMonth: string) {
  * `since`. Earlier ones are not even read. The caller detects a missing month from the daily aggregates.
  * In no order either.
  */
-function selectIntervals(db: Db, pageId: string, since: { days: number; month: string; now: number }) {
+function selectIntervals(db: Db, pageId: string, since: { days: number; month: string }) {
   const aggregatedTo = sql`SELECT r.to_at FROM ${dailyAggregates} r WHERE r.monitor_id = ${monitors.id}
     AND r.month >= ${since.month} AND r.timezone = ${zoneOf(pageId)} ORDER BY r.month DESC LIMIT 1`;
   const earlier = sql`SELECT max(i.from_at) FROM ${statusIntervals} i WHERE i.monitor_id = ${monitors.id} AND i.from_at <= ${since.days}`;
   return db
-    .select({ monitor_id: statusIntervals.monitor_id, seq: statusIntervals.seq, ...intervalColumns(since.now) })
+    .select({ monitor_id: statusIntervals.monitor_id, seq: statusIntervals.seq, ...INTERVAL_COLUMNS })
     .from(monitors)
     .innerJoin(statusIntervals, eq(statusIntervals.monitor_id, monitors.id))
     .where(

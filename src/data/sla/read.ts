@@ -1,12 +1,10 @@
-import { and, asc, count, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
-import type { MonitorStatus } from "../../contract/monitor-values.ts";
+import { and, asc, count, eq, isNull, or, sql } from "drizzle-orm";
 import type { Membership } from "../../domain/roles.ts";
-import type { StatusInterval } from "../../domain/uptime.ts";
 import type { Db } from "../db.ts";
-import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceOccurrences } from "../maintenance/table.ts";
 import { pageMembers } from "../members/table.ts";
 import { monitors, statusIntervals } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
+import { PACKED_MAX, PACKED_STATUS, unpackIntervals } from "./packed-intervals.ts";
 import { slaAssignments, slaPolicies, slaTargets } from "./table.ts";
 
 export type SlaPolicyRecord = typeof slaPolicies.$inferSelect;
@@ -101,57 +99,6 @@ export async function readSla(db: Db, pageId: string, range: { from_at: number; 
     targets: targets.map(({ target }) => target),
     policy: assigned[0]?.policy,
   };
-}
-
-/** Occurrences of maintenance, public or private, that took place, once for each target monitor. */
-export async function listMaintenanceSpans(db: Db, pageId: string, range: { from_at: number; to_at: number }) {
-  const span = { from_at: maintenanceOccurrences.start_at, to_at: maintenanceOccurrences.end_at };
-  const tookPlace = and(
-    eq(maintenance.status_page_id, pageId),
-    lt(maintenanceOccurrences.start_at, range.to_at),
-    gt(maintenanceOccurrences.end_at, range.from_at),
-  );
-  const [byMonitor, byGroup] = await db.batch([
-    db
-      .select({ monitor_id: maintenanceMonitors.monitor_id, ...span })
-      .from(maintenance)
-      .innerJoin(maintenanceOccurrences, eq(maintenanceOccurrences.maintenance_id, maintenance.id))
-      .innerJoin(maintenanceMonitors, eq(maintenanceMonitors.maintenance_id, maintenance.id))
-      .where(tookPlace)
-      .limit(SLA_INTERVALS_MAX),
-    db
-      .select({ monitor_id: monitors.id, ...span })
-      .from(maintenance)
-      .innerJoin(maintenanceOccurrences, eq(maintenanceOccurrences.maintenance_id, maintenance.id))
-      .innerJoin(maintenanceGroups, eq(maintenanceGroups.maintenance_id, maintenance.id))
-      .innerJoin(monitors, eq(monitors.group_id, maintenanceGroups.group_id))
-      .where(tookPlace)
-      .limit(SLA_INTERVALS_MAX),
-  ]);
-  return [...byMonitor, ...byGroup];
-}
-
-/** Of one monitor. Their numbers are one text of less than the 2 MB that the database gives: https://developers.cloudflare.com/d1/platform/limits/ */
-const PACKED_MAX = 80_000;
-/** Other statuses count for nothing, whichever they are. */
-const PACKED_STATUSES = new Map<number | undefined, MonitorStatus>([
-  [1, "up"],
-  [3, "degraded"],
-  [11, "down"],
-]);
-const PACKED_STATUS = sql.raw("instr('updegradeddown', i.status)");
-const NUMBERS_EACH = 3;
-
-function unpackIntervals(packed: string, base: number): StatusInterval[] {
-  const numbers: (number | null)[] = JSON.parse(packed);
-  const found: StatusInterval[] = [];
-  for (let n = 0; n < numbers.length; n += NUMBERS_EACH) {
-    const from_at = base + (numbers[n + 1] ?? 0);
-    const length = numbers[n + 2] ?? null;
-    const status = PACKED_STATUSES.get(numbers[n] ?? undefined) ?? "unknown";
-    found.push({ status, from_at, to_at: length === null ? null : from_at + length });
-  }
-  return found;
 }
 
 /**

@@ -2,20 +2,18 @@ import { and, asc, eq, gte, sql } from "drizzle-orm";
 import type { StatusInterval } from "../../domain/uptime.ts";
 import type { Db } from "../db.ts";
 import { statusIntervals } from "../monitors/table.ts";
-import { countedStatus } from "./counted-status.ts";
 
-/** As of `now`. */
-export const intervalColumns = (now: number) => ({
-  status: countedStatus("status_intervals", now),
+export const INTERVAL_COLUMNS = {
+  status: statusIntervals.status,
   from_at: statusIntervals.from_at,
   to_at: statusIntervals.to_at,
-});
+};
 
-/** A monitor's intervals in time order, beginning with the one that contains `since`, as of `now`. */
-export async function listIntervalsSince(db: Db, monitorId: string, { since, now }: { since: number; now: number }) {
+/** A monitor's intervals in time order, beginning with the one that contains `since`. */
+export async function listIntervalsSince(db: Db, monitorId: string, since: number) {
   const earlier = sql`(SELECT max(from_at) FROM status_intervals WHERE monitor_id = ${monitorId} AND from_at <= ${since})`;
   return db
-    .select(intervalColumns(now))
+    .select(INTERVAL_COLUMNS)
     .from(statusIntervals)
     .where(
       and(eq(statusIntervals.monitor_id, monitorId), gte(statusIntervals.from_at, sql`coalesce(${earlier}, ${since})`)),
@@ -27,13 +25,12 @@ export async function listIntervalsSince(db: Db, monitorId: string, { since, now
 export function listIntervalsOf(
   db: Db,
   wanted: readonly { monitor_id: string; since: number }[],
-  now: number,
 ): Promise<(StatusInterval & { monitor_id: string })[]> {
   const since = sql`(w.value ->> 'since')`;
   const earlier = sql`(SELECT max(e.from_at) FROM ${statusIntervals} e
     WHERE e.monitor_id = (w.value ->> 'monitor_id') AND e.from_at <= ${since})`;
   return db
-    .select({ monitor_id: statusIntervals.monitor_id, ...intervalColumns(now) })
+    .select({ monitor_id: statusIntervals.monitor_id, ...INTERVAL_COLUMNS })
     .from(sql`json_each(${JSON.stringify(wanted)}) AS w`)
     .innerJoin(statusIntervals, sql`${statusIntervals.monitor_id} = (w.value ->> 'monitor_id')`)
     .where(gte(statusIntervals.from_at, sql`coalesce(${earlier}, ${since})`))

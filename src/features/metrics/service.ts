@@ -5,9 +5,15 @@ import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { listLatestOfAgents } from "../../data/agent-results/read.ts";
 import { listCheckGroupStates } from "../../data/check-groups/read.ts";
+import { type MaintenanceTime, readMaintenanceTime } from "../../data/maintenance/time.ts";
 import { listRecentIntervals, listScrapedMonitors } from "../../data/metrics/read.ts";
 import { deleteMetricsToken, upsertMetricsToken } from "../../data/metrics-tokens/write.ts";
-import { computeStatusDurations, type StatusDurations, type StatusInterval } from "../../domain/uptime.ts";
+import {
+  computeStatusDurations,
+  type StatusDurations,
+  type StatusInterval,
+  sumStatusDurations,
+} from "../../domain/uptime.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
 
@@ -20,16 +26,17 @@ export type ScrapedMonitor = Awaited<ReturnType<typeof listScrapedMonitors>>[num
   durations: StatusDurations;
 };
 
-/** Costs four queries, however many monitors there are. */
+/** Costs five queries, however many monitors there are. */
 export async function scrapeMonitors(ctx: RequestScope): Promise<ScrapedMonitor[]> {
   const monitors = await listScrapedMonitors(ctx.db, await viewerOf(ctx), MONITORS_MAX);
   const ids = monitors.map(({ id }) => id);
   const since = ctx.now - DAY_MS;
   const groupIds = [...new Set(monitors.map(({ check_group_id }) => check_group_id))].filter((id) => id !== "");
-  const [groups, fromAgents, intervals] = await Promise.all([
+  const [groups, fromAgents, intervals, timeOf] = await Promise.all([
     listCheckGroupStates(ctx.db, groupIds),
     listLatestOfAgents(ctx.db, monitors),
-    listRecentIntervals(ctx.db, ids, { since, now: ctx.now, limit: INTERVALS_MAX }),
+    listRecentIntervals(ctx.db, ids, { since, limit: INTERVALS_MAX }),
+    readMaintenanceTime(ctx.db, ids, { since, now: ctx.now }),
   ]);
   const latencies = new Map(
     [...groups.flatMap(({ latest }) => latest), ...fromAgents].map(([id, , latency_ms]) => [id, latency_ms]),
@@ -38,13 +45,17 @@ export async function scrapeMonitors(ctx: RequestScope): Promise<ScrapedMonitor[
   return monitors.map((monitor) => ({
     ...monitor,
     latency_ms: latencies.get(monitor.id) ?? null,
-    durations: durationsSince(since, intervalsOf.get(monitor.id) ?? [], ctx.now),
+    durations: durationsSince(since, intervalsOf.get(monitor.id) ?? [], { time: timeOf(monitor.id), now: ctx.now }),
   }));
 }
 
-function durationsSince(since: number, intervals: readonly StatusInterval[], now: number): StatusDurations {
-  const [durations] = computeStatusDurations(intervals, [{ from_at: since, to_at: now }], now);
-  return durations ?? { up: 0, degraded: 0, down: 0 };
+function durationsSince(
+  since: number,
+  intervals: readonly StatusInterval[],
+  { time: { spans: maintenance, is_excluded }, now }: { time: MaintenanceTime; now: number },
+): StatusDurations {
+  const range = { from_at: since, to_at: now };
+  return sumStatusDurations(computeStatusDurations(intervals, [range], { maintenance, is_excluded, now }));
 }
 
 /** The token that the user had before is refused from then on. */

@@ -148,7 +148,7 @@ function togetherOf(ctx: RequestScope, action: BulkAction, ids: readonly string[
     case "resume":
       return [pauseMonitors(ctx.db, ids, action === "pause", ctx.now)];
     case "delete":
-      return deleteMonitors(ctx.db, ids);
+      return deleteMonitors(ctx.db, ids, ctx.now);
     case "update":
       return [];
   }

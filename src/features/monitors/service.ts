@@ -48,7 +48,7 @@ export async function getMonitor(ctx: RequestScope, monitorId: string): Promise<
 export async function removeMonitor(ctx: RequestScope, monitorId: string): Promise<void> {
   const monitor = await requireMonitor(ctx, monitorId);
   const statements = [
-    ...deleteMonitor(ctx.db, monitor.id),
+    ...deleteMonitor(ctx.db, monitor.id, ctx.now),
     ...releasePlacement(ctx, monitor),
     ...bumpPage(ctx, monitor),
   ];

@@ -10,6 +10,7 @@ import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contrac
 import { awaitResult } from "../../data/agent-results/write.ts";
 import type { Statement } from "../../data/db.ts";
 import { noteMetricRules } from "../../data/event-rules/write.ts";
+import { leavePage } from "../../data/monitor-migration/leave-page.ts";
 import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";
 import { setChildren, updateMonitor } from "../../data/monitor-settings/write.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
@@ -160,12 +161,16 @@ async function planStatements(
       ? { certificate_expires_at: null, domain_expires_at: null, expiry_notice_at: null }
       : {}),
     parent_monitor_id: isMoved ? null : current.parent_monitor_id,
+    page_since: isMoved ? ctx.now : current.page_since,
     ...place.columns,
     config_version: current.config_version + 1,
     updated_at: ctx.now,
   } satisfies Partial<MonitorRecord>;
   const pages = new Set([current.status_page_id, change.status_page_id].filter((id) => id !== null));
   const statements = [
+    ...(isMoved
+      ? leavePage(ctx.db, { monitor_ids: [current.id], to_page_id: change.status_page_id, now: ctx.now })
+      : []),
     updateMonitor(ctx.db, current.id, change),
     ...place.after,
     ...expectResult(ctx, { ...current, ...change }, current),

@@ -5,9 +5,9 @@ import { requireSlaPolicy } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import { SLA_DAYS_MAX, type SlaQuery, type SlaTargets, TARGET_DEFAULT } from "../../contract/sla.ts";
+import { readMaintenanceTime } from "../../data/maintenance/time.ts";
 import {
   findAssignedPolicy,
-  listMaintenanceSpans,
   listSlaTargets,
   readSla,
   type SlaPolicyRecord,
@@ -16,20 +16,18 @@ import {
 import { assignSlaPolicy, replaceSlaTargets } from "../../data/sla/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import {
-  compositeMaintenance,
   evaluateSla,
   REPORT_PERIODS,
   type SlaResult,
   type SlaRules,
-  type Span,
   spanOfPeriod,
   splitIntoSteps,
   sumSlaTallies,
   tallySla,
   tallySteps,
 } from "../../domain/sla.ts";
-import type { StatusInterval } from "../../domain/uptime.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import type { Span } from "../../lib/spans.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** Without a policy. */
@@ -103,26 +101,20 @@ async function loadHistories(ctx: RequestScope, pageId: string, query: SlaQuery)
   const page = await requirePage(ctx, pageId);
   const period = query.period ?? (await periodOfPolicy(ctx, pageId, query));
   const range = period === null ? explicitRange(query, ctx.now) : spanOfPeriod(period, page.timezone, ctx.now);
-  const [found, windows] = await Promise.all([
-    readSla(ctx.db, pageId, range),
-    listMaintenanceSpans(ctx.db, pageId, range),
-  ]);
+  const found = await readSla(ctx.db, pageId, range);
   if (found.isTooLong) {
     throw invalid("the period holds more changes of status than one report takes; choose a shorter one");
   }
-  const spansOf = Map.groupBy(windows, ({ monitor_id }) => monitor_id);
+  const timeOf = await readMaintenanceTime(
+    ctx.db,
+    found.monitors.map(({ id }) => id),
+    { since: range.from_at, now: ctx.now },
+  );
   const targetOf = new Map(found.targets.map((target) => [target.monitor_id, target.target_percentage]));
   const target_percentage = targetOf.get(null) ?? found.policy?.target_percentage ?? TARGET_DEFAULT;
-  const historyOf = ({ id, intervals }: { id: string; intervals: StatusInterval[] }) => ({
-    intervals,
-    maintenance: spansOf.get(id) ?? [],
-  });
-  const membersOf = Map.groupBy(found.monitors, ({ parent_monitor_id }) => parent_monitor_id);
-  const histories = found.monitors.map((monitor) => {
-    const { intervals, maintenance: own } = historyOf(monitor);
-    const members = membersOf.get(monitor.id) ?? [];
-    const maintenance = [...own, ...compositeMaintenance(members.map(historyOf), ctx.now)];
-    return { monitor, intervals, maintenance, target: targetOf.get(monitor.id) ?? target_percentage };
+  const histories = found.monitors.map(({ intervals, ...monitor }) => {
+    const target = targetOf.get(monitor.id) ?? target_percentage;
+    return { monitor, intervals, maintenance: timeOf(monitor.id).spans, target };
   });
   const rules = found.policy ?? RULES_DEFAULT;
   return { page, range, policy: found.policy ?? null, rules, target_percentage, histories };

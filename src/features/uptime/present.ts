@@ -18,6 +18,7 @@ export function presentDay({ date, tally }: { date: string; tally: StatusDuratio
     up_seconds: Math.round(tally.up / 1000),
     degraded_seconds: Math.round(tally.degraded / 1000),
     down_seconds: Math.round(tally.down / 1000),
+    maintenance_seconds: Math.round(tally.maintenance / 1000),
     uptime_percentage: computeUptimePercentage(tally),
   };
 }

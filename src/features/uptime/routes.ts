@@ -24,7 +24,7 @@ export const endpoints = [
       tags,
       summary: "Get the daily uptime of a monitor",
       description:
-        "Seconds up, degraded and down, oldest day first, as far back as the plan keeps history. Unknown, pending and paused time does not count.",
+        "Seconds up, degraded, down and in maintenance, oldest day first, as far back as the plan keeps history. Unknown, pending and paused time does not count.",
       request: { params: IdParam, query: WholeListQuery.extend(UptimeQuery.shape) },
       responses: { 200: json("One entry per day", z.array(UptimeDay)), ...OBJECT_ERRORS },
     }),

@@ -3,9 +3,11 @@ import { findVisiblePage } from "../../access/pages.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { listDailyAggregates } from "../../data/daily-aggregates/read.ts";
+import { readMaintenanceTime } from "../../data/maintenance/time.ts";
 import { listIntervalsSince } from "../../data/status-intervals/read.ts";
 import { addTallies, type LatencyHistogram } from "../../domain/baseline.ts";
 import { findUnaggregatedFrom, tallyDays } from "../../domain/daily-aggregates.ts";
+import { countDurations } from "../../domain/uptime.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { listDaysUntil, monthOf } from "../../lib/zoned-days.ts";
 import { readLatency } from "../latency/service.ts";
@@ -23,10 +25,14 @@ export async function computeUptime(ctx: RequestScope, monitorId: string, wanted
   const from_month = monthOf(days[0]?.date ?? "");
   const aggregates = await listDailyAggregates(ctx.db, { monitor_id: monitorId, timezone, from_month });
   const unaggregated = findUnaggregatedFrom(days, aggregates, monitor.created_at);
-  const intervals = await listIntervalsSince(ctx.db, monitorId, { since: unaggregated, now: ctx.now });
-  return tallyDays(days, { aggregates, intervals }, ctx.now).flatMap((tally, n) => {
+  const [intervals, timeOf] = await Promise.all([
+    listIntervalsSince(ctx.db, monitorId, unaggregated),
+    readMaintenanceTime(ctx.db, [monitorId], { since: unaggregated, now: ctx.now }),
+  ]);
+  const { spans: maintenance, is_excluded } = timeOf(monitorId);
+  return tallyDays(days, { aggregates, intervals, maintenance }, ctx.now).flatMap((covered, n) => {
     const date = days[n]?.date;
-    return date === undefined ? [] : [{ date, tally }];
+    return date === undefined ? [] : [{ date, tally: countDurations(covered, { is_excluded }) }];
   });
 }
 

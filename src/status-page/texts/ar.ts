@@ -81,6 +81,7 @@ export const ar: Texts = {
       `آخر ${count(shown, { ...days, two: "يومين" })}: ${uptime}، أيام فيها مشكلات: ${problems}`,
     down_for: (duration) => `متوقفة لمدة ${duration}`,
     degraded_for: (duration) => `أداء متدنٍّ لمدة ${duration}`,
+    maintenance_for: (duration) => `صيانة لمدة ${duration}`,
     day_none: "لا بيانات",
     day_good: "لا انقطاع",
   },

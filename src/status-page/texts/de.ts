@@ -79,6 +79,7 @@ export const de: Texts = {
       `Letzte ${days} Tage: ${uptime}, ${count(problems, { one: "1 Tag", other: "{n} Tage" })} mit Problemen`,
     down_for: (duration) => `${duration} ausgefallen`,
     degraded_for: (duration) => `${duration} eingeschränkt`,
+    maintenance_for: (duration) => `${duration} Wartung`,
     day_none: "keine Daten",
     day_good: "kein Ausfall",
   },

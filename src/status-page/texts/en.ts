@@ -78,6 +78,7 @@ export const en: Texts = {
       `Last ${days} days: ${uptime}, ${count(problems, { one: "1 day", other: "{n} days" })} with problems`,
     down_for: (duration) => `down for ${duration}`,
     degraded_for: (duration) => `degraded for ${duration}`,
+    maintenance_for: (duration) => `maintenance for ${duration}`,
     day_none: "no data",
     day_good: "no downtime",
   },

@@ -81,6 +81,7 @@ export const es: Texts = {
       `Últimos ${days} días: ${uptime}, ${count(problems, { one: "1 día", other: "{n} días" })} con problemas`,
     down_for: (duration) => `caído durante ${duration}`,
     degraded_for: (duration) => `degradado durante ${duration}`,
+    maintenance_for: (duration) => `mantenimiento durante ${duration}`,
     day_none: "sin datos",
     day_good: "sin interrupciones",
   },

@@ -80,6 +80,7 @@ export const fr: Texts = {
       `${days} derniers jours : ${uptime}, ${count(problems, { one: "{n} jour", other: "{n} jours" })} avec des problèmes`,
     down_for: (duration) => `en panne pendant ${duration}`,
     degraded_for: (duration) => `dégradé pendant ${duration}`,
+    maintenance_for: (duration) => `maintenance pendant ${duration}`,
     day_none: "pas de données",
     day_good: "aucune panne",
   },

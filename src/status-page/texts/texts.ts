@@ -57,6 +57,7 @@ export interface Texts {
     bars: (bars: { days: number; uptime: string; problems: number }) => string;
     down_for: (duration: string) => string;
     degraded_for: (duration: string) => string;
+    maintenance_for: (duration: string) => string;
   };
   service: Record<
     | "details"

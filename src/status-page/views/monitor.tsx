@@ -6,7 +6,7 @@ import { Phrase } from "./phrase.tsx";
 
 const BAR_HEIGHT = 32;
 /** Trouble stands out by height as well as by colour. */
-const HEIGHTS: Record<BarRun["state"], number> = { up: 25, degraded: 28, down: BAR_HEIGHT, none: 6 };
+const HEIGHTS: Record<BarRun["state"], number> = { up: 25, degraded: 28, down: BAR_HEIGHT, maintenance: 25, none: 6 };
 
 export function MonitorCard({ monitor, base, texts }: { monitor: PublicMonitorView; base: string; texts: Texts }) {
   return (
