@@ -15,6 +15,10 @@ export const MonitorData = z.object({
   message: z.string(),
   latency: z.number().nullable().meta({ description: "milliseconds" }),
   region: z.string().nullable(),
+  locations_down: z.array(z.string()).default([]).meta({
+    description: "of an outage that begins: the regions where the target fails, as far as they have reported",
+  }),
+  locations_total: z.int().default(0).meta({ description: "how many regions check it; 0: wherever the checker runs" }),
   since: At,
   outage_id: z.string().nullable().default(null).meta({ description: "the same for an outage and its recovery" }),
   outage_started_at: At.nullable().default(null),

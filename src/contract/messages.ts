@@ -42,6 +42,10 @@ export type HistoryMessage = z.infer<typeof HistoryMessage>;
 
 export const ChecksMessage = z.union([CheckMessage, HistoryMessage]);
 
+/** In which regions the round failed that opened an outage, where some of them reported after its verdict. */
+const OutageRegions = z.object({ monitor_id: z.string(), seq: z.number().int(), regions: z.array(z.string()) });
+export type OutageRegions = z.infer<typeof OutageRegions>;
+
 /** The check that made the event, which its history may not have yet. */
 const TriggeringCheck = z.object({
   at: z.number(),
@@ -63,6 +67,7 @@ export const EventMessage = z.union([
   z.object({ status_post_id: z.string() }),
   z.object({ alerts_of: z.object({ owner_id: z.string(), status_page_id: z.string().nullable() }) }),
   z.object({ flapping_monitor_id: z.string() }),
+  z.object({ regions_of: OutageRegions }),
   z.object({ rules_on: z.string(), latest: TriggeringCheck.optional() }),
 ]);
 export type EventMessage = z.infer<typeof EventMessage>;

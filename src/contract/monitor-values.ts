@@ -51,6 +51,24 @@ export type RegionPolicy = (typeof REGION_POLICIES)[number];
 export const REGIONS = ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"] as const;
 export type Region = (typeof REGIONS)[number];
 
+const REGION_NAMES: Readonly<Record<Region, string>> = {
+  wnam: "Western North America",
+  enam: "Eastern North America",
+  sam: "South America",
+  weur: "Western Europe",
+  eeur: "Eastern Europe",
+  apac: "Asia-Pacific",
+  oc: "Oceania",
+  afr: "Africa",
+  me: "Middle East",
+};
+
+/** A region in words; what no region is stays as it is. */
+export function regionName(name: string): string {
+  const region = REGIONS.find((each) => each === name);
+  return region ? REGION_NAMES[region] : name;
+}
+
 export const INCIDENT_SEVERITIES = ["minor", "major", "critical"] as const;
 export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
 

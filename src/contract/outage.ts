@@ -13,7 +13,7 @@ export const Outage = z
     ended_at: Instant.nullable(),
     duration_seconds: z.int().meta({ description: "so far, while it lasts" }),
     cause: z.string().meta({ description: "the message of the first failing check" }),
-    regions: z.array(z.string()).meta({ description: "those whose failures confirmed it; none where no check did" }),
+    regions: z.array(z.string()).meta({ description: "where its first round failed; none where no check decided" }),
     incident_id: Id.nullable().meta({ description: "its automatic incident" }),
     acknowledged_at: Instant.nullable().meta({ description: "when that incident was acknowledged" }),
     in_maintenance: z.boolean().meta({ description: "a maintenance window covered its beginning" }),

@@ -6,6 +6,7 @@ import {
   type KnownEvent,
   type NewEvent,
 } from "../contract/events.ts";
+import { regionName } from "../contract/monitor-values.ts";
 import { formatInstant, formatSpan } from "../lib/date-format.ts";
 import { formatDuration, secondsBetween } from "../lib/duration-format.ts";
 import { oneLine } from "../lib/one-line.ts";
@@ -183,16 +184,18 @@ const WORDS = { "monitor.down": "is down", "monitor.up": "is up again", "monitor
 function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof TONES }>, timezone: string): Content {
   const { monitor_id, outage_id, incident_id, since, region, latency, duration_seconds, outage_started_at } = data;
   const isRecovery = name === "monitor.up";
+  const locations = describeLocations(data);
+  const hasRegion = !isRecovery && locations === "" && region !== "default";
   const outage = isRecovery && outage_started_at !== null ? formatSpan(outage_started_at, since, timezone) : null;
   return {
     tone: TONES[name],
     title: `${oneLine(data.monitor_name)} ${WORDS[name]}`,
-    text: data.message,
+    text: [data.message, locations].filter((part) => part !== "").join(", "),
     facts: [
       fact("Since", outage === null ? formatInstant(since, timezone) : null),
       fact("Down", outage),
       fact("Lasted", isRecovery && duration_seconds !== null ? formatDuration(duration_seconds) : null),
-      fact("Region", isRecovery || region === "default" ? null : region),
+      fact("Region", hasRegion && region !== null ? regionName(region) : null),
       // What a failing check took tells nobody anything.
       fact("Latency", name === "monitor.degraded" && latency !== null ? `${latency} ms` : null),
       ...(data.context ? contextFacts(name, data.context) : []),
@@ -203,6 +206,13 @@ function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof 
     incident_id,
     is_unanswered: !isRecovery,
   };
+}
+
+/** "failing from 2 of 3 locations: Western Europe, Africa"; empty where one place checks. */
+function describeLocations({ locations_down, locations_total }: EventOf<"monitor.down">["data"]): string {
+  if (locations_down.length === 0 || locations_total < 2) return "";
+  const names = locations_down.map(regionName).join(", ");
+  return `failing from ${locations_down.length} of ${locations_total} locations: ${names}`;
 }
 
 /** A state of its own, so that a chat shows a new message instead of an edited one. */

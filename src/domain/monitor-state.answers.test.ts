@@ -212,3 +212,49 @@ describe("silence of a monitor that reports by itself", () => {
     ]);
   });
 });
+
+describe("the round that opens an outage", () => {
+  const rules: MonitorRules = { ...RULES, regions: ["weur", "enam", "apac"], failure_threshold: 1 };
+  const play = (...results: Partial<Result>[]) => {
+    let state: MonitorState = initialState(0);
+    return results.map((result, n) => {
+      const decision = decide(state, makeResult({ slot_at: 60, checked_at: 60 + n, ...result }), rules, 70 + n);
+      state = decision.state;
+      return { opens: decision.transition?.failure?.regions, completes: decision.completed };
+    });
+  };
+  const failure = "failure" as const;
+
+  it("is completed once with every region that failed in it, when the last has reported after the verdict", () => {
+    const round = [
+      { region: "enam", outcome: failure },
+      { region: "weur", outcome: failure },
+      { region: "apac", outcome: failure },
+    ];
+    const next = round.map((result) => ({ ...result, slot_at: 120, checked_at: 120 }));
+    expect(play(...round, ...round.slice(2), ...next).filter((each) => each.opens ?? each.completes)).toEqual([
+      { opens: ["enam", "weur"], completes: undefined },
+      { opens: undefined, completes: { seq: 1, regions: ["enam", "weur", "apac"] } },
+    ]);
+  });
+
+  it("is completed without a region that succeeded or could not check", () => {
+    for (const outcome of ["success", "error"] as const) {
+      const [, , last] = play(
+        { region: "weur", outcome: failure },
+        { region: "apac", outcome: failure },
+        { region: "enam", outcome },
+      );
+      expect(last?.completes).toEqual({ seq: 1, regions: ["weur", "apac"] });
+    }
+  });
+
+  it("needs no completion when the last region decides", () => {
+    const [, , last] = play(
+      { region: "weur", outcome: failure },
+      { region: "enam", outcome: "success" },
+      { region: "apac", outcome: failure },
+    );
+    expect(last).toEqual({ opens: ["weur", "apac"], completes: undefined });
+  });
+});

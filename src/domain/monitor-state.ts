@@ -4,6 +4,7 @@ import { assertNever } from "../lib/assert-never.ts";
 import {
   addToRound,
   findSince,
+  listAgreeing,
   type Round,
   type RoundResult,
   type RoundRules,
@@ -101,6 +102,8 @@ export interface Decision {
   retry_at: number | null;
   /** Another fast success cannot change anything, so callers may omit it. */
   settled: boolean;
+  /** The outage whose opening round has become whole after its verdict, and all regions that failed in it. */
+  completed?: { seq: number; regions: string[] };
   /** False: the input had no effect because it was repeated, late or meaningless in this status. */
   accepted: boolean;
 }
@@ -153,11 +156,25 @@ function decideResult(state: MonitorState, input: RoundResult, rules: MonitorRul
   const isOpen = state.round?.slot_at === round.slot_at && state.round.attempt === round.attempt;
   const verdict = isOpen && state.round?.verdict ? null : round.verdict;
   const run = hasMissedSlots(state, round, rules) ? null : state.run;
-  if (verdict === null) return orderRetry(accept({ ...state, round, run }), input, rules, now);
+  if (verdict === null) return orderRetry(complete(accept({ ...state, round, run }), rules), input, rules, now);
 
   const judged = { ...state, round, run, judged_at: findSince(round, verdict) };
   const decided = decideVerdict(judged, verdict, () => summarizeRound(round, verdict), rules, now);
-  return orderRetry(decided, input, rules, now);
+  return orderRetry(noteOpening(decided, rules), input, rules, now);
+}
+
+/** A round may open an outage before all of its regions have reported. */
+function noteOpening(decision: Decision, rules: MonitorRules): Decision {
+  const { state, transition } = decision;
+  if (!transition?.failure || state.round === null || listAgreeing(state.round, rules) !== null) return decision;
+  return { ...decision, state: { ...state, round: { ...state.round, opened_seq: transition.seq } } };
+}
+
+function complete(decision: Decision, rules: MonitorRules): Decision {
+  const { round } = decision.state;
+  const regions = round?.opened_seq === undefined ? null : listAgreeing(round, rules);
+  if (round?.opened_seq === undefined || regions === null) return decision;
+  return { ...decision, completed: { seq: round.opened_seq, regions } };
 }
 
 /**

@@ -37,6 +37,8 @@ export interface Round {
   verdict: Verdict | null;
   /** The repetition that a failure in this round asked for, and whose result asked. */
   retry: { region: string; at: number } | null;
+  /** The outage that its verdict opened before all of its regions had reported. */
+  opened_seq?: number;
 }
 
 /** The round with one more result in it, or null if the result is repeated, older than the round or from a region that is not asked. */
@@ -125,6 +127,13 @@ export function summarizeRound(round: Round, verdict: Verdict): RoundSummary {
   const [, { checked_at: since, message: firstMessage, evidence = null }] = first;
   const regions = agreeing.map(([name]) => name);
   return { region, regions, message, latency_ms, checked_at, since, first: { message: firstMessage, evidence } };
+}
+
+/** The regions that agree with the verdict, once every region has reported; null until then. */
+export function listAgreeing({ results, verdict }: Round, rules: RoundRules): string[] | null {
+  if (listRegions(rules).some((region) => results[region] === undefined)) return null;
+  const agreeing = Object.entries(results).filter(([, { outcome }]) => outcome === verdict);
+  return agreeing.sort(([, a], [, b]) => a.checked_at - b.checked_at).map(([region]) => region);
 }
 
 function listRegions(rules: RoundRules): readonly string[] {

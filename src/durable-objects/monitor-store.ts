@@ -98,19 +98,24 @@ export class MonitorStore {
   }
 
   /**
-   * Decides one input after the other; gives the instant at which the check should be repeated. A further failure of a
+   * Decides one input after the other; gives when the check should be repeated, and the outage that an input completed. A
+   * further failure of a
    * monitor that is down is remembered without a write: without it the next one decides the same.
    */
-  applyInputs(inputs: readonly MonitorInput[], at: number): number | null {
+  applyInputs(inputs: readonly MonitorInput[], at: number): Pick<Decision, "retry_at" | "completed"> {
     let retryAt: number | null = null;
+    let completed: Decision["completed"];
     this.#change(() => {
       const before = this.stored;
       const decisions = inputs.map((input) => this.#decide(input, at));
-      for (const { retry_at } of decisions) retryAt = retry_at ?? retryAt;
+      for (const decision of decisions) {
+        retryAt = decision.retry_at ?? retryAt;
+        completed = decision.completed ?? completed;
+      }
       const isRepeated = retryAt === null && inputs.every(isFailure) && isDownAsBefore(before, this.#known);
       if (decisions.some(({ accepted }) => accepted) && !isRepeated) this.#save();
     });
-    return retryAt;
+    return { retry_at: retryAt, completed };
   }
 
   /** Stores a repeated heartbeat and returns its times in text; undefined if the push has to be decided. */

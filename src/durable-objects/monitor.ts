@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { OutageRegions } from "../contract/messages.ts";
 import type {
   CheckResult,
   MonitorRpc,
@@ -37,6 +38,8 @@ const NEWEST_VERSION = Number.MAX_SAFE_INTEGER;
  * the monitor was created nothing else tells it.
  */
 const READ_EVERY_MS = 60 * 60_000;
+/** The outage is recorded by then, as a rule. */
+const REGIONS_DELAY_S = 2;
 /** After a deadline that could not be processed. */
 const FAULT_DELAY_MS = 10_000;
 
@@ -85,9 +88,10 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     if (!loaded) return null;
     const isCurrent = loaded.config_version === version;
     const inputs = results.map((result) => ({ kind: "result" as const, ...result }));
-    const retryAt = isCurrent ? this.#store.applyInputs(inputs, now()) : null;
+    const { retry_at, completed } = this.#store.applyInputs(isCurrent ? inputs : [], now());
     await this.#handOver(isIdle);
-    return this.#answer(retryAt);
+    if (completed) await this.#announceRegions({ monitor_id: monitorId, ...completed });
+    return this.#answer(retry_at);
   }
 
   async markStale(monitorId: string, version: number, report: StaleReport): Promise<MonitorSnapshot | null> {
@@ -289,6 +293,15 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
       await this.env.EVENTS.send({ monitor_id: stored.monitor_id, transitions: firstPage(stored) });
     } catch (error) {
       this.#log.error("outbox", error, { monitor_id: stored.monitor_id });
+    }
+  }
+
+  /** A lost message leaves the outage with the regions that confirmed it. */
+  async #announceRegions(regions_of: OutageRegions): Promise<void> {
+    try {
+      await this.env.EVENTS.send({ regions_of }, { delaySeconds: REGIONS_DELAY_S });
+    } catch (error) {
+      this.#log.error("regions of an outage", error, { monitor_id: regions_of.monitor_id });
     }
   }
 

@@ -32,7 +32,7 @@ import { type Damping, dampChange, tickFlapping } from "./flapping.ts";
 import { bundleIncidents } from "./incident-bundles.ts";
 import { type IncidentEffects, NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { isChangeOfStatus, monitorEvent } from "./monitor-event.ts";
-import { recordOutage } from "./outages.ts";
+import { completeRegions, recordOutage } from "./outages.ts";
 import {
   evaluateRules,
   NO_RULES,
@@ -63,6 +63,7 @@ export async function consumeEvent(
   else if ("status_post_id" in message) await sendStatusPost(scope, message.status_post_id);
   else if ("alerts_of" in message) await releaseTogether(scope, message.alerts_of);
   else if ("rules_on" in message) await continueRules(scope, message, together);
+  else if ("regions_of" in message) await completeRegions(scope, message.regions_of);
   else if ("flapping_monitor_id" in message) await tickFlapping(scope, message.flapping_monitor_id);
   else await consumeTransitions(scope, message, together);
 }

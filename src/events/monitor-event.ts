@@ -34,6 +34,8 @@ export function monitorEvent(
       message: transition.message,
       latency: transition.latency_ms,
       region: transition.region,
+      locations_down: monitor.regions.length > 0 ? (transition.failure?.regions ?? []) : [],
+      locations_total: monitor.regions.length,
       since: toIso(transition.effective_at),
       outage_id: outage && `${monitor.id}/${outage.seq}`,
       outage_started_at: outage && toIso(outage.started_at),

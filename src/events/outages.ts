@@ -1,9 +1,15 @@
+import type { Scope } from "../access/scope.ts";
+import type { OutageRegions } from "../contract/messages.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
-import type { Db, Statement } from "../data/db.ts";
+import { type Db, runBatch, type Statement } from "../data/db.ts";
+import { findMonitor, listRecordedSeqs } from "../data/monitors/read.ts";
 import { hasOutage } from "../data/outages/read.ts";
-import { endOutage, insertOutage } from "../data/outages/write.ts";
+import { endOutage, insertOutage, updateRegions } from "../data/outages/write.ts";
 import { idFrom } from "../platform/ids.ts";
 import type { TransitionContext } from "./incidents.ts";
+
+/** An outage that is not recorded is looked for again after this. */
+const RECORDED_LATER_S = 10;
 
 const outageIdOf = (monitorId: string, seq: number) => idFrom("outage", monitorId, String(seq));
 
@@ -43,4 +49,15 @@ export function recordOutage(
       evidence: failure?.evidence ?? null,
     }),
   ];
+}
+
+/** Stores where the first round of an outage failed. The transition that opens it may be recorded later than that. */
+export async function completeRegions({ db, env }: Scope, completed: OutageRegions): Promise<void> {
+  const { monitor_id, seq, regions } = completed;
+  const [[recorded], monitor] = await Promise.all([
+    listRecordedSeqs(db, monitor_id, [seq]),
+    findMonitor(db, monitor_id),
+  ]);
+  if (recorded !== undefined) await runBatch(db, [updateRegions(db, outageIdOf(monitor_id, seq), regions)]);
+  else if (monitor) await env.EVENTS.send({ regions_of: completed }, { delaySeconds: RECORDED_LATER_S });
 }

@@ -131,7 +131,7 @@ const WHEN = "2 Jan 2026, 04:04 CET";
 const MARKDOWN_LINKS = `[Acknowledge](${INCIDENT}) · [Open monitor](${MONITOR})`;
 const ANGLE_LINKS = `<${INCIDENT}|Acknowledge> · <${MONITOR}|Open monitor>`;
 const DOWN = (title: string, links: string) =>
-  [`🔴 ${title}`, "HTTP 500", `Since: ${WHEN} · Region: weur`, links].join("\n");
+  [`🔴 ${title}`, "HTTP 500", `Since: ${WHEN} · Region: Western Europe`, links].join("\n");
 
 describe("the body of an outage", () => {
   it("of slack is a header, the page, the reason beside the facts, and buttons", () => {
@@ -145,7 +145,7 @@ describe("the body of an outage", () => {
           text: { type: "mrkdwn", text: "HTTP 500", verbatim: true },
           fields: [
             { type: "mrkdwn", text: `*Since*\n${WHEN}`, verbatim: true },
-            { type: "mrkdwn", text: "*Region*\nweur", verbatim: true },
+            { type: "mrkdwn", text: "*Region*\nWestern Europe", verbatim: true },
           ],
         },
         {
@@ -183,7 +183,7 @@ describe("the body of an outage", () => {
           color: 0xd92d20,
           fields: [
             { name: "Since", value: WHEN, inline: true },
-            { name: "Region", value: "weur", inline: true },
+            { name: "Region", value: "Western Europe", inline: true },
           ],
           timestamp: "2026-01-02T03:04:05.000Z",
         },
@@ -225,7 +225,7 @@ describe("the body of an outage", () => {
               run("Shop is down", { size: "large", weight: "bolder", color: "attention" }),
               run("HTTP 500"),
               run(`Since: ${WHEN}`),
-              run("Region: weur"),
+              run("Region: Western Europe"),
             ],
             actions: [
               { type: "Action.OpenUrl", title: "Acknowledge", url: INCIDENT },
@@ -252,7 +252,7 @@ describe("the body of an outage", () => {
         class: "monitor.down",
         custom_details: {
           Since: WHEN,
-          Region: "weur",
+          Region: "Western Europe",
           Message: "HTTP 500",
         },
       },
@@ -286,7 +286,7 @@ describe("the body of an outage", () => {
         actions: `view, Acknowledge, ${INCIDENT}; view, Open monitor, ${MONITOR}`,
         authorization: "Bearer tk_secret",
       },
-      body: `HTTP 500\nSince: ${WHEN}\nRegion: weur`,
+      body: `HTTP 500\nSince: ${WHEN}\nRegion: Western Europe`,
     });
   });
 
@@ -298,7 +298,7 @@ describe("the body of an outage", () => {
       subject: "Alert: Shop is down",
       text: [
         "Shop is down",
-        `Since: ${WHEN}\nRegion: weur`,
+        `Since: ${WHEN}\nRegion: Western Europe`,
         "HTTP 500",
         `Acknowledge: ${INCIDENT}\nOpen monitor: ${MONITOR}`,
         "-- \nYou receive this message because alerts are sent to this address.\n",

@@ -1,14 +1,24 @@
 import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
+import type { Region } from "../../src/contract/monitor-values.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
+import { events } from "../../src/data/events/table.ts";
 import type { OutageRecord } from "../../src/data/outages/read.ts";
 import { insertOutage } from "../../src/data/outages/write.ts";
+import { composeAlert, NO_READER } from "../../src/domain/alert-messages.ts";
+import { consumeEvent } from "../../src/events/consume.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { monitorObject } from "../../src/platform/monitor-objects.ts";
 import { aStage, submit } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
+import { exampleEvent } from "../support/events.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { createMember } from "../support/members.ts";
+import { insertMonitor } from "../support/monitors.ts";
 import { PATIENCE } from "../support/patience.ts";
+import { recordingEnv } from "../support/queues.ts";
 
 const outside = vi.spyOn(globalThis, "fetch");
 beforeEach(() => void outside.mockReset().mockImplementation(async () => new Response("ok")));
@@ -69,6 +79,41 @@ describe("GET /monitors/{id}/outages", () => {
     expect((await submit(stage, { status: "down", message: "HTTP 500", evidence })).status).toBe(200);
     const read = async () => (await stage.account.client.get(`${V1}/monitors/${stage.monitor.id}/outages`)).body;
     await vi.waitFor(async () => expect(await read()).toMatchObject([{ cause: "HTTP 500", evidence }]), PATIENCE);
+  });
+
+  it("names all regions in which its first round failed, while the alert names those that decided", async () => {
+    const account = await createAccount();
+    const page = await createPage(account);
+    const fields = { status_page_id: page, failure_threshold: 1, regions: ["weur", "enam", "apac"] as Region[] };
+    const monitor = await insertMonitor(account.user_id, fields);
+    const slot_at = Date.now();
+    const failing = (region: string) => {
+      const outcome = "failure" as const;
+      return { region, slot_at, attempt: 0, checked_at: slot_at, outcome, latency_ms: null, message: "HTTP 500" };
+    };
+    const object = monitorObject(env, monitor.id);
+    await object.report(monitor.id, 1, [failing("weur"), failing("enam")]);
+    const read = async () => (await account.client.get(`${V1}/monitors/${monitor.id}/outages`)).body;
+    await vi.waitFor(async () => expect(await read()).toMatchObject([{ regions: ["weur", "enam"] }]), PATIENCE);
+    await object.report(monitor.id, 1, [failing("apac")]);
+    await vi.waitFor(async () => expect(await read()).toMatchObject([{ regions: ["weur", "enam", "apac"] }]), PATIENCE);
+
+    const [event] = await openDb(env.DB).select().from(events).where(eq(events.monitor_id, monitor.id));
+    expect(event?.data).toMatchObject({ locations_down: ["weur", "enam"], locations_total: 3 });
+    const { text, facts } = composeAlert(exampleEvent({ name: "monitor.down", data: event?.data }), NO_READER);
+    expect(text).toBe("HTTP 500, failing from 2 of 3 locations: Western Europe, Eastern North America");
+    expect(facts.map(({ label }) => label)).not.toContain("Region");
+  });
+
+  it("keeps them for an outage that is recorded later than they are known", async () => {
+    const { user_id } = await createAccount();
+    const monitor = await insertMonitor(user_id);
+    const recording = recordingEnv();
+    const regions_of = { monitor_id: monitor.id, seq: 1, regions: ["weur"] };
+    await consumeEvent(jobScope(recording.env, "events"), { regions_of });
+    expect(recording.events).toEqual([{ body: { regions_of }, delaySeconds: 10 }]);
+    await consumeEvent(jobScope(recording.env, "events"), { regions_of: { ...regions_of, monitor_id: newId() } });
+    expect(recording.events).toHaveLength(1);
   });
 
   it("says when a maintenance window covered its beginning", async () => {

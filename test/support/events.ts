@@ -10,6 +10,8 @@ const change = {
   message: "HTTP 500",
   latency: 12,
   region: "weur",
+  locations_down: [],
+  locations_total: 1,
   since: "2026-01-02T03:04:05.000Z",
   outage_started_at: "2026-01-02T03:04:05.000Z",
   duration_seconds: null,
@@ -77,7 +79,7 @@ const expiry = {
 
 /** Data of one event of each name. */
 export const EXAMPLES: { [Name in EventName]: EventData<Name> } = {
-  "monitor.down": { ...change, status: "down", previous_status: "up" },
+  "monitor.down": { ...change, status: "down", previous_status: "up", locations_down: ["weur"] },
   "monitor.up": { ...change, status: "up", previous_status: "down", message: "HTTP 200", duration_seconds: 754 },
   "monitor.degraded": {
     ...change,

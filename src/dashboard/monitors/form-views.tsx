@@ -1,10 +1,10 @@
-import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";
+import { MONITOR_TYPES, type MonitorType, regionName } from "../../contract/monitor-values.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { FieldRow, FormProblem } from "../components/fields.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
-import { isShownFor, type MonitorForm, regionName, typeOf } from "./form.ts";
+import { isShownFor, type MonitorForm, typeOf } from "./form.ts";
 import type { TestResult } from "./test-result.ts";
 
 interface FormView {

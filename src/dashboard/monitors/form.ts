@@ -5,6 +5,7 @@ import {
   MONITOR_TYPES,
   type MonitorType,
   REGION_POLICIES,
+  regionName,
 } from "../../contract/monitor-values.ts";
 import { listScrapedMonitors } from "../../data/metrics/read.ts";
 import { listMyAgents } from "../../features/agents/service.ts";
@@ -18,20 +19,6 @@ import { TYPE_FORM_FIELDS, typeName } from "./types.ts";
 const CHOICES_MAX = 500;
 /** Offered to a composite; the API takes the ids of others, too. */
 const MEMBERS_MAX = 300;
-const REGION_NAMES: Record<string, string> = {
-  wnam: "Western North America",
-  enam: "Eastern North America",
-  sam: "South America",
-  weur: "Western Europe",
-  eeur: "Eastern Europe",
-  apac: "Asia-Pacific",
-  oc: "Oceania",
-  afr: "Africa",
-  me: "Middle East",
-};
-
-export const regionName = (region: string): string => REGION_NAMES[region] ?? region;
-
 export interface MonitorForm {
   /** All of them, in their order. */
   fields: readonly FormField[];

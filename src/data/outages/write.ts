@@ -15,6 +15,10 @@ export function endOutage(db: Db, outageId: string, endedAt: number): Statement 
     .where(and(eq(outages.id, outageId), isNull(outages.ended_at)));
 }
 
+export function updateRegions(db: Db, outageId: string, regions: string[]): Statement {
+  return db.update(outages).set({ regions }).where(eq(outages.id, outageId));
+}
+
 /** No transition opened these: an agent reported them after they were over. */
 const BACKFILLED_SEQ = -1;
 
