@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Id, Instant, NAME_LENGTH_MAX } from "./common.ts";
+import { Notice } from "./notices.ts";
 
 export const NOTIFY_CONTACT_TYPES = ["email", "webhook", "slack", "discord", "telegram"] as const;
 export type NotifyContactType = (typeof NOTIFY_CONTACT_TYPES)[number];
@@ -38,6 +39,7 @@ export const NotifyContact = z
     value: z.string(),
     label: z.string().nullable(),
     verified: z.boolean().meta({ description: "nothing but its code is sent to a contact that is not verified" }),
+    notices: z.array(Notice).optional().meta({ description: "why its code could not be sent" }),
     created_at: Instant,
     updated_at: Instant,
   })

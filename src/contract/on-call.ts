@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Id, Instant, InstantInput, Name } from "./common.ts";
 import { Email } from "./member.ts";
+import { Notice } from "./notices.ts";
 import { Timezone } from "./status-page.ts";
 
 const STEPS_MAX = 20;
@@ -102,6 +103,7 @@ export const EscalationPolicy = z
     is_default: z.boolean(),
     steps: z.array(StoredEscalationStep),
     repeat_count: z.int(),
+    notices: z.array(Notice).optional().meta({ description: "contacts to which nothing can be sent yet, and why" }),
     created_at: Instant,
     updated_at: Instant,
   })

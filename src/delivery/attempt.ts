@@ -11,6 +11,7 @@ import type { Notifier, NotifierMail, NotifierRequest } from "../notifiers/port.
 import { sealMail } from "../outbox/mail.ts";
 import { idFrom } from "../platform/ids.ts";
 import { withoutAcknowledgeLinks } from "./acknowledge-link.ts";
+import { findRefusal } from "./consent.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { send, type TimedReply } from "./sender.ts";
@@ -74,11 +75,17 @@ const SENT: TimedReply = { kind: "accepted", duration_ms: 0 };
 async function perform(scope: Scope, claimed: Claimed, prepared: Prepared): Promise<Performed> {
   const { request, notifier, input, target, edited_id } = prepared;
   if (request === null) return { request: null, reply: { kind: "ignored", duration_ms: 0 }, statements: [] };
+  const sender = { kind: "owner", owner_id: claimed.webhook.owner_id } as const;
+  const refusal = await findRefusal(scope, sender, notifier.receiverOf?.(target));
+  if (refusal !== null) {
+    const reply = { kind: "unanswered", is_final: false, error: refusal, duration_ms: 0 } as const;
+    return { request: recordOf(request, notifier), reply, statements: [] };
+  }
   if (request.kind === "mail") {
     const { kind: _, ...text } = request;
     // One delivery gives one mail, also when two attempts overlap.
     const mail = await sealMail(scope, text, idFrom("delivery mail", claimed.delivery.id));
-    return { request: mailRequest(request), reply: SENT, statements: [insertMail(scope.db, mail)], mail };
+    return { request: recordOf(request, notifier), reply: SENT, statements: [insertMail(scope.db, mail)], mail };
   }
   const reply = await send(scope.settings, request);
   if (edited_id !== null && reply.kind === "answered" && EDIT_REFUSED.includes(reply.status)) {
@@ -86,7 +93,7 @@ async function perform(scope: Scope, claimed: Claimed, prepared: Prepared): Prom
     const fresh = notifier.build(input, target);
     if (fresh?.kind === "http") return performFresh(scope, claimed, { ...prepared, edited_id: null, request: fresh });
   }
-  return { request: recordedRequest(request, notifier), reply, statements: remember(scope, claimed, prepared, reply) };
+  return { request: recordOf(request, notifier), reply, statements: remember(scope, claimed, prepared, reply) };
 }
 
 const EDIT_REFUSED = [400, 403, 404];
@@ -97,7 +104,7 @@ async function performFresh(
   prepared: Prepared & { request: NotifierRequest },
 ): Promise<Performed> {
   const reply = await send(scope.settings, prepared.request);
-  const request = recordedRequest(prepared.request, prepared.notifier);
+  const request = recordOf(prepared.request, prepared.notifier);
   return { request, reply, statements: remember(scope, claimed, prepared, reply) };
 }
 
@@ -139,6 +146,10 @@ function attemptRecord(
     next_attempt_at: outcome.next_attempt_at,
     created_at: now,
   };
+}
+
+function recordOf(request: NotifierRequest | NotifierMail, notifier: Notifier): RecordedRequest {
+  return request.kind === "mail" ? mailRequest(request) : recordedRequest(request, notifier);
 }
 
 /** Without address and secrets. */

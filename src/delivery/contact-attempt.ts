@@ -14,6 +14,7 @@ import { idFrom } from "../platform/ids.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 import { sealAlertMail } from "./alert-mail.ts";
+import { findRefusal, type Sender } from "./consent.ts";
 import { dispatchMail } from "./mail.ts";
 import { chatServicesOf } from "./prepare.ts";
 import { send } from "./sender.ts";
@@ -36,6 +37,8 @@ const SealedContact = z.object({
   value: z.string(),
   message: AlertMessageSchema,
   page_name: z.string(),
+  /** Of a person's own contact: the person. */
+  user_id: z.string().optional(),
 });
 type SealedContact = z.infer<typeof SealedContact>;
 
@@ -70,6 +73,11 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
   if (flaw !== null) return flaw;
   const request = notifier.build(input, receiver.target);
   if (request === null) return "the provider of the contact has no message for an incident";
+  const { user_id } = opened.data;
+  const sender: Sender =
+    user_id === undefined ? { kind: "owner", owner_id: event.owner_id } : { kind: "person", user_id };
+  const refusal = await findRefusal(scope, sender, notifier.receiverOf?.(receiver.target));
+  if (refusal !== null) return refusal;
   if (request.kind === "mail") return mailTo(scope, claimed, { ...opened.data, value: request.to });
   const reply = await send(scope.settings, request);
   if (reply.kind === "unanswered") return reply.error;

@@ -11,6 +11,7 @@ import { sealMail } from "../outbox/mail.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { contactCode } from "../platform/contact-codes.ts";
 import { idFrom } from "../platform/ids.ts";
+import { findRefusal } from "./consent.ts";
 import { dispatchMail } from "./mail.ts";
 import { chatServicesOf } from "./prepare.ts";
 import { send } from "./sender.ts";
@@ -56,6 +57,9 @@ export async function publishContactCode(
     return { statements: [insertMail(db, mail)], wake: () => dispatchMail(scope, [mail]) };
   }
   const wake = async () => {
+    const sender = { kind: "person", user_id: contact.user_id } as const;
+    const refusal = await findRefusal(scope, sender, notifierOf(provider).receiverOf?.(target));
+    if (refusal !== null) return log.info("contact code", { contact_id: contact.id, kind: "refused" });
     const reply = await send(settings, built);
     log.info("contact code", { contact_id: contact.id, kind: reply.kind });
   };

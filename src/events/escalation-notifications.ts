@@ -57,7 +57,8 @@ export async function notifyContacts(
       if (value === null || (type === "email" && value.toLowerCase() === person.email.toLowerCase())) return [];
       const contact = { type, value, label: label ?? `${person.name}, ${type}` };
       const notification_id = `${effect.notification_id}.${id}`;
-      return [await buildNotification(scope, loaded, { effect: { ...effect, notification_id }, contact })];
+      const own = { effect: { ...effect, notification_id }, contact, user_id: person.id };
+      return [await buildNotification(scope, loaded, own)];
     }),
   );
   return records.flat();
@@ -136,12 +137,12 @@ async function toPerson(scope: Scope, loaded: LoadedEscalation, personal: Person
 export async function buildNotification(
   scope: Scope,
   loaded: LoadedEscalation,
-  { effect, contact }: { effect: NotifyEffect; contact: Contact },
+  { effect, contact, user_id }: { effect: NotifyEffect; contact: Contact; user_id?: string },
 ): Promise<EscalationNotificationRecord> {
   const { type, value } = contact;
   const id = idFrom("escalation notification", loaded.escalation.id, effect.notification_id);
   const message = messageFor(scope, loaded, effect);
-  const sealed = await sealContact(scope, id, { type, value, message, page_name: loaded.page.name });
+  const sealed = await sealContact(scope, id, { type, value, message, page_name: loaded.page.name, user_id });
   return {
     ...base(loaded, { id, key: effect.notification_id, level: effect.level, now: scope.now }),
     contact_type: type,

@@ -35,6 +35,11 @@ export const discord: Notifier = {
     return discord_bot_token === "" ? "url needs a Discord bot, and the operator has configured none" : null;
   },
 
+  receiverOf(target) {
+    const id = channelOf(target);
+    return id === null ? null : { kind: "chat", service: "discord", id };
+  },
+
   build(input, target) {
     const channelId = channelOf(target);
     if (channelId !== null) return botRequest(input, `channels/${channelId}/messages`);
@@ -68,7 +73,7 @@ function contentOf({ message }: NotifierInput) {
 }
 
 /** Null for a webhook: `channel` may name another channel of the bot or another webhook. */
-function channelOf({ url, channel }: WebhookTarget): string | null {
+function channelOf({ url, channel }: Pick<WebhookTarget, "url" | "channel">): string | null {
   if (channel !== null) return isHttpUrl(channel) ? null : channel.replace(/^discord:channel:/, "");
   return BOT_CHANNEL.exec(url)?.[1] ?? null;
 }

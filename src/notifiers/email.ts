@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatAlertMail } from "./mail-text.ts";
-import type { Notifier } from "./port.ts";
+import type { Notifier, WebhookTarget } from "./port.ts";
 
 /** Mail to one address, `mailto:ops@example.com`. Mails of an outage form a thread (RFC 5322, 3.6.4). */
 const MAILTO = /^mailto:([^?]+)$/i;
@@ -15,8 +15,12 @@ export const email: Notifier = {
     const address = MAILTO.exec(url)?.[1];
     return Address.safeParse(address).success ? null : "url must be mailto: and an address";
   },
-  build({ message }, { url, channel }) {
-    const to = (channel ?? MAILTO.exec(url)?.[1] ?? "").replace(/^mailto:/i, "");
-    return { kind: "mail", to, ...formatAlertMail(message, { reason: REASON, footer: [] }) };
+  receiverOf: (target) => ({ kind: "mail", address: addressOf(target) }),
+  build({ message }, target) {
+    return { kind: "mail", to: addressOf(target), ...formatAlertMail(message, { reason: REASON, footer: [] }) };
   },
 };
+
+function addressOf({ url, channel }: Pick<WebhookTarget, "url" | "channel">): string {
+  return (channel ?? MAILTO.exec(url)?.[1] ?? "").replace(/^mailto:/i, "");
+}

@@ -1,3 +1,4 @@
+import type { ChatService } from "../contract/chat-link.ts";
 import type { NewEvent } from "../contract/events.ts";
 import type { WebhookProvider } from "../contract/webhook.ts";
 import type { AlertMessage } from "../domain/alert-messages.ts";
@@ -11,6 +12,9 @@ export interface WebhookTarget {
   /** What alert_channels names for this event. */
   channel: string | null;
 }
+
+/** A receiver whom anybody could name, so that whoever is behind it has to agree before anything is sent there. */
+export type ConsentingReceiver = { kind: "chat"; service: ChatService; id: string } | { kind: "mail"; address: string };
 
 /** Addresses and bots of the services that the operator configured. */
 export interface ChatServices {
@@ -74,6 +78,8 @@ export interface Notifier {
   keepsAlerts?: boolean;
   /** The flaw of the target as a sentence that names the wire field, or null. The egress guard judges its address. */
   validate(target: Pick<WebhookTarget, "url" | "secret">, services: ChatServices): string | null;
+  /** Who has to agree to what goes to this target, where its address proves nothing: chats of a bot, mailboxes. */
+  receiverOf?(target: Pick<WebhookTarget, "url" | "channel">): ConsentingReceiver | null;
   /** Null for an event that means nothing to this provider. */
   build(input: NotifierInput, target: WebhookTarget): NotifierRequest | NotifierMail | null;
   editing?: MessageEditing;

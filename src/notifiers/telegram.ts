@@ -46,6 +46,7 @@ export const telegramBot: Notifier = {
     if (!BOT_CHAT.test(url)) return "url must be telegram:chat:<id>";
     return telegram_bot_token === "" ? "url needs a Telegram bot, and the operator has configured none" : null;
   },
+  receiverOf: (target) => ({ kind: "chat", service: "telegram", id: botChatOf(target) }),
   build: (input, target) =>
     jsonRequest(botUrl(input, "sendMessage"), { ...bodyOf(input, botChatOf(target)), ...buttonOf(input) }),
   editing: {
@@ -77,8 +78,8 @@ function chatOf({ channel, secret }: WebhookTarget): string {
   return channel ?? secret ?? "";
 }
 
-function botChatOf({ channel, url }: WebhookTarget): string {
-  return channel ?? BOT_CHAT.exec(url)?.[1] ?? "";
+function botChatOf({ channel, url }: Pick<WebhookTarget, "url" | "channel">): string {
+  return channel?.replace(/^telegram:chat:/, "") ?? BOT_CHAT.exec(url)?.[1] ?? "";
 }
 
 /** The operator may run an API server of their own (https://core.telegram.org/bots/api#using-a-local-bot-api-server). */

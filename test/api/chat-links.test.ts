@@ -6,6 +6,7 @@ import { openDb } from "../../src/data/db.ts";
 import { escalations } from "../../src/data/escalations/table.ts";
 import type { Env } from "../../src/platform/env.ts";
 import worker from "../../src/worker.ts";
+import { linkChat } from "../support/chats.ts";
 import { V1 } from "../support/client.ts";
 import { createMember } from "../support/members.ts";
 import { createTeam, noticesOf, setPolicy, type Team, toUser, useVirtualClock } from "../support/on-call.ts";
@@ -253,6 +254,7 @@ describe("the button of an escalation message", () => {
       fake({ ...request, url: request.url.replace("/telegram/bot", "/bot").replace("/telegram", "") }),
     );
     const team = await createTeam();
+    await linkChat(team.account, type, value, team.page);
     await setPolicy(team, [{ level: 1, wait_minutes: 0, contacts: [{ type, value }] }]);
     const incident = await openIncident(team);
     const [row] = await db.select().from(escalations).where(eq(escalations.incident_id, incident));

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { notifyContacts } from "../../src/data/notify-contacts/table.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { linkChat } from "../support/chats.ts";
 import { V1 } from "../support/client.ts";
 import { createContact } from "../support/contacts.ts";
 import { createAccount } from "../support/factories.ts";
@@ -54,6 +55,7 @@ describe("POST /notify-contacts", () => {
       statuses.push(response.status);
       return response;
     });
+    if (type === "telegram") await linkChat(account, "telegram", "-7");
     const { body: contact } = await account.client.post(PATH, body(base));
     await vi.waitFor(() => expect(statuses).toHaveLength(1));
     expect(statuses[0]).toBeLessThan(300);

@@ -39,6 +39,7 @@ describe("escalation policies", () => {
         is_default: false,
         steps: [MAIL, { level: 2, wait_minutes: 5, contacts: [{ type: "telegram", value: "-100", label: null }] }],
         repeat_count: 0,
+        notices: [{ path: "steps[1].contacts[0].value", message: expect.stringContaining("linked to none") }],
         created_at: created.body.created_at,
         updated_at: created.body.updated_at,
       },

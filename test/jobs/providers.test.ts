@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { chatMessages, deliveryAttempts } from "../../src/data/webhooks/table.ts";
 import { newId } from "../../src/platform/ids.ts";
+import { linkChat } from "../support/chats.ts";
 import { V1 } from "../support/client.ts";
 import { createEnv, deliver, passTime, stored, useClock } from "../support/deliveries.ts";
 import { type Account, createAccount } from "../support/factories.ts";
@@ -75,6 +76,7 @@ describe("a delivery by a provider", () => {
     sink.serve("https://sink.test/telegram", (request) =>
       fakeTelegram({ ...request, url: request.url.replace("/telegram", "") }),
     );
+    await linkChat(account, "telegram", "-7");
     await createWebhook(account, { provider: "telegram_bot", url: "telegram:chat:-7" });
     expect((await stored(await send(account, {}))).delivery?.state).toBe("delivered");
     expect(sink.received[0]?.url).toBe("https://sink.test/telegram/bot42:bot/sendMessage");
@@ -83,6 +85,7 @@ describe("a delivery by a provider", () => {
   it("of discord goes by the operator's bot where the address names a channel", async () => {
     const account = await createAccount();
     sink.serve("https://sink.test/discord", fakeDiscordBot);
+    await linkChat(account, "discord", "7");
     await createWebhook(account, { provider: "discord", url: "discord:channel:7" });
     expect((await stored(await send(account, {}))).delivery?.state).toBe("delivered");
     expect(sink.received[0]?.url).toBe("https://sink.test/discord/channels/7/messages");

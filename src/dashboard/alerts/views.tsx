@@ -82,6 +82,11 @@ function ChannelCard({ channel, page, now }: { channel: Channel; page: PageChoic
         )}
         {channel.throttled_since === null ? null : ", more deliveries than the plan includes: the oldest wait"}
       </p>
+      {(channel.notices ?? []).map(({ path, message }) => (
+        <p class="notice">
+          The {path} {message}.
+        </p>
+      ))}
       {mayChange ? <ChannelActions channel={channel} path={path} /> : null}
     </>
   );

@@ -149,6 +149,11 @@ export function Policies({ found, policies, names, path, may_change }: PoliciesP
   const schedules = new Map(found.schedules.map(({ id, name }) => [`schedule:${id}`, `schedule ${name}`]));
   const word = (contact: Policy["steps"][number]["contacts"][number]) =>
     contact.label ?? names.get(contact.value) ?? schedules.get(contactKey(contact)) ?? contact.type;
+  const wordAt = ({ steps }: Policy, path: string) => {
+    const [step, contact] = (path.match(/\d+/g) ?? []).map(Number);
+    const named = steps[step ?? -1]?.contacts[contact ?? -1];
+    return named ? word(named) : path;
+  };
   return (
     <section aria-labelledby="policies">
       <h2 id="policies">Escalation policies</h2>
@@ -170,6 +175,11 @@ export function Policies({ found, policies, names, path, may_change }: PoliciesP
                   </li>
                 ))}
               </ol>
+              {(policy.notices ?? []).map(({ path, message }) => (
+                <p class="notice">
+                  {wordAt(policy, path)} {message}.
+                </p>
+              ))}
               {policy.repeat_count > 0 ? <p class="quiet">Then again, {policy.repeat_count} more times.</p> : null}
               {may_change ? (
                 <p class="actions">

@@ -89,6 +89,35 @@ export async function listPagesOfChannel(
     .limit(CHANNELS_MAX);
 }
 
+/** A chat in which somebody wants a bot to write. */
+export interface ChatWish {
+  owner_id: string;
+  service: ChatService;
+  channel_id: string;
+}
+
+/** Those of these chats in which a page of that owner is shown. */
+export async function listLinkedChats(db: Db, wishes: readonly ChatWish[]): Promise<ChatWish[]> {
+  if (wishes.length === 0) return [];
+  return db.all<ChatWish>(sql`SELECT DISTINCT w.value ->> 'owner_id' AS owner_id, c.service, c.channel_id
+    FROM json_each(${JSON.stringify(wishes)}) AS w
+    JOIN ${statusChannels} AS c ON c.service = w.value ->> 'service' AND c.channel_id = w.value ->> 'channel_id'
+    JOIN ${statusPages} AS p ON p.id = c.status_page_id AND p.owner_id = w.value ->> 'owner_id'`);
+}
+
+/** Whether a chat shows a page that this user owns or is a member of. */
+export async function isChatOfTeamOf(
+  db: Db,
+  { user_id, service, channel_id }: { user_id: string } & Omit<ChatWish, "owner_id">,
+): Promise<boolean> {
+  const rows = await db.all(sql`SELECT 1 FROM ${statusChannels} AS c
+    JOIN ${statusPages} AS p ON p.id = c.status_page_id
+    WHERE c.service = ${service} AND c.channel_id = ${channel_id} AND (p.owner_id = ${user_id} OR EXISTS (
+      SELECT 1 FROM ${pageMembers} AS m WHERE m.status_page_id = p.id AND m.user_id = ${user_id}))
+    LIMIT 1`);
+  return rows.length > 0;
+}
+
 /** The channels of these pages. */
 export async function listChannelsOfPages(db: Db, pageIds: readonly string[]): Promise<StatusChannelRecord[]> {
   if (pageIds.length === 0) return [];

@@ -4,6 +4,7 @@ import { requireUser } from "../../access/principal.ts";
 import { requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, notFound } from "../../contract/errors.ts";
+import type { Notice } from "../../contract/notices.ts";
 import type { NotifyContactCreate } from "../../contract/notify-contact.ts";
 import {
   findNotifyContact,
@@ -12,6 +13,7 @@ import {
   type NotifyContactRecord,
 } from "../../data/notify-contacts/read.ts";
 import { deleteNotifyContact, insertNotifyContact, markContactVerified } from "../../data/notify-contacts/write.ts";
+import { findRefusal, receiverOfContact } from "../../delivery/consent.ts";
 import { publishContactCode, targetOf } from "../../delivery/contact-code.ts";
 import { chatServicesOf } from "../../delivery/prepare.ts";
 import { DAY_MS } from "../../lib/durations.ts";
@@ -28,6 +30,7 @@ const CODE_EXPIRES_MS = DAY_MS;
 export interface ShownContact {
   contact: NotifyContactRecord;
   value: string;
+  notices?: Notice[];
 }
 
 export async function listContacts(ctx: RequestScope, page: { limit: number; offset: number }) {
@@ -66,7 +69,8 @@ export async function createContact(ctx: RequestScope, input: NotifyContactCreat
     ],
   });
   ctx.defer(publication.wake());
-  return { contact, value };
+  const refusal = await findRefusal(ctx, { kind: "person", user_id }, receiverOfContact(input));
+  return refusal === null ? { contact, value } : { contact, value, notices: [{ path: "value", message: refusal }] };
 }
 
 export async function verifyContact(ctx: RequestScope, contactId: string, code: string): Promise<ShownContact> {

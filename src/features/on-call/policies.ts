@@ -5,6 +5,7 @@ import { requireUser } from "../../access/principal.ts";
 import { requireEscalationPolicy } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, notFound } from "../../contract/errors.ts";
+import type { Notice } from "../../contract/notices.ts";
 import {
   type EscalationContact,
   type EscalationPolicyChange,
@@ -20,6 +21,7 @@ import {
   insertEscalationPolicy,
   updateEscalationPolicy,
 } from "../../data/on-call/write.ts";
+import { listNotices, type NamedReceiver, receiverOfContact } from "../../delivery/consent.ts";
 import { maskUrl } from "../../delivery/webhook-config.ts";
 import { completeSteps } from "../../domain/escalation.ts";
 import { hasPermission } from "../../domain/roles.ts";
@@ -40,12 +42,14 @@ interface Named {
 export interface ShownPolicy {
   policy: EscalationPolicyRecord;
   steps: StoredEscalationStep[];
+  /** Contacts to which nothing can be sent yet. */
+  notices?: Notice[];
 }
 
 export async function listPolicies(ctx: RequestScope, pageId: string, pagination: { limit: number; offset: number }) {
   const { page } = await requireVisiblePage(ctx, pageId);
   const { rows, total } = await listEscalationPolicies(ctx.db, page.id, pagination);
-  return { rows: await Promise.all(rows.map((policy) => show(ctx, policy))), total };
+  return { rows: await showAll(ctx, rows), total };
 }
 
 export async function findShownActivePolicy(ctx: RequestScope, pageId: string): Promise<ShownPolicy | null> {
@@ -150,9 +154,31 @@ export async function listOpenPolicies(ctx: RequestScope, pageId: string): Promi
 
 /** Chat and webhook addresses are credentials; members without alerting.write see only where they lead. */
 async function show(ctx: RequestScope, policy: EscalationPolicyRecord): Promise<ShownPolicy> {
-  const { membership } = await requireVisiblePage(ctx, policy.status_page_id);
-  const steps = await openSteps(ctx, policy);
-  return { policy, steps: hasPermission(membership, "alerting.write") ? steps : steps.map(maskStep) };
+  const [shown] = await showAll(ctx, [policy]);
+  if (!shown) throw new Error("one policy is shown as one");
+  return shown;
+}
+
+async function showAll(ctx: RequestScope, policies: readonly EscalationPolicyRecord[]): Promise<ShownPolicy[]> {
+  const opened = await Promise.all(
+    policies.map(async (policy) => {
+      const { membership } = await requireVisiblePage(ctx, policy.status_page_id);
+      return { policy, steps: await openSteps(ctx, policy), isOpen: hasPermission(membership, "alerting.write") };
+    }),
+  );
+  const notices = await listNotices(ctx, opened.map(receiversOf));
+  return opened.map(({ policy, steps, isOpen }, n) => {
+    return { policy, steps: isOpen ? steps : steps.map(maskStep), notices: notices[n] };
+  });
+}
+
+function receiversOf({ policy: { owner_id }, steps }: ShownPolicy): NamedReceiver[] {
+  return steps.flatMap(({ contacts }, n) =>
+    contacts.flatMap((contact, m) => {
+      const receiver = receiverOfContact(contact);
+      return receiver ? [{ owner_id, path: `steps[${n}].contacts[${m}].value`, receiver }] : [];
+    }),
+  );
 }
 
 function maskStep({ contacts, ...step }: StoredEscalationStep): StoredEscalationStep {

@@ -6,7 +6,7 @@ import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import type { ShownPolicy } from "./policies.ts";
 import type { ShownSchedule } from "./schedules.ts";
 
-export function presentPolicy({ policy, steps }: ShownPolicy): EscalationPolicy {
+export function presentPolicy({ policy, steps, notices }: ShownPolicy): EscalationPolicy {
   return {
     id: policy.id,
     status_page_id: policy.status_page_id,
@@ -14,6 +14,7 @@ export function presentPolicy({ policy, steps }: ShownPolicy): EscalationPolicy 
     is_default: policy.is_default,
     steps,
     repeat_count: policy.repeat_count,
+    ...(notices?.length && { notices }),
     created_at: toIso(policy.created_at),
     updated_at: toIso(policy.updated_at),
   };

@@ -39,7 +39,7 @@ export function presentWebhook(shown: ShownWebhook): z.infer<typeof Webhook> {
     disabled_reason: webhook.disabled_reason,
     failing_since: toIsoOrNull(webhook.failing_since),
     throttled_since: toIsoOrNull(throttled_since),
-    ...(notices !== undefined && { notices }),
+    ...(notices && { notices }),
     created_at: toIso(webhook.created_at),
     updated_at: toIso(webhook.updated_at),
   };

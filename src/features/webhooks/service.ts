@@ -27,6 +27,7 @@ import {
   updateWebhook,
   type WebhookChanges,
 } from "../../data/webhooks/write.ts";
+import { listNotices, type NamedReceiver } from "../../delivery/consent.ts";
 import { chatServicesOf } from "../../delivery/prepare.ts";
 import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/webhook-config.ts";
 import { hasPermission } from "../../domain/roles.ts";
@@ -51,7 +52,9 @@ export async function listWebhooks(
 ) {
   const of = statusPageId ? { status_page_id: statusPageId } : { visible_to: await viewerOf(ctx) };
   const { rows, total } = await listWebhooksOf(ctx.db, of, page, filter);
-  return { rows: await Promise.all(rows.map((webhook) => showTo(ctx, webhook))), total };
+  const opened = await Promise.all(rows.map((webhook) => open(ctx, webhook)));
+  const told = await tell(ctx, opened);
+  return { rows: await Promise.all(told.map((shown) => maskFor(ctx, shown))), total };
 }
 
 /** The id of a webhook of this page; a webhook of another page is 404. */
@@ -62,13 +65,12 @@ export async function getIdOnPage(ctx: RequestScope, named: { status_page_id: st
 }
 
 export async function getWebhook(ctx: RequestScope, webhookId: string): Promise<ShownWebhook> {
-  return showTo(ctx, await requireVisibleWebhook(ctx, webhookId));
+  return maskFor(ctx, await show(ctx, await requireVisibleWebhook(ctx, webhookId)));
 }
 
 /** Addresses are credentials, in alert_channels too: without alerting.write only the origin of `url` is shown. */
-async function showTo(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
-  const shown = await open(ctx, webhook);
-  const membership = await findMembership(ctx, webhook);
+async function maskFor(ctx: RequestScope, shown: ShownWebhook): Promise<ShownWebhook> {
+  const membership = await findMembership(ctx, shown.webhook);
   if (membership && hasPermission(membership, "alerting.write")) return shown;
   const names = Object.keys(shown.alert_channels);
   const alert_channels = Object.fromEntries(names.map((name) => [name, SECRET_PLACEHOLDER]));
@@ -81,7 +83,7 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
   const given = input.secret === SECRET_PLACEHOLDER ? null : (input.secret ?? null);
   const generated = generateSecret(input, { provider, secret: given });
   if (earlier && generated !== null) throw alreadyShown(earlier);
-  if (earlier) return open(ctx, await requireWebhook(ctx, earlier));
+  if (earlier) return show(ctx, await requireWebhook(ctx, earlier));
   const secret = generated ?? given;
   const config: WebhookConfig = {
     url: input.url,
@@ -118,7 +120,7 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     guards: await capGuard(ctx, { cap: "webhooks", owner_id, isReached: hasWebhooks(owner_id) }),
     conflicts: CONFLICTS,
   });
-  return withGenerated(await open(ctx, webhook), generated);
+  return withGenerated(await show(ctx, webhook), generated);
 }
 
 /** Null where the request asks for none, or the webhook has one. */
@@ -174,7 +176,8 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     ...(is_active !== webhook.is_active && switched(is_active)),
   });
   const isSecretLost = stored.secret !== null && config.secret === null && !bringsSecret;
-  return withGenerated(isSecretLost ? { ...changed, notices: [SECRET_LOST] } : changed, generated);
+  const notices = isSecretLost ? [...(changed.notices ?? []), SECRET_LOST] : changed.notices;
+  return withGenerated({ ...changed, notices }, generated);
 }
 
 const SECRET_LOST: Notice = {
@@ -210,7 +213,7 @@ export async function toggleTeamOnly(ctx: RequestScope, webhookId: string): Prom
 async function toggle(ctx: RequestScope, webhook: WebhookRecord, statement: Statement): Promise<ShownWebhook> {
   await commit(ctx, [statement], { audit: webhookAudit(webhook, "changed") });
   invalidateLoaded(ctx, "webhook", webhook.id);
-  return open(ctx, await requireWebhook(ctx, webhook.id));
+  return show(ctx, await requireWebhook(ctx, webhook.id));
 }
 
 /** A running attempt still ends; no other one starts. */
@@ -232,7 +235,7 @@ async function change(ctx: RequestScope, webhook: WebhookRecord, changes: Webhoo
     guards: [{ name: "stale", when: isWebhookChanged(webhook), error: RACED }],
     conflicts: CONFLICTS,
   });
-  return open(ctx, changed);
+  return show(ctx, changed);
 }
 
 /** A webhook of a page belongs to the owner of the page, one without a page to its creator. */
@@ -276,6 +279,31 @@ async function open(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWeb
   const throttled_since = await once(ctx, `throttled ${owner_id}`, () => findThrottledSince(ctx.db, owner_id));
   const { url, alert_channels } = await openConfig(ctx.settings, webhook);
   return { webhook, url, alert_channels, throttled_since };
+}
+
+async function show(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
+  const shown = await open(ctx, webhook);
+  const [told = shown] = await tell(ctx, [shown]);
+  return told;
+}
+
+/** Adds what keeps them from being sent to. */
+async function tell(ctx: RequestScope, shown: readonly ShownWebhook[]): Promise<ShownWebhook[]> {
+  const notices = await listNotices(ctx, shown.map(receiversOf));
+  return shown.map((each, n) => (notices[n]?.length ? { ...each, notices: notices[n] } : each));
+}
+
+/** Those of its addresses whose readers have to agree. */
+function receiversOf({ webhook, url, alert_channels }: ShownWebhook): NamedReceiver[] {
+  const { owner_id, provider } = webhook;
+  const targets = Object.entries(alert_channels).map(([name, channel]) => ({
+    path: `alert_channels.${name}`,
+    channel,
+  }));
+  return [{ path: "url", channel: null }, ...targets].flatMap(({ path, channel }) => {
+    const receiver = notifierOf(provider).receiverOf?.({ url, channel });
+    return receiver ? [{ owner_id, path, receiver }] : [];
+  });
 }
 
 function webhookAudit(webhook: WebhookRecord, verb: string) {
