@@ -19,6 +19,22 @@ export type SlaPeriod = (typeof SLA_PERIODS)[number];
 export const SLA_FORMER_KINDS = ["name", "targets", "policy"] as const;
 export type SlaFormerKind = (typeof SLA_FORMER_KINDS)[number];
 
+/** How their former values are stored. */
+export const FormerNames = z.array(z.tuple([z.string(), z.string()]));
+export const FormerTargets = z.array(z.tuple([z.string().nullable(), z.number()]));
+export const FormerPolicy = z.object({
+  id: z.string(),
+  owner_id: z.string(),
+  created_by: z.string(),
+  name: z.string(),
+  target_percentage: z.number(),
+  period: z.enum(POLICY_PERIODS),
+  exclude_maintenance: z.boolean(),
+  degraded_counts_as_downtime: z.boolean(),
+  created_at: z.number(),
+  updated_at: z.number(),
+});
+
 export const EXPORT_FORMATS = ["csv", "json", "pdf"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -102,8 +118,14 @@ const figures = {
   outages: Seconds,
   mttr_seconds: Seconds.nullable().meta({ description: "mean downtime of an outage; null without one" }),
   mtbf_seconds: Seconds.nullable().meta({ description: "mean uptime between outages; null without one" }),
-  meets_target: z.boolean().nullable().meta({ description: "null where no time is counted" }),
-  error_budget_seconds: Seconds.meta({ description: "the downtime that the target allows in the counted time" }),
+  meets_target: z
+    .boolean()
+    .nullable()
+    .meta({ description: "so far: false once the error budget is overdrawn; null where no time is counted" }),
+  error_budget_seconds: Seconds.meta({
+    description:
+      "the downtime that the target allows: in the whole month, quarter or year from the monitor's creation on, of other periods in the counted time",
+  }),
   error_budget_remaining_seconds: Seconds.meta({ description: "negative when it is exceeded" }),
 };
 

@@ -61,6 +61,22 @@ export function spanOfPeriod(period: SlaPeriod, timezone: string, now: number): 
   }
 }
 
+/** When the present calendar period is over; null: periods of days end now. */
+export function endOfPeriod(period: SlaPeriod, timezone: string, now: number): number | null {
+  const months = MONTHS_OF[period];
+  return months === null ? null : calendarMonths(months, timezone, now).ends_at;
+}
+
+/** Null: a period of days. */
+const MONTHS_OF: Record<SlaPeriod, number | null> = {
+  "7d": null,
+  "30d": null,
+  "90d": null,
+  month: 1,
+  quarter: 3,
+  year: 12,
+};
+
 /** A report over more than these days is drawn by weeks. */
 const DAYS_DRAWN_MAX = 92;
 
@@ -100,11 +116,28 @@ export function tallySteps(
 }
 
 function calendarSpan(months: number, timezone: string, now: number): Span {
+  return { from_at: calendarMonths(months, timezone, now).from_at, to_at: now };
+}
+
+function calendarMonths(months: number, timezone: string, now: number): { from_at: number; ends_at: number } {
   const clock = zonedClock(timezone);
   const today = new Date(clock.toLocal(now));
-  const month = today.getUTCMonth();
-  const first = Date.UTC(today.getUTCFullYear(), month - (month % months), 1);
-  return { from_at: clock.firstInstantOf(first), to_at: now };
+  const first = today.getUTCMonth() - (today.getUTCMonth() % months);
+  const startOf = (month: number) => clock.firstInstantOf(Date.UTC(today.getUTCFullYear(), month, 1));
+  return { from_at: startOf(first), ends_at: startOf(first + months) };
+}
+
+/** What of a history lies within a stretch of time, whose end may be open. */
+export function clipIntervals(intervals: readonly StatusInterval[], { from_at, to_at }: Span): StatusInterval[] {
+  return intervals.flatMap((interval, n) => {
+    const end = Math.min(
+      interval.to_at ?? Number.POSITIVE_INFINITY,
+      intervals[n + 1]?.from_at ?? Number.POSITIVE_INFINITY,
+    );
+    const clipped = { from_at: Math.max(interval.from_at, from_at), to_at: Math.min(end, to_at) };
+    if (clipped.from_at >= clipped.to_at) return [];
+    return [{ status: interval.status, ...clipped, to_at: Number.isFinite(clipped.to_at) ? clipped.to_at : null }];
+  });
 }
 
 /**
@@ -169,12 +202,15 @@ export function sumSlaTallies(tallies: readonly SlaTotals[]): SlaTotals {
   return sum;
 }
 
-/** `meets_target` compares whole milliseconds and not rounded percentages. */
-export function evaluateSla(tally: SlaTotals, targetPercentage: number, rules: SlaRules): SlaResult {
+/**
+ * `meets_target` compares whole milliseconds and not rounded percentages. The budget is that of the counted time, or of
+ * `wholeMs` while a calendar period goes on: so far the target is met until the budget of the whole period is overdrawn.
+ */
+export function evaluateSla(tally: SlaTotals, targetPercentage: number, rules: SlaRules, wholeMs?: number): SlaResult {
   const { up, degraded, down, maintenance, outages } = tally;
   const downtime = rules.degraded_counts_as_downtime ? down + degraded : down;
   const counted = up + degraded + down;
-  const error_budget_ms = allowedDowntime(counted, targetPercentage);
+  const error_budget_ms = allowedDowntime(wholeMs ?? counted, targetPercentage);
   return {
     uptime_percentage: computeUptimePercentage({ up: counted - downtime, degraded: 0, down: downtime }),
     downtime_ms: downtime,

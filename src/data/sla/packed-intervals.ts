@@ -26,7 +26,7 @@ export function unpackIntervals(packed: string, base: number): StatusInterval[] 
   return found;
 }
 
-/** The whole history of a monitor as one text, in an expression of a query; its base is 0. */
+/** The whole history of a monitor as one text, in an expression of a query; its base is 0, the newest comes first. */
 export function packHistory(monitorId: SQL): SQL {
   const numbers = sql`${PACKED_STATUS} || ',' || i.from_at || ',' || coalesce(i.to_at - i.from_at, 'null')`;
   return sql`(SELECT '[' || coalesce(group_concat(n), '') || ']' FROM (SELECT ${numbers} AS n FROM ${statusIntervals} i

@@ -1,17 +1,20 @@
-import { and, asc, count, eq, isNull, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
 import type { Membership } from "../../domain/roles.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import type { Db } from "../db.ts";
+import { selectCoverage } from "../maintenance/time.ts";
 import { pageMembers } from "../members/table.ts";
 import { monitors, statusIntervals } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { PACKED_MAX, PACKED_STATUS, unpackIntervals } from "./packed-intervals.ts";
-import { slaAssignments, slaPolicies, slaTargets } from "./table.ts";
+import { PACKED_MAX, PACKED_STATUS, packHistory, unpackIntervals } from "./packed-intervals.ts";
+import { monitorStays, slaAssignments, slaFormerValues, slaPolicies, slaTargets } from "./table.ts";
 
 export type SlaPolicyRecord = typeof slaPolicies.$inferSelect;
 export type SlaTargetRecord = typeof slaTargets.$inferSelect;
 
 const MONITORS_MAX = 5000;
 const MEMBERSHIPS_MAX = 100;
+const FORMER_MAX = 5000;
 /** What one report may take into memory, and 5,000 monitors with twenty changes each. */
 const SLA_INTERVALS_MAX = 100_000;
 
@@ -83,22 +86,68 @@ export function listSlaTargets(db: Db, pageId: string): Promise<SlaTargetRecord[
  * aggregates. Periods and maintenance cut days anywhere, and an outage may go on over midnight, so sums of days would not
  * be exact; reports are read seldom, and their intervals are bounded.
  */
-export async function readSla(db: Db, pageId: string, range: { from_at: number; to_at: number }) {
-  const [found, targets, assigned] = await db.batch([
+export async function readSla(db: Db, pageId: string, range: { from_at: number; to_at: number; now: number }) {
+  const [present, left, targets, assigned, coverage, former] = await db.batch([
     selectMonitors(db, pageId, range),
+    selectStays(db, pageId, range),
     selectTargets(db, pageId),
     selectAssigned(db, pageId),
+    selectCoverage(db, sql`(${pageId})`, { since: range.from_at, now: range.to_at }),
+    selectFormer(db, pageId, range.to_at),
   ]);
-  const shown = found.map(({ intervals, ...monitor }) => ({
-    ...monitor,
-    intervals: intervals === null ? null : unpackIntervals(intervals, range.from_at),
-  }));
+  const unpack = (intervals: string | null, base: number) =>
+    intervals === null ? [] : unpackIntervals(intervals, base);
+  const shown = present.map(({ intervals, ...monitor }) => {
+    return { ...monitor, intervals: unpack(intervals, range.from_at) };
+  });
   return {
-    monitors: shown.map(({ intervals, ...monitor }) => ({ ...monitor, intervals: intervals ?? [] })),
-    isTooLong: shown.some(({ intervals }) => intervals === null || intervals.length > PACKED_MAX),
+    monitors: shown,
+    stays: left.map(({ intervals, ...stay }) => ({ ...stay, intervals: unpack(intervals, 0).reverse() })),
+    isTooLong:
+      present.some(({ intervals }) => intervals === null) ||
+      shown.some(({ intervals }) => intervals.length > PACKED_MAX),
     targets: targets.map(({ target }) => target),
     policy: assigned[0]?.policy,
+    coverage,
+    former,
   };
+}
+
+/** Monitors that have left the page since, as far as they were on it in the range. */
+function selectStays(db: Db, pageId: string, range: { from_at: number; to_at: number }) {
+  const { status_page_id, monitor_id, from_at, to_at, name, is_member, position, target_percentage } = monitorStays;
+  return db
+    .select({
+      monitor_id,
+      from_at,
+      to_at,
+      name,
+      is_member,
+      position,
+      target_percentage,
+      intervals: sql<string | null>`coalesce(${monitorStays.intervals}, ${packHistory(sql`${monitor_id}`)})`.as(
+        "intervals",
+      ),
+    })
+    .from(monitorStays)
+    .where(and(eq(status_page_id, pageId), gt(to_at, range.from_at), lt(from_at, range.to_at)))
+    .orderBy(asc(monitor_id), asc(from_at))
+    .limit(MONITORS_MAX);
+}
+
+/** The terms of a period may be corrected for so long after its end. */
+const TERMS_SETTLE_MS = DAY_MS;
+
+/** What people changed after that moment, the first change first. */
+function selectFormer(db: Db, pageId: string, since: number) {
+  const { status_page_id, kind, monitor_id, until_at, value } = slaFormerValues;
+  const isSettled = or(eq(kind, "name"), gte(until_at, since + TERMS_SETTLE_MS));
+  return db
+    .select({ kind, monitor_id, value })
+    .from(slaFormerValues)
+    .where(and(eq(status_page_id, pageId), gte(until_at, since), isSettled))
+    .orderBy(asc(until_at))
+    .limit(FORMER_MAX);
 }
 
 /**
@@ -120,6 +169,10 @@ function selectMonitors(db: Db, pageId: string, range: { from_at: number; to_at:
     .select({
       id: sql<string>`m.id`.as("id"),
       name: sql<string>`m.name`.as("name"),
+      status_page_id: sql<string>`m.status_page_id`.as("status_page_id"),
+      page_since: sql<number | null>`m.page_since`.as("page_since"),
+      created_at: sql<number>`m.created_at`.as("created_at"),
+      position: sql<number>`m.position`.as("position"),
       group_id: sql<string | null>`m.group_id`.as("group_id"),
       parent_monitor_id: sql<string | null>`m.parent_monitor_id`.as("parent_monitor_id"),
       intervals: sql<string | null>`CASE WHEN (${taken}) <= ${SLA_INTERVALS_MAX} THEN (${packed}) END`.as("intervals"),

@@ -1,7 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
+import type { SlaFormerKind } from "../../contract/sla.ts";
 import type { Db, Statement } from "../db.ts";
 import type { SlaPolicyRecord, SlaTargetRecord } from "./read.ts";
-import { slaAssignments, slaPolicies, slaTargets } from "./table.ts";
+import { slaAssignments, slaFormerValues, slaPolicies, slaTargets } from "./table.ts";
 
 export function insertSlaPolicy(db: Db, policy: SlaPolicyRecord): Statement {
   return db.insert(slaPolicies).values(policy);
@@ -40,4 +41,34 @@ export function replaceSlaTargets(db: Db, pageId: string, targets: readonly SlaT
         value ->> 'created_at', value ->> 'updated_at' FROM json_each(${rows})`,
     ),
   ];
+}
+
+interface FormerValue {
+  status_page_id: string;
+  kind: SlaFormerKind;
+  monitor_id?: string;
+  value: unknown;
+  now: number;
+}
+
+/** Keeps for reports what held until now; of two changes in one moment the first one's. */
+export function insertFormerValue(
+  db: Db,
+  { status_page_id, kind, monitor_id = "", value, now }: FormerValue,
+): Statement {
+  return db
+    .insert(slaFormerValues)
+    .values({ status_page_id, kind, monitor_id, until_at: now, value })
+    .onConflictDoNothing();
+}
+
+/** The same of a policy, for all pages that it is assigned to. */
+export function insertFormerPolicy(db: Db, policy: SlaPolicyRecord, now: number): Statement {
+  return db
+    .insert(slaFormerValues)
+    .select(
+      sql`SELECT a.status_page_id, 'policy', '', ${now}, ${JSON.stringify(policy)}
+        FROM ${slaAssignments} AS a WHERE a.policy_id = ${policy.id}`,
+    )
+    .onConflictDoNothing();
 }

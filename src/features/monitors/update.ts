@@ -14,6 +14,7 @@ import { leavePage } from "../../data/monitor-migration/leave-page.ts";
 import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";
 import { setChildren, updateMonitor } from "../../data/monitor-settings/write.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
+import { insertFormerValue } from "../../data/sla/write.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { staleAfterMs } from "../../domain/check-schedule.ts";
 import { restoreBody, restoreHeaders, restoreTarget } from "../../domain/secret-masks.ts";
@@ -171,6 +172,7 @@ async function planStatements(
     ...(isMoved
       ? leavePage(ctx.db, { monitor_ids: [current.id], to_page_id: change.status_page_id, now: ctx.now })
       : []),
+    ...keepFormerName(ctx, current, change),
     updateMonitor(ctx.db, current.id, change),
     ...place.after,
     ...expectResult(ctx, { ...current, ...change }, current),
@@ -180,6 +182,13 @@ async function planStatements(
   ];
   const audit = monitorAudit({ ...current, ...change }, "changed", { changed: changedNames(current, change) });
   return { current, changed: { ...current, ...change }, statements, audit };
+}
+
+/** Reports of periods that are over name it as it was called then. */
+function keepFormerName(ctx: RequestScope, current: MonitorRecord, change: { name: string }): Statement[] {
+  const { id: monitor_id, name: value, status_page_id } = current;
+  if (status_page_id === null || change.name === value) return [];
+  return [insertFormerValue(ctx.db, { status_page_id, kind: "name", monitor_id, value, now: ctx.now })];
 }
 
 /** An agent that takes a monitor over, or is to check it more often, has the time of a result for its first one. */

@@ -6,7 +6,7 @@ import { requireOwnSlaPolicy } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { SlaPolicyCreate, SlaPolicyUpdate } from "../../contract/sla.ts";
 import { listSlaPolicies, type SlaPolicyRecord } from "../../data/sla/read.ts";
-import { deleteSlaPolicy, insertSlaPolicy, updateSlaPolicy } from "../../data/sla/write.ts";
+import { deleteSlaPolicy, insertFormerPolicy, insertSlaPolicy, updateSlaPolicy } from "../../data/sla/write.ts";
 import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { newId } from "../../platform/ids.ts";
 
@@ -64,13 +64,17 @@ export async function changePolicy(
   };
   const { id, owner_id } = policy;
   const change = { ...changedMembers(stored, policy), id, owner_id, updated_at: ctx.now };
-  await commit(ctx, [updateSlaPolicy(ctx.db, change)], { audit: policyAudit(policy, "changed") });
+  await commit(ctx, [insertFormerPolicy(ctx.db, stored, ctx.now), updateSlaPolicy(ctx.db, change)], {
+    audit: policyAudit(policy, "changed"),
+  });
   return policy;
 }
 
 export async function removePolicy(ctx: RequestScope, policyId: string): Promise<void> {
   const policy = await requireOwnSlaPolicy(ctx, policyId);
-  await commit(ctx, [deleteSlaPolicy(ctx.db, policy)], { audit: policyAudit(policy, "deleted") });
+  await commit(ctx, [insertFormerPolicy(ctx.db, policy, ctx.now), deleteSlaPolicy(ctx.db, policy)], {
+    audit: policyAudit(policy, "deleted"),
+  });
 }
 
 function policyAudit(policy: SlaPolicyRecord, verb: string) {

@@ -4,8 +4,17 @@ import { requireUser } from "../../access/principal.ts";
 import { requireSlaPolicy } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
-import { SLA_DAYS_MAX, type SlaQuery, type SlaTargets, TARGET_DEFAULT } from "../../contract/sla.ts";
-import { readMaintenanceTime } from "../../data/maintenance/time.ts";
+import {
+  FormerNames,
+  FormerPolicy,
+  FormerTargets,
+  SLA_DAYS_MAX,
+  type SlaFormerKind,
+  type SlaQuery,
+  type SlaTargets,
+  TARGET_DEFAULT,
+} from "../../contract/sla.ts";
+import { composeMaintenanceTime, indexCoverage } from "../../data/maintenance/time.ts";
 import {
   findAssignedPolicy,
   listSlaTargets,
@@ -13,9 +22,11 @@ import {
   type SlaPolicyRecord,
   type SlaTargetRecord,
 } from "../../data/sla/read.ts";
-import { assignSlaPolicy, replaceSlaTargets } from "../../data/sla/write.ts";
+import { assignSlaPolicy, insertFormerValue, replaceSlaTargets } from "../../data/sla/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import {
+  clipIntervals,
+  endOfPeriod,
   evaluateSla,
   REPORT_PERIODS,
   type SlaResult,
@@ -26,6 +37,7 @@ import {
   tallySla,
   tallySteps,
 } from "../../domain/sla.ts";
+import type { StatusInterval } from "../../domain/uptime.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import type { Span } from "../../lib/spans.ts";
 import { newId } from "../../platform/ids.ts";
@@ -50,26 +62,31 @@ export interface MeasuredPage {
 }
 
 /**
- * Measures a page. The whole is the sum of its monitors' time; members of a composite are listed, but in the whole their
+ * Measures a page. The whole is the sum of its monitors' time; of members of a composite nothing is listed, because their
  * composite stands for them. Choice: without a period that of the policy, else 30 days.
  */
 export async function measureSla(ctx: RequestScope, pageId: string, query: SlaQuery): Promise<MeasuredPage> {
   const { page, range, policy, rules, target_percentage, histories } = await loadHistories(ctx, pageId, query);
-  const measured = histories.map(({ monitor, intervals, maintenance, target }) => {
-    return { monitor, target, tally: tallySla(intervals, { maintenance, range, now: ctx.now, rules }) };
+  const measured = histories.map((history) => {
+    return {
+      ...history,
+      tally: tallySla(history.intervals, { maintenance: history.maintenance, range, now: ctx.now, rules }),
+    };
   });
-  const standing = measured.filter(({ monitor }) => monitor.parent_monitor_id === null);
+  const whole = measured.flatMap(({ whole_ms }) => whole_ms ?? []).reduce((sum, each) => sum + each, 0);
+  const isGoingOn = measured.some(({ whole_ms }) => whole_ms !== undefined);
+  const overall = sumSlaTallies(measured.map(({ tally }) => tally));
   return {
     page,
     range,
     policy,
     target_percentage,
-    overall: evaluateSla(sumSlaTallies(standing.map(({ tally }) => tally)), target_percentage, rules),
-    monitors: measured.map(({ monitor: { id, name }, tally, target }) => ({
+    overall: evaluateSla(overall, target_percentage, rules, isGoingOn ? whole : undefined),
+    monitors: measured.map(({ id, name, tally, target, whole_ms }) => ({
       id,
       name,
       target_percentage: target,
-      result: evaluateSla(tally, target, rules),
+      result: evaluateSla(tally, target, rules, whole_ms),
     })),
   };
 }
@@ -82,9 +99,9 @@ export interface MeasuredHistory extends Pick<MeasuredPage, "page" | "range" | "
 export async function measureSlaHistory(ctx: RequestScope, pageId: string, query: SlaQuery): Promise<MeasuredHistory> {
   const { page, range, rules, target_percentage, histories } = await loadHistories(ctx, pageId, query);
   const steps = splitIntoSteps(range, page.timezone);
-  const tallies = histories
-    .filter(({ monitor }) => monitor.parent_monitor_id === null)
-    .map(({ intervals, maintenance }) => tallySteps(intervals, { maintenance, steps, now: ctx.now, rules }));
+  const tallies = histories.map(({ intervals, maintenance }) =>
+    tallySteps(intervals, { maintenance, steps, now: ctx.now, rules }),
+  );
   return {
     page,
     range,
@@ -96,28 +113,93 @@ export async function measureSlaHistory(ctx: RequestScope, pageId: string, query
   };
 }
 
-/** What both are computed from: each monitor's statuses and maintenance, by which rules, against which target. */
+/** A monitor's time on the page, as far as the range goes. */
+interface History {
+  id: string;
+  name: string;
+  intervals: StatusInterval[];
+  maintenance: readonly Span[];
+  target: number;
+  /** Of its stay in the whole calendar period, while that goes on. */
+  whole_ms: number | undefined;
+}
+
+/**
+ * What both are computed from. A monitor's time counts for the page that it was on, and of a range that is over all is as
+ * it was at its end: names, targets and the policy, whatever was renamed, moved, aimed elsewhere or deleted since.
+ */
 async function loadHistories(ctx: RequestScope, pageId: string, query: SlaQuery) {
+  const { now } = ctx;
   const page = await requirePage(ctx, pageId);
   const period = query.period ?? (await periodOfPolicy(ctx, pageId, query));
-  const range = period === null ? explicitRange(query, ctx.now) : spanOfPeriod(period, page.timezone, ctx.now);
-  const found = await readSla(ctx.db, pageId, range);
-  if (found.isTooLong) {
+  const range = period === null ? explicitRange(query, now) : spanOfPeriod(period, page.timezone, now);
+  const ends_at = period === null ? null : endOfPeriod(period, page.timezone, now);
+  const stored = await readSla(ctx.db, pageId, { ...range, now });
+  if (stored.isTooLong) {
     throw invalid("the period holds more changes of status than one report takes; choose a shorter one");
   }
-  const timeOf = await readMaintenanceTime(
-    ctx.db,
-    found.monitors.map(({ id }) => id),
-    { since: range.from_at, now: ctx.now },
-  );
-  const targetOf = new Map(found.targets.map((target) => [target.monitor_id, target.target_percentage]));
-  const target_percentage = targetOf.get(null) ?? found.policy?.target_percentage ?? TARGET_DEFAULT;
-  const histories = found.monitors.map(({ intervals, ...monitor }) => {
-    const target = targetOf.get(monitor.id) ?? target_percentage;
-    return { monitor, intervals, maintenance: timeOf(monitor.id).spans, target };
+  const standing = restoreSettings(stored);
+  const target_percentage = standing.targetOf.get(null) ?? standing.policy?.target_percentage ?? TARGET_DEFAULT;
+  const covered = indexCoverage(stored.coverage);
+  const known = { coverage: stored.coverage, counting: [] };
+  const timeOf = await composeMaintenanceTime(ctx.db, stored.monitors, known, { since: range.from_at, now });
+  const present = stored.monitors.map((monitor) => ({
+    ...monitor,
+    is_member: monitor.parent_monitor_id !== null,
+    stay: { from_at: monitor.page_since ?? Number.NEGATIVE_INFINITY, to_at: Number.POSITIVE_INFINITY },
+    begins_at: monitor.page_since ?? monitor.created_at,
+    maintenance: timeOf(monitor.id).spans,
+    own_target: undefined,
+  }));
+  const left = stored.stays.map(({ from_at, to_at, target_percentage: own_target, ...stay }) => ({
+    ...stay,
+    id: stay.monitor_id,
+    stay: { from_at, to_at },
+    begins_at: from_at,
+    maintenance: covered({ id: stay.monitor_id, status_page_id: pageId, page_since: from_at }),
+    own_target: own_target ?? undefined,
+  }));
+  const shown = [...left, ...present]
+    .map((each) => ({ ...each, intervals: clipIntervals(each.intervals, each.stay) }))
+    .filter((each) => !each.is_member && (each.begins_at < range.to_at || each.intervals.length > 0));
+  const histories = [...Map.groupBy(shown, ({ id }) => id)].map(([id, stays]) => {
+    const newest = stays.at(-1);
+    const whole = stays.map(({ begins_at, stay }) => {
+      return Math.min(stay.to_at, ends_at ?? now) - Math.max(begins_at, range.from_at);
+    });
+    return {
+      id,
+      position: newest?.position ?? 0,
+      name: standing.nameOf.get(id) ?? newest?.name ?? "",
+      intervals: stays.flatMap(({ intervals }) => intervals),
+      maintenance: stays.flatMap(({ maintenance }) => maintenance),
+      target: standing.targetOf.get(id) ?? newest?.own_target ?? target_percentage,
+      whole_ms: ends_at === null ? undefined : whole.reduce((sum, each) => sum + Math.max(0, each), 0),
+    };
   });
-  const rules = found.policy ?? RULES_DEFAULT;
-  return { page, range, policy: found.policy ?? null, rules, target_percentage, histories };
+  histories.sort((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1));
+  const rules = standing.policy ?? RULES_DEFAULT;
+  return { page, range, policy: standing.policy, rules, target_percentage, histories: histories satisfies History[] };
+}
+
+/**
+ * Names, targets and the policy as they were at the end of the range: before the first change that came after it. Choice:
+ * the first targets and the first policy of a page hold for its past, too, and terms may be corrected for a day after.
+ */
+function restoreSettings({ former, targets, policy }: Awaited<ReturnType<typeof readSla>>) {
+  const names = former.filter(({ kind }) => kind === "name").map(({ monitor_id, value }) => [monitor_id, value]);
+  const first = (kind: SlaFormerKind) => former.find((each) => each.kind === kind);
+  const formerTargets = first("targets");
+  const formerPolicy = first("policy");
+  const pairs = formerTargets
+    ? FormerTargets.parse(formerTargets.value)
+    : targets.map(({ monitor_id, target_percentage }): [string | null, number] => [monitor_id, target_percentage]);
+  return {
+    // Of several later names the first one is the one that it had.
+    nameOf: new Map(FormerNames.parse(names.reverse())),
+    targetOf: new Map(pairs),
+    policy: formerPolicy ? FormerPolicy.parse(formerPolicy.value) : (policy ?? null),
+  };
 }
 
 async function periodOfPolicy(ctx: RequestScope, pageId: string, query: SlaQuery) {
@@ -147,7 +229,11 @@ export async function setTargets(
   const page = await requirePage(ctx, pageId);
   const ids = targets.map(({ monitor_id }) => monitor_id);
   if (new Set(ids).size < ids.length) throw invalid("targets must not name a monitor, or the page, twice");
-  const { monitors } = await readSla(ctx.db, pageId, { from_at: ctx.now, to_at: ctx.now });
+  const { monitors, targets: former } = await readSla(ctx.db, pageId, {
+    from_at: ctx.now,
+    to_at: ctx.now,
+    now: ctx.now,
+  });
   const known = new Set(monitors.map(({ id }) => id));
   const foreign = ids.findIndex((id) => id !== null && !known.has(id));
   if (foreign >= 0) throw invalid(`targets[${foreign}].monitor_id must name a monitor of the status page`);
@@ -159,7 +245,10 @@ export async function setTargets(
     created_at: ctx.now,
     updated_at: ctx.now,
   }));
-  await commit(ctx, replaceSlaTargets(ctx.db, pageId, records), {
+  const value = former.map(({ monitor_id, target_percentage }) => [monitor_id, target_percentage]);
+  const keep = { status_page_id: pageId, kind: "targets" as const, value, now: ctx.now };
+  const kept = former.length > 0 ? [insertFormerValue(ctx.db, keep)] : [];
+  await commit(ctx, [...kept, ...replaceSlaTargets(ctx.db, pageId, records)], {
     audit: pageAudit(page, `set ${targets.length} SLA targets`, { targets }),
   });
   return listSlaTargets(ctx.db, pageId);
@@ -179,7 +268,10 @@ export async function assignPolicy(
   const policy = policyId === null ? null : await requireSlaPolicy(ctx, policyId);
   if (policy) await requireChoosable(ctx, page, policy);
   const summary = policy ? `assigned SLA policy "${policy.name}"` : "removed the SLA policy";
-  await commit(ctx, [assignSlaPolicy(ctx.db, pageId, policyId, ctx.now)], {
+  const former = await findAssignedPolicy(ctx.db, pageId);
+  const keep = { status_page_id: pageId, kind: "policy" as const, value: former, now: ctx.now };
+  const kept = former ? [insertFormerValue(ctx.db, keep)] : [];
+  await commit(ctx, [...kept, assignSlaPolicy(ctx.db, pageId, policyId, ctx.now)], {
     audit: pageAudit(page, summary, { policy_id: policyId }),
   });
   return policy;
