@@ -63,6 +63,8 @@ describe("a stored event", () => {
     };
     expect(parseEvent({ ...stored, name: "monitor.down", data }).data).toEqual({
       ...data,
+      locations_down: [],
+      locations_total: 0,
       outage_id: null,
       incident_id: null,
       outage_started_at: null,

@@ -26,7 +26,7 @@ export const DATABASE_USE = {
   /** Its settings and a year of daily aggregates. */
   bytes_per_monitor: 8_000,
   /** With its event, for more than a year. */
-  bytes_per_change: 2_100,
+  bytes_per_change: 2_300,
   /** Two, with the records of their attempts, for a month. */
   bytes_of_deliveries: 1_300,
   /** With its event and two deliveries; as many again when they are deleted. */

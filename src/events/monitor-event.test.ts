@@ -13,6 +13,7 @@ const monitor = {
   tags: ["eu", "checkout"],
   external_key: "shop-web",
   failure_threshold: 3,
+  regions: [],
 };
 const transition = {
   seq: 2,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { PROSE, repeatPiece } from "../../test/support/hard-markdown.ts";
+import { forgetMarkdown, PROSE, repeatPiece } from "../../test/support/hard-markdown.ts";
 import { countRegexTries } from "../../test/support/regex-tries.ts";
 import type { PagePayload, PublicIncident } from "../contract/public-page.ts";
+import { parseMarkdown } from "../ui/markdown.ts";
 import { renderCalendar } from "./calendar.ts";
 import { renderAtom, renderRss } from "./feeds.ts";
 import { buildHistoryView, buildIncidentView } from "./incident-view.ts";
@@ -109,6 +110,7 @@ const workOf = (text: string, make: (payload: PagePayload) => string) => {
   return countRegexTries(() => void make(payload));
 };
 
+forgetMarkdown(parseMarkdown);
 /** The work for a page whose texts are all prose. */
 const PROSE_WORK = workOf(PROSE, (payload) => renderStatusPage(buildPageView(payload, viewing)));
 

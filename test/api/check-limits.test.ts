@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Plan } from "../../src/contract/plan.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, createClientUnder, V1 } from "../support/client.ts";
@@ -7,7 +7,12 @@ import { createAccount, createMonitor } from "../support/factories.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 const outside = vi.spyOn(globalThis, "fetch");
-beforeEach(() => void outside.mockReset().mockImplementation(async () => new Response("ok")));
+beforeEach(() => {
+  outside.mockReset().mockImplementation(async () => new Response("ok"));
+  // Limits count by the minute, which must not turn between two requests.
+  vi.useFakeTimers({ toFake: ["Date"] });
+});
+afterEach(() => void vi.useRealTimers());
 
 const DEFAULTS = { RATE_LIMITS: "" };
 /** Names of sink.test, which the tests may reach; each test takes one that nobody else checks. */

@@ -76,11 +76,12 @@ export const endpoints = [
   ),
 ];
 
-/** The form of a clone: everything of the monitor, under a name of its own. */
+/** The form of a clone: everything of the monitor, under a name of its own; its agent only for who may use that. */
 async function copyOf(c: AppContext, id: string): Promise<FormValues> {
-  const { stored, name, record } = await loadEdited(c, id);
+  const { form, stored, name, record } = await loadEdited(c, id);
   if (!(await mayDo(c.var.ctx, record, "monitors.write"))) throw forbidden("your role may not clone this monitor");
-  return { ...stored, name: `${name} (copy)` };
+  const agent_id = form.agents.find((agent) => agent === record.agent_id) ?? "";
+  return { ...stored, name: `${name} (copy)`, agent_id };
 }
 
 async function loadEdited(c: AppContext, id: string) {

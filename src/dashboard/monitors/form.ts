@@ -13,7 +13,7 @@ import { listGroups } from "../../features/groups/service.ts";
 import { fieldNamesOf, monitorType, targetsOf } from "../../probes/registry.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
 import { changedFields, readBody } from "../form-fields.ts";
-import { listPageChoices } from "../rights.ts";
+import { listPageChoices, mayDo } from "../rights.ts";
 import { TYPE_FORM_FIELDS, typeName } from "./types.ts";
 
 const CHOICES_MAX = 500;
@@ -26,6 +26,8 @@ export interface MonitorForm {
   typesOf: ReadonlyMap<string, readonly MonitorType[]>;
   /** Status pages on which this member may create monitors. */
   pages: readonly string[];
+  /** Agents that this member may have check something. */
+  agents: readonly string[];
 }
 
 /** What the form offers to this member. */
@@ -37,11 +39,13 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
     listMyAgents(ctx, first, {}),
     listScrapedMonitors(ctx.db, await viewerOf(ctx), MEMBERS_MAX),
   ]);
+  // Whoever sees an agent may not have it check something for them.
+  const mayUse = await Promise.all(agents.rows.map((agent) => mayDo(ctx, agent, "agents.write")));
   const named = ({ id, name }: { id: string; name: string }): Option => ({ value: id, label: name });
   const choices = {
     pages: pages.map(named),
     groups: groups.rows.map(named),
-    agents: agents.rows.map(named),
+    agents: agents.rows.filter((_agent, n) => mayUse[n]).map(named),
     monitors: monitors.map(named),
     regions: ctx.settings.REGIONS.map((value) => ({ value, label: regionName(value) })),
   };
@@ -49,6 +53,7 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
     fields: [...basicFields(choices), ...TYPE_FORM_FIELDS, ...advancedFields(choices)],
     typesOf: TYPES_OF,
     pages: pages.map(({ id }) => id),
+    agents: choices.agents.map(({ value }) => value),
   };
 }
 

@@ -130,10 +130,14 @@ export function listAwaitingAgentMonitorsAmong(db: Db, now: number, monitorIds: 
     .limit(monitorIds.length);
 }
 
-/** As staleAfterMs. */
+/**
+ * As staleAfterMs. Monitors are pending for a few intervals alone, so that the index, which its first column is sought in,
+ * has few of them.
+ */
 const isAwaitedTooLong = (now: number) =>
   and(
     sql`${monitors.status} = 'pending' AND ${monitors.agent_id} IS NOT NULL`,
+    lte(monitors.status_since, now),
     ne(monitors.type, "agent"),
     sql`(${agents.status} <> 'online'
       OR ${monitors.status_since} + max(3000 * ${monitors.interval}, ${STALE_AFTER_MIN_MS}) < ${now})`,
