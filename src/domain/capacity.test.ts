@@ -34,7 +34,7 @@ describe("the capacity", () => {
     expect(cost.per_million_checks_usd).toBeGreaterThan(0.05);
     expect(cost.per_million_checks_usd).toBeLessThan(0.3);
     expect(limits.map(({ used }) => used)).toEqual([1_000_000, 0, 0]);
-    expect(fit).toBe(163_918);
+    expect(fit).toBe(151_960);
   });
 
   it("takes the counted time for a month", () => {
