@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatPrometheus } from "./prometheus-text.ts";
 
 describe("the Prometheus text format", () => {
-  it("has help, type and one line per sample, and leaves out a metric without samples", () => {
+  it("has help, type and one line per sample, and help and type of a metric without samples", () => {
     const text = formatPrometheus([
       {
         name: "monitor_status",
@@ -20,6 +20,8 @@ describe("the Prometheus text format", () => {
         "# TYPE monitor_status gauge",
         'monitor_status{monitor_id="a",monitor_name="Shop"} 1',
         'monitor_status{monitor_id="b",monitor_name="Mail"} 0.5',
+        "# HELP monitor_other Nothing.",
+        "# TYPE monitor_other gauge",
         "",
       ].join("\n"),
     );

@@ -5,10 +5,9 @@ export interface GaugeMetric {
   samples: readonly { labels: Readonly<Record<string, string>>; value: number }[];
 }
 
-/** A metric without samples is left out. */
+/** A metric without samples has its help and type alone, so that dashboards and rules know it before its first value. */
 export function formatPrometheus(metrics: readonly GaugeMetric[]): string {
   return metrics
-    .filter(({ samples }) => samples.length > 0)
     .map(({ name, help, samples }) => {
       const lines = samples.map(({ labels, value }) => `${name}{${formatLabels(labels)}} ${value}`);
       return [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, ...lines, ""].join("\n");

@@ -1,6 +1,6 @@
 import { type CalendarEvent, renderCalendarText } from "../lib/icalendar.ts";
 import { blocksToText, parseMarkdownOf } from "../ui/markdown.ts";
-import type { FeedSource } from "./feeds.ts";
+import { type FeedSource, listAffected } from "./feeds.ts";
 
 const TEXT_SHOWN = 1000;
 
@@ -9,8 +9,9 @@ const TEXT_SHOWN = 1000;
  * such as the 31st of a short month, and would know nothing of what was cancelled.
  */
 export function renderCalendar({ payload, now, url }: FeedSource): string {
-  const events = payload.maintenance.flatMap((window) =>
-    [...window.past.toReversed(), ...window.upcoming].map(
+  const events = payload.maintenance.flatMap((window) => {
+    const blocks = [...parseMarkdownOf(window, "description", TEXT_SHOWN), ...listAffected(payload, window)];
+    return [...window.past.toReversed(), ...window.upcoming].map(
       ({ start_at, end_at }): CalendarEvent => ({
         uid: `${window.id}-${start_at}`,
         stamp: Math.min(window.updated_at, now),
@@ -18,11 +19,9 @@ export function renderCalendar({ payload, now, url }: FeedSource): string {
         end_at,
         url,
         summary: window.title,
-        ...(window.description === null
-          ? {}
-          : { description: blocksToText(parseMarkdownOf(window, "description", TEXT_SHOWN)) }),
+        ...(blocks.length > 0 && { description: blocksToText(blocks) }),
       }),
-    ),
-  );
+    );
+  });
   return renderCalendarText({ name: `${payload.page.name} maintenance`, product: "Status page", events });
 }

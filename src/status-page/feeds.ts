@@ -1,8 +1,9 @@
 import type { PagePayload } from "../contract/public-page.ts";
 import { toIso } from "../platform/clock.ts";
-import { type Block, parseMarkdown, parseMarkdownOf } from "../ui/markdown.ts";
+import { type Block, excerpt, parseMarkdown, parseMarkdownOf } from "../ui/markdown.ts";
 import { renderMarkdown } from "../ui/markdown-view.tsx";
 import { createFormats } from "./format.ts";
+import { namesOf } from "./frame-view.ts";
 import { sortMaintenance } from "./maintenance.ts";
 import { TEXTS } from "./texts/registry.ts";
 import type { Texts } from "./texts/texts.ts";
@@ -96,6 +97,15 @@ export function renderJsonFeed(source: FeedSource): string {
   });
 }
 
+/** The services that something is about, as the page names them; a composite stands for its members. */
+export function listAffected(payload: PagePayload, { monitor_ids }: { monitor_ids: readonly string[] }): Block[] {
+  const names = namesOf(payload.monitors, monitor_ids);
+  if (names.length === 0) return [];
+  const listed = excerpt(names.join(", "), TEXT_SHOWN);
+  const sentence = textsOf(payload).incident.affects.replace("{names}", () => listed);
+  return [{ kind: "paragraph", children: [{ kind: "text", text: sentence }] }];
+}
+
 /** A feed has one address for all readers, so it speaks the page's own language. */
 function textsOf({ page }: PagePayload): Texts {
   return TEXTS[page.language];
@@ -108,7 +118,10 @@ function listEntries({ payload, now, url }: FeedSource): Entry[] {
     const href = `${url}/incidents/${incident.id}`;
     const begun = { id: incident.id, title: incident.title, href, at: incident.started_at };
     return [
-      { ...begun, blocks: () => parseMarkdownOf(incident, "description", TEXT_SHOWN) },
+      {
+        ...begun,
+        blocks: () => [...parseMarkdownOf(incident, "description", TEXT_SHOWN), ...listAffected(payload, incident)],
+      },
       ...incident.updates.map((update) => ({
         id: update.id,
         title: `${incident.title}: ${texts.incident.statuses[update.status]}`,
@@ -124,7 +137,11 @@ function listEntries({ payload, now, url }: FeedSource): Entry[] {
     const times = texts.maintenance.feed(from ?? "", to ?? "", payload.page.timezone.replaceAll("_", " "));
     const title = texts.feed.maintenance(window.title);
     const href = `${url}/maintenance/${window.id}`;
-    const blocks = () => [...parseMarkdown(times), ...parseMarkdownOf(window, "description", TEXT_SHOWN)];
+    const blocks = () => [
+      ...parseMarkdown(times),
+      ...parseMarkdownOf(window, "description", TEXT_SHOWN),
+      ...listAffected(payload, window),
+    ];
     return [
       { id: window.id, title, href, at: window.updated_at, blocks },
       ...window.updates.map((update) => ({

@@ -93,7 +93,15 @@ describe("GET /metrics", () => {
     expect(text.match(/^# TYPE \w+ gauge$/gm)).toHaveLength(4);
   });
 
-  it("is empty for somebody without monitors", async () => {
-    expect(await scrape(await newToken(await createAccount()))).toMatchObject({ status: 200, body: "" });
+  it("names every metric with its type for somebody without monitors, and for whom no certificate is known", async () => {
+    const account = await createAccount();
+    const types = ["status", "response_time", "uptime_ratio", "cert_days_remaining"].map(
+      (name) => `# TYPE monitor_${name} gauge`,
+    );
+    const typesOf = async (token: string) => ((await scrape(token)).body as string).match(/^# TYPE .*$/gm);
+    const token = await newToken(account);
+    expect(await typesOf(token)).toEqual(types);
+    await insertMonitor(account.user_id, { status: "up" });
+    expect(await typesOf(token)).toEqual(types);
   });
 });

@@ -8,6 +8,7 @@ import { STATUSPAGE_DOCUMENTS, type StatuspageAnswer } from "../../src/contract/
 import { openDb } from "../../src/data/db.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
 import { V1 } from "../support/client.ts";
+import { createMonitor } from "../support/factories.ts";
 import { createShop, createVisitor, HOUR, insertIncident, setStatus, storedPage, summaryOf } from "../support/pages.ts";
 
 const db = openDb(env.DB);
@@ -41,7 +42,9 @@ const JsonFeed = z.strictObject({
 });
 type Shop = Awaited<ReturnType<typeof createShop>>;
 
-async function plan({ account, page, monitor }: Shop, fields: Record<string, unknown> = {}) {
+type Planned = Pick<Shop, "account" | "page"> & { monitor: { id: string } };
+
+async function plan({ account, page, monitor }: Planned, fields: Record<string, unknown> = {}) {
   const targets = [{ target_type: "monitor", target_id: monitor.id }];
   const times = { start_time: iso(NOW - HOUR), end_time: iso(NOW + HOUR) };
   const body = { status_page_id: page.id, title: "New disks", targets, ...times, ...fields };
@@ -161,6 +164,31 @@ describe("feeds", () => {
   });
 });
 
+describe("a composite whose hidden member has trouble", () => {
+  it("is named in feeds and in the calendar, and the member is not", async () => {
+    const { account, page, path } = await createShop();
+    const database = await createMonitor(account.client, { name: "SECRET database", status_page_id: page.id });
+    await createMonitor(account.client, {
+      name: "Checkout & payment",
+      paused: false,
+      type: "composite",
+      target: undefined,
+      status_page_id: page.id,
+      child_ids: [database.id],
+    });
+    const own = { owner_id: account.user_id, status_page_id: page.id, title: "Trouble", started_at: NOW - HOUR };
+    await insertIncident(own, { messages: [], monitor_ids: [database.id] });
+    await plan({ account, page, monitor: database }, { title: "New disks" });
+    const feed = JsonFeed.parse(JSON.parse((await visit(`${path}/feed.json`)).text));
+    const contentOf = (title: string) => feed.items.find((item) => item.title === title)?.content_html;
+    expect(contentOf("Trouble")).toContain("Affects Checkout &amp; payment");
+    expect(contentOf("Maintenance: New disks")).toContain("Affects Checkout &amp; payment");
+    const calendar = (await visit(`${path}/maintenance.ics`)).text;
+    expect(parseCalendar(calendar)[0]?.description).toBe("Affects Checkout & payment");
+    for (const file of FILES) expect((await visit(`${path}/${file}`)).text).not.toContain("SECRET");
+  });
+});
+
 describe("the calendar", () => {
   it("has every occurrence by its own id, in lines that any calendar reads", async () => {
     const shop = await createShop();
@@ -176,7 +204,7 @@ describe("the calendar", () => {
     expect(events.map(({ startDate }) => startDate.toJSDate().getTime())).toEqual(starts);
     expect(events.map(({ uid }) => uid)).toEqual(starts.map((start) => `${window.id}-${start}`));
     expect(events[0]?.duration.toSeconds()).toBe(7200);
-    expect([events[0]?.summary, events[0]?.description]).toEqual([title, description]);
+    expect([events[0]?.summary, events[0]?.description]).toEqual([title, `${description}\n\nAffects Web shop`]);
   });
 });
 
