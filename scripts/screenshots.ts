@@ -103,6 +103,8 @@ async function takePictures({ url, link, example }: Shown): Promise<void> {
     await take(`/app/pages/${example.page}`, "editor");
     await take(`/app/pages/${example.page}/reports?period=30d`, "reports");
     await take(`/app/on-call/${example.page}/schedules/${example.schedule}/calendar`, "on-call");
+    await take(`/app/maintenance/${example.maintenance}`, "maintenance");
+    await take("/app/team", "team");
     await take("/status/northwind", "status-page");
     await take("/app", "phone", { phone: true });
     await take(`/app/incidents/${example.incident}`, "incident", { phone: true });
