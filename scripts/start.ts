@@ -55,7 +55,7 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
   const input = { config, stateDir, bindings, controlSecret: control.secret };
   running.use(await startService(input, address, stopping));
   const execute = databaseOf(control);
-  await serveControl(stateDir, execute);
+  await serveControl(stateDir, { execute, url });
   await callControl(control, "/health", {});
   await clearPlannedMinute(execute);
   running.use(startClock((scheduledTime) => fireCron(control, config.cron, scheduledTime)));

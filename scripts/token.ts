@@ -9,8 +9,9 @@ import { z } from "zod";
 import { PLANS } from "../src/contract/plan.ts";
 import { clearPassword, FIRST_OWNER, issueSignInLink, issueToken, type TokenRequest } from "./local/accounts.ts";
 import { Refusal, runCommand, withUsage } from "./local/command-error.ts";
+import { findServiceUrl } from "./local/control.ts";
 import { withLocalDatabase, withRemoteDatabase } from "./local/database-access.ts";
-import { addressOf, urlOf } from "./local/settings.ts";
+import { addressOf, stateDirOf, urlOf } from "./local/settings.ts";
 
 const USAGE = `usage: npm run --silent token -- --email ADDRESS [--name NAME] [--plan ${PLANS.join("|")}]
          [--beta|--no-beta] [--operator] [--expires-at ISO-8601] [--forget-password] [--sign-in-link]
@@ -76,7 +77,12 @@ function readArguments(args: string[]): Arguments {
 
 /** The address under which people reach the service. */
 async function serviceUrl(deployment: string | undefined): Promise<string> {
-  if (deployment === undefined) return process.env.PUBLIC_URL?.replace(/\/+$/, "") || urlOf(addressOf(process.env));
+  if (deployment === undefined) {
+    const { env } = process;
+    // Whatever else listens on the usual port must not get the link.
+    const running = () => findServiceUrl(stateDirOf(env));
+    return env.PUBLIC_URL?.replace(/\/+$/, "") || (await running()) || urlOf(addressOf(env));
+  }
   const { DEPLOYMENTS_DIR, deploymentFiles } = await import("./deploy/record.ts");
   const { url } = deploymentFiles(DEPLOYMENTS_DIR, deployment).readRecord();
   if (!url) throw new Refusal(`the address of deployment ${deployment} is not known here: npm run deploy`);

@@ -4,13 +4,23 @@ import type { Execute, Row, Statement } from "./database.ts";
 import { listenPrivately } from "./private-socket.ts";
 import type { StateDir } from "./settings.ts";
 
+interface Served {
+  execute: Execute;
+  /** Where people reach the service. */
+  url: string;
+}
+
 /**
  * Other commands reach the database of a running service through this socket, because only one process may write to it.
  * Whoever may open the socket may read and write everything, hence its mode and place.
  */
-export async function serveControl({ controlSocket }: StateDir, execute: Execute): Promise<void> {
+export async function serveControl({ controlSocket }: StateDir, { execute, url }: Served): Promise<void> {
   const server = createServer(async (req, res) => {
     try {
+      if (req.method === "GET") {
+        res.end(JSON.stringify(url));
+        return;
+      }
       const statements = (await json(req)) as Statement[];
       res.end(JSON.stringify(await execute(statements)));
     } catch (error) {
@@ -26,18 +36,31 @@ export function isNotRunning(error: unknown): boolean {
 }
 
 /** The database of the service that runs on this state directory. Fails with isNotRunning when there is none. */
-export function controlOf({ controlSocket }: StateDir): Execute {
-  return (statements) =>
-    new Promise((resolve, reject) => {
-      const req = request({ socketPath: controlSocket, method: "POST", path: "/" }, async (res) => {
-        try {
-          const answer = await json(res);
-          if (res.statusCode === 200) resolve(answer as Row[][]);
-          else reject(new Error(String(answer)));
-        } catch (error) {
-          reject(error);
-        }
-      });
-      req.once("error", reject).end(JSON.stringify(statements));
+export function controlOf(stateDir: StateDir): Execute {
+  return async (statements) => (await ask(stateDir, "POST", JSON.stringify(statements))) as Row[][];
+}
+
+/** Where the service that runs on this state directory is reached; undefined where none runs. */
+export async function findServiceUrl(stateDir: StateDir): Promise<string | undefined> {
+  try {
+    return String(await ask(stateDir, "GET"));
+  } catch (error) {
+    if (isNotRunning(error)) return undefined;
+    throw error;
+  }
+}
+
+function ask({ controlSocket }: StateDir, method: "GET" | "POST", body?: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const req = request({ socketPath: controlSocket, method, path: "/" }, async (res) => {
+      try {
+        const answer = await json(res);
+        if (res.statusCode === 200) resolve(answer);
+        else reject(new Error(String(answer)));
+      } catch (error) {
+        reject(error);
+      }
     });
+    req.once("error", reject).end(body);
+  });
 }

@@ -38,13 +38,22 @@ export const RATE_LIMITS = {
   check_host: perMinute(10, "object"),
   emit: perMinute(60, "object"),
   push: perMinute(60, "object"),
+  /**
+   * How often pushes may end an outage of one monitor or improve its status. Each such change is written to the database,
+   * where other pushes are not. What makes it worse is always accepted, so the status errs on the side of an alarm.
+   */
+  push_recovery: { ...perMinute(20, "object"), window_seconds: 600 },
   agent: perMinute(300),
   /** All agents of an owner, in shares of five. */
   agent_owner: perMinute(600, "object"),
   /** Of API tokens and invitations those that are made: a refusal of the body is counted as any other request. */
   token_creation: perHour(20),
+  /** Whether one is taken tells that somebody has it, so that guesses are few. */
+  push_alias: perHour(100),
   invitation: perHour(20),
-  /** Invitations, confirmations and verifications to one address, whoever causes them. */
+  /** Invitations, confirmations and verifications by one sender to one address; fewer, so that others can write to it, too. */
+  sender_mail: { ...perMinute(3, "object"), window_seconds: 86_400 },
+  /** The same, whoever causes them. */
   recipient_mail: { ...perMinute(5, "object"), window_seconds: 86_400 },
   /** Apart from the others, so that nobody can keep an owner from a new password by having other mail sent. */
   password_reset_mail: { ...perMinute(5, "object"), window_seconds: 86_400 },
@@ -115,14 +124,29 @@ export async function releaseRate(caller: Caller, rateClass: RateClass, objectId
 }
 
 /** The same for what is left out, not refused, beyond the limit. */
-export async function isWithinRate(caller: Caller, rateClass: RateClass, objectId?: string): Promise<boolean> {
+export function isWithinRate(caller: Caller, rateClass: RateClass, objectId?: string): Promise<boolean> {
+  return isAllowed(requireRate(caller, rateClass, objectId));
+}
+
+export function isWithinMailRate(caller: Caller, recipient: string): Promise<boolean> {
+  return isAllowed(requireMailRate(caller, recipient));
+}
+
+async function isAllowed(counting: Promise<void>): Promise<boolean> {
   try {
-    await requireRate(caller, rateClass, objectId);
+    await counting;
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 429) return false;
     throw error;
   }
+}
+
+/** Counts a mail that the caller has sent to this recipient, or throws 429. */
+export async function requireMailRate(caller: Caller, recipient: string): Promise<void> {
+  const sender = subjectOf(caller, "credential", undefined);
+  await requireRate(caller, "sender_mail", `${sender}:${recipient}`);
+  await requireRate(caller, "recipient_mail", recipient);
 }
 
 /** Who shares one count: all credentials of a user do, so that more tokens allow no more requests. */

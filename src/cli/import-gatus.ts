@@ -2,7 +2,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { keyFrom } from "./export.ts";
 import { CommandFailure } from "./failure.ts";
-import { freeKey, type Imported, type ImportedMonitor, scalarOf, within } from "./import-result.ts";
+import { freeKey, type Imported, type ImportedMonitor, pushTokenOf, scalarOf, within } from "./import-result.ts";
 
 /** Settings of Gatus, from its YAML: endpoints, their conditions, and external endpoints. */
 
@@ -65,9 +65,10 @@ export function importGatus(text: string): Imported {
     add(endpoint.name, endpoint.group, convertEndpoint(endpoint, remark));
   }
   for (const { name, group, token, enabled, heartbeat } of parsed.data["external-endpoints"]) {
-    const push_token = `${gatusKey(group ?? "")}_${gatusKey(name)}/${token}`;
+    const remark = (reason: string) => void left.push({ subject: `endpoint "${name}"`, reason });
     const interval = within(milliseconds(heartbeat?.interval ?? "24h") / 1000, [10, 86_400], () => {});
-    add(name, group, { type: "heartbeat", interval, push_token, ...(!enabled && { paused: true }) });
+    const sender = pushTokenOf(`${gatusKey(group ?? "")}_${gatusKey(name)}/${token}`, remark);
+    add(name, group, { type: "heartbeat", interval, ...sender, ...(!enabled && { paused: true }) });
   }
   for (const part of PARTS_LEFT.filter((name) => Object.hasOwn(parsed.data, name))) {
     left.push({ subject: part, reason: "has to be set up anew" });

@@ -1,3 +1,4 @@
+import { PUSH_ALIAS_LENGTH_MIN } from "../contract/push.ts";
 import type { Manifest } from "./manifest.ts";
 
 /** What another tool's settings became, and what of them has no place here. */
@@ -13,6 +14,17 @@ export function within(value: number, [min, max]: [number, number], changed: (to
   const fitting = Math.min(max, Math.max(min, Math.round(value)));
   if (fitting !== value) changed(fitting);
   return fitting;
+}
+
+/** The credential of a sender, which goes on with it unless others could guess it. */
+export function pushTokenOf(
+  token: string | null,
+  remark: (reason: string) => void,
+): Pick<ImportedMonitor, "push_token"> {
+  if (!token) return {};
+  if (token.length >= PUSH_ALIAS_LENGTH_MIN) return { push_token: token };
+  remark(`its push token is shorter than ${PUSH_ALIAS_LENGTH_MIN} characters: give its senders their new address`);
+  return {};
 }
 
 /** A second thing of the same name gets a number. */

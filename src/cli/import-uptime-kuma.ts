@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { WebhookProvider } from "../contract/webhook.ts";
 import { keyFrom } from "./export.ts";
 import { CommandFailure } from "./failure.ts";
-import { freeKey, type Imported, type ImportedMonitor, scalarOf, within } from "./import-result.ts";
+import { freeKey, type Imported, type ImportedMonitor, pushTokenOf, scalarOf, within } from "./import-result.ts";
 
 /** Settings of Uptime Kuma, from its database kuma.db: the schema of 1.23 or 2.x, which has the same tables and more columns. */
 
@@ -95,7 +95,7 @@ function kindOf(row: Row, remark: Remark): (Partial<ImportedMonitor> & Pick<Impo
         ...(row.dns_resolve_server ? { dns_server: String(row.dns_resolve_server).split(",")[0]?.trim() } : {}),
       };
     case "push":
-      return { type: "heartbeat", ...(row.push_token ? { push_token: String(row.push_token) } : {}) };
+      return { type: "heartbeat", ...pushTokenOf(row.push_token ? String(row.push_token) : null, remark) };
     case "group":
       return { type: "composite", children: [] };
     case "mysql":

@@ -39,7 +39,11 @@ describe.each(["1.23", "2.x"] as const)("a database of Uptime Kuma %s", (version
     expect(monitors.stock).toMatchObject({ json_assertions: [{ path: "$.ok", operator: "eq", value: true }] });
     expect(monitors["mail-port"]).toMatchObject({ type: "tcp", target: "mail.example:993", interval: 10 });
     expect(monitors.names).toMatchObject({ type: "dns", dns_record_type: "MX", dns_server: "1.1.1.1" });
-    expect(monitors.backup).toMatchObject({ type: "heartbeat", interval: 86_400, push_token: "abcdefghij" });
+    expect(monitors.backup).toMatchObject({
+      type: "heartbeat",
+      interval: 86_400,
+      push_token: "qk2pV0s7Zt9BdX4LmR1YwC8eHnF3aJ6u",
+    });
     expect(monitors.backends).toMatchObject({ type: "composite", children: ["database", "cache"] });
     expect(monitors.cache).toMatchObject({ type: "redis", paused: true });
   });
@@ -116,7 +120,7 @@ describe("a configuration of Gatus", () => {
       },
       port: { name: "port", type: "tcp", target: "site.example:5432", interval: 10, paused: true },
       certificate: { name: "certificate", type: "ssl", target: "site.example:443", interval: 60 },
-      "core.job": { name: "job", type: "heartbeat", interval: 1800, push_token: "core_job/potato", tags: ["core"] },
+      "core.job": { name: "job", type: "heartbeat", interval: 1800, push_token: "core_job/hot-potato", tags: ["core"] },
     });
   });
 
@@ -126,6 +130,14 @@ describe("a configuration of Gatus", () => {
       expect.stringContaining('"port": interval is 10 s here'),
       expect.stringContaining('"gateway": ping needs an agent'),
       expect.stringContaining("alerting: has to be set up anew"),
+    ]);
+  });
+
+  it("leaves out a token that others could guess, and says so", () => {
+    const { manifest, left } = importGatus("external-endpoints:\n  - { name: job, token: potato }");
+    expect(manifest.monitors.job).toEqual({ name: "job", type: "heartbeat", interval: 86_400 });
+    expect(left).toEqual([
+      { subject: 'endpoint "job"', reason: expect.stringContaining("shorter than 16 characters") },
     ]);
   });
 

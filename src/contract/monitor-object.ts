@@ -32,6 +32,11 @@ export interface MonitorSnapshot {
   epoch: string;
 }
 
+export interface Allowance {
+  limit: number;
+  window_ms: number;
+}
+
 /** One push with a credential that this service issued; it may be outdated. */
 export interface Push {
   kind: PushKind;
@@ -40,6 +45,8 @@ export interface Push {
   credential_key: number;
   /** Accepted pushes per minute; null: no limit. */
   per_minute: number | null;
+  /** How often pushes may improve the status in a while; null: no limit. Absent from callers of a former release. */
+  recoveries?: Allowance | null;
   beat?: Heartbeat;
   samples?: MetricSample[];
   /** The caller can read an answer in text. */

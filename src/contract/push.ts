@@ -8,6 +8,8 @@ import { MONITOR_STATUSES, type MonitorType } from "./monitor-values.ts";
 export const PUSH_BYTES_MAX = 256 * 1024;
 /** Longer messages of a heartbeat are cut to this size. */
 export const MESSAGE_BYTES_MAX = 10_000;
+/** Of what another tool gave to senders: nobody else comes upon it by guessing. */
+export const PUSH_ALIAS_LENGTH_MIN = 16;
 const SAMPLES_MAX = 100;
 const METRICS_MAX = 50;
 const METRIC_BYTES_MAX = 1024;

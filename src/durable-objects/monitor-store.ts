@@ -1,7 +1,7 @@
-import type { Push, PushedResult, PushLog, PushQuery, StoredPush } from "../contract/monitor-object.ts";
+import type { Allowance, Push, PushedResult, PushLog, PushQuery, StoredPush } from "../contract/monitor-object.ts";
 import type { LatencyStep } from "../contract/prober-object.ts";
 import { packRepeated } from "../contract/repeated-heartbeat.ts";
-import { type Decision, decide, type MonitorInput } from "../domain/monitor-state.ts";
+import { type Decision, decide, type MonitorInput, type Transition } from "../domain/monitor-state.ts";
 import {
   DEADLINE_TOLERANCE_MS,
   type Deadline,
@@ -135,14 +135,22 @@ export class MonitorStore {
     return packRepeated(at, at + interval_ms);
   }
 
-  /** A push that changes nothing but its own memory is one row, which needs no transaction around it. */
-  applyPush(push: Push, at: number): void {
+  /**
+   * A push that changes nothing but its own memory is one row, which needs no transaction around it. One that would improve
+   * the status more often than it may is not taken: gives how long until it is.
+   */
+  applyPush(push: Push, at: number): number {
     const before = this.stored;
-    if (!before?.push) return;
+    if (!before?.push) return 0;
     const { memory, rules } = before.push;
     const isTallyDue = this.#ring.isTallyDue(memory.count, memory.tallied, at);
     try {
       const entry = this.#decidePush(push, at);
+      const refused_ms = this.#countRecoveries(before, push.recoveries ?? null, at);
+      if (refused_ms > 0) {
+        this.#known = before;
+        return refused_ms;
+      }
       const isMore = this.#known !== undefined && changesMore(before, this.#known);
       const write = () => {
         if (isTallyDue) {
@@ -155,10 +163,24 @@ export class MonitorStore {
       if (isTallyDue || isMore) this.#storage.transactionSync(write);
       else write();
       if (entry && this.stored) this.#repeated = startRepeating(this.stored, entry, this.deadline);
+      return 0;
     } catch (error) {
       this.reset();
       throw error;
     }
+  }
+
+  /** How long until what was decided since `before` may happen; 0 where it may now, which is counted. */
+  #countRecoveries(before: StoredMonitor, allowed: Allowance | null, at: number): number {
+    const { stored } = this;
+    if (allowed === null || !stored || stored.state.seq === before.state.seq) return 0;
+    const decided = stored.outbox.filter(({ seq }) => seq > before.state.seq);
+    const added = decided.filter(isImprovement).length;
+    const { since, count } = present(before.recoveries, allowed.window_ms, at);
+    // What one push brings along of its past is taken whole.
+    if (added > 0 && count > 0 && count + added > allowed.limit) return since + allowed.window_ms - at;
+    if (added > 0) this.#known = { ...stored, recoveries: { since, count: count + added } };
+    return 0;
   }
 
   /** Evaluates what is overdue; what we noticed too late is our own fault and starts afresh. */
@@ -304,6 +326,16 @@ export class MonitorStore {
     this.#known = stored;
     this.#storage.kv.put(KEY, stored);
   }
+}
+
+/** The first result of a monitor is none. */
+function isImprovement({ from, to }: Transition): boolean {
+  return to === "up" && (from === "down" || from === "degraded" || from === "unknown");
+}
+
+/** A window begins with the first recovery after the one before it. */
+function present(counted: StoredMonitor["recoveries"], window_ms: number, at: number) {
+  return counted && at - counted.since < window_ms ? counted : { since: at, count: 0 };
 }
 
 function isFailure(input: MonitorInput): boolean {

@@ -122,8 +122,9 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     const retry_after_ms = this.#store.rateLimitDelayMs(push.per_minute, received_at);
     if (retry_after_ms > 0) return { outcome: "rate_limited", retry_after_ms };
     this.#store.processDeadlines(received_at);
-    this.#store.applyPush(push, received_at);
+    const refused_ms = this.#store.applyPush(push, received_at);
     await this.#handOver(isIdle);
+    if (refused_ms > 0) return { outcome: "rate_limited", retry_after_ms: refused_ms };
     return this.#pushAnswer(received_at, loaded.revision);
   }
 

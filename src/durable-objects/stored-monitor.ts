@@ -32,6 +32,8 @@ export interface StoredMonitor extends Outbox {
   follows_agent?: { paused: boolean; agent_id: string } | null;
   state: MonitorState;
   settled: boolean;
+  /** How often pushes improved the status since then; absent before the first time, and in older rows. */
+  recoveries?: { since: number; count: number };
   /** What led to the present status. */
   message: string | null;
   /** Grows whenever this row is written. */
@@ -82,6 +84,7 @@ export function configureStored(
     composite: follows === "members" ? { paused } : null,
     follows_agent: follows === "agent" && agent_id ? { paused, agent_id } : null,
     ...reconciled(loaded, present, at),
+    recoveries: present?.recoveries,
     settled: loaded.past === null && (present?.settled ?? false),
     message: present?.message ?? record.status_message,
     revision: Math.max(present?.revision ?? 0, record.state_revision),

@@ -1,6 +1,6 @@
 import { commit, type Guard } from "../access/commit.ts";
 import { capGuard } from "../access/plan-caps.ts";
-import { isWithinRate } from "../access/rate-limit.ts";
+import { isWithinMailRate } from "../access/rate-limit.ts";
 import type { RequestScope } from "../access/scope.ts";
 import { invalid, notFound } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
@@ -26,7 +26,7 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
   requireReachable(ctx, input);
   const { channel } = input;
   const endpoint = normalEndpoint(channel, input.endpoint);
-  if (!(await isWithinRate(ctx, "recipient_mail", recipientOf(channel, endpoint)))) return;
+  if (!(await isWithinMailRate(ctx, recipientOf(channel, endpoint)))) return;
   const row = await findPage(ctx.db, page.page.id);
   if (!row) throw notFound("status page");
   const { owner_id } = row;

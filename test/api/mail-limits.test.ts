@@ -11,9 +11,9 @@ const queue = useSubscriberQueue();
 const freshMail = () => `victim-${newId()}@example.com`;
 
 /** An account with a page, and the three ways in which it can have mail sent to a stranger. */
-async function anAttacker() {
+async function anAttacker(limits = LIMITS) {
   const account = await createAccount({ plan: "business" });
-  const client = createClientUnder(LIMITS, account.token);
+  const client = createClientUnder(limits, account.token);
   const slug = freshSlug();
   const page = await createPage(account, { slug });
   return {
@@ -21,7 +21,7 @@ async function anAttacker() {
     page,
     invite: (email: string) => client.post(`${V1}/status-pages/${page}/members`, { email, role: "viewer" }),
     subscribe: (endpoint: string) =>
-      createClientUnder(LIMITS).post(`/status/${slug}/subscribers`, { channel: "email", endpoint }),
+      createClientUnder(limits).post(`/status/${slug}/subscribers`, { channel: "email", endpoint }),
     verify: (value: string) => client.post(`${V1}/notify-contacts`, { type: "email", value }),
   };
 }
@@ -94,5 +94,17 @@ describe("mail to a stranger", () => {
     expect([countOf("Confirm this contact"), countOf("Reset your password"), countOf("New API token")]).toEqual([
       5, 5, 7,
     ]);
+  });
+
+  it("is not used up by one sender, who has a smaller share of it", async () => {
+    const limits = { RATE_LIMITS: "all=off,sender_mail=3,recipient_mail=5" };
+    const [stranger, friend] = [await anAttacker(limits), await anAttacker(limits)];
+    const victim = freshMail();
+    const statuses = [await stranger.verify(victim), await stranger.invite(victim), await stranger.verify(victim)];
+    statuses.push(await stranger.verify(victim), await stranger.invite(victim));
+    expect(statuses.map(({ status }) => status)).toEqual([201, 201, 201, 429, 429]);
+    expect((await friend.invite(victim)).status).toBe(201);
+    expect((await friend.verify(victim)).status).toBe(201);
+    expect(await mailCount(victim)).toBe(5);
   });
 });

@@ -1,11 +1,16 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { createClient, V1 } from "../support/client.ts";
+import { openDb } from "../../src/data/db.ts";
+import { pushAliases } from "../../src/data/push-aliases/table.ts";
+import { sha256Hex } from "../../src/platform/credentials.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { createClient, createClientUnder, V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { createHeartbeat } from "../support/pushes.ts";
 
 const anyone = createClient();
 let count = 0;
-const newToken = () => `token-of-kuma-${count++}`;
+const newToken = () => `a-token-of-kuma-${count++}`;
 const statusOf = async (client: ReturnType<typeof createClient>, id: string) =>
   (await client.get(`${V1}/monitors/${id}`)).body.status;
 
@@ -57,7 +62,7 @@ describe("a credential of another tool", () => {
     expect(await set(other, theirs.id)).toMatchObject({ status: 409 });
     expect((await set(other, mine.id)).status).toBe(404);
     expect(JSON.stringify((await owner.client.get(`${V1}/monitors/${mine.id}`)).body)).not.toContain(token);
-    for (const wrong of ["short", "with spaces in it", "hb_0123456789", 7]) {
+    for (const wrong of ["fifteen-letters", "with spaces in it", "hb_0123456789abcdef", 7]) {
       expect(await set(owner, mine.id, wrong)).toMatchObject({
         status: 400,
         body: { error: expect.stringMatching(/^token /) },
@@ -69,5 +74,26 @@ describe("a credential of another tool", () => {
       target: "http://sink.test/",
     });
     expect((await set(owner, website.body.id, newToken())).status).toBe(404);
+  });
+
+  it("goes on where a former release took a shorter one", async () => {
+    const account = await createAccount();
+    const { id } = await createHeartbeat(account);
+    const token = newToken().slice(0, 2) + newId().slice(0, 8);
+    await openDb(env.DB)
+      .insert(pushAliases)
+      .values({ token_hash: sha256Hex(token), monitor_id: id, created_at: 0 });
+    expect((await anyone.get(`/api/push/${token}`)).status).toBe(200);
+  });
+
+  it("is not guessed by setting one after the other: each account sets so many an hour", async () => {
+    const account = await createAccount();
+    const { id } = await createHeartbeat(account);
+    const client = createClientUnder({ RATE_LIMITS: "all=off,push_alias=3" }, account.token);
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n++) {
+      statuses.push((await client.put(`${V1}/monitors/${id}/push-alias`, { token: newToken() })).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
   });
 });

@@ -330,6 +330,40 @@ describe("the object of a heartbeat", () => {
     expect(await keptOf(monitor.id)).toHaveLength(4);
   });
 
+  it("ends outages so many times in ten minutes, and is taken as a failure at any time", async () => {
+    const object = monitorObject(env, monitor.id);
+    const push = (status: "ok" | "fail") =>
+      object.push(monitor.id, {
+        kind: "heartbeat",
+        credential_version: 1,
+        credential_key: 1,
+        per_minute: null,
+        recoveries: { limit: 3, window_ms: 600_000 },
+        beat: { status, message: null, duration_ms: null, exit_code: null, run_id: null },
+      });
+    const alternate = async (times: number) => {
+      const outcomes: string[] = [];
+      for (let n = 0; n < times; n++) {
+        moveClock(1_000);
+        expect(await push("fail")).toMatchObject({ outcome: "taken", status: "down" });
+        moveClock(1_000);
+        const answer = await push("ok");
+        outcomes.push(typeof answer === "string" ? "repeated" : answer.outcome);
+      }
+      return outcomes;
+    };
+    expect(await push("ok")).toMatchObject({ outcome: "taken", status: "up" });
+    expect(await alternate(5)).toEqual(["taken", "taken", "taken", "rate_limited", "rate_limited"]);
+    const { seq } = (await object.sync(monitor.id, 0)) ?? {};
+    await evictDurableObject(stubOf(monitor.id));
+    const refused = await push("ok");
+    expect(refused).toMatchObject({ outcome: "rate_limited", retry_after_ms: expect.any(Number) });
+    expect(await object.sync(monitor.id, 0)).toMatchObject({ seq, status: "down" });
+    moveClock(600_000);
+    expect(await push("ok")).toMatchObject({ outcome: "taken", status: "up" });
+    expect(await alternate(3)).toEqual(["taken", "taken", "rate_limited"]);
+  });
+
   it("forgets everything when its monitor is deleted", async () => {
     await beat(monitor);
     await account.client.delete(`${V1}/monitors/${monitor.id}`);

@@ -27,7 +27,8 @@ async function recordOf(service: Service, token: string): Promise<Row | undefine
 
 /** Opens a fresh sign-in link as its form would; gives the cookie of the session. */
 async function openSignInLink(service: Service, email: string): Promise<string> {
-  const env = { STATE_DIR: service.stateDir, PUBLIC_URL: service.url };
+  // Another port than the usual one, which nothing but the running service knows.
+  const env = { STATE_DIR: service.stateDir };
   const printed = await runNpm(["run", "--silent", "token", "--", "--email", email, "--sign-in-link"], { env });
   const link = printed.stdout.trim();
   expect(link).toMatch(new RegExp(`^${service.url}/app/sign-in/link\\?token=\\w{43}$`));
@@ -130,6 +131,13 @@ describe("npm run token", () => {
     expect(await audit.json()).toMatchObject([
       { actor: { type: "system", name: "operator" }, summary: `the operator removed the password of ${ada.email}` },
     ]);
+  });
+
+  it("names the port of the service that runs on its state directory", async () => {
+    await openSignInLink(service, someone().toLowerCase());
+    const stopped = temporaryDir();
+    const { stdout } = await runToken(stopped, "--email", "later@mail.example", "--sign-in-link");
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:8787\/app\/sign-in\/link\?token=\w{43}\n$/);
   });
 
   it("forgets the password of nobody who is not there, and makes no account of a mistyped address", async () => {

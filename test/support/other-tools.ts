@@ -47,7 +47,7 @@ const MONITORS: Record<string, string | number>[] = [
     dns_resolve_type: "MX",
     dns_resolve_server: "1.1.1.1",
   },
-  { id: 6, name: "Backup", type: "push", push_token: "abcdefghij", interval: 86_400 },
+  { id: 6, name: "Backup", type: "push", push_token: "qk2pV0s7Zt9BdX4LmR1YwC8eHnF3aJ6u", interval: 86_400 },
   { id: 7, name: "Gateway", type: "ping", hostname: "192.0.2.1" },
   { id: 8, name: "Queue", type: "mqtt", hostname: "queue.example" },
   { id: 9, name: "Backends", type: "group" },
@@ -145,7 +145,7 @@ endpoints:
   - { name: certificate, url: "tls://site.example:443", conditions: ["[CONNECTED] == true"] }
   - { name: gateway, url: "icmp://192.0.2.1", conditions: ["[CONNECTED] == true"] }
 external-endpoints:
-  - { name: job, group: core, token: potato, heartbeat: { interval: 30m } }
+  - { name: job, group: core, token: hot-potato, heartbeat: { interval: 30m } }
 alerting:
   slack: { webhook-url: "https://hooks.slack.example/x" }
 `;

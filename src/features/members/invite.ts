@@ -4,7 +4,7 @@ import { getOwner } from "../../access/owners.ts";
 import { requirePage, requireVisiblePage } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import { requireRate } from "../../access/rate-limit.ts";
+import { requireMailRate, requireRate } from "../../access/rate-limit.ts";
 import { requireInvitation } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { type ApiError, conflict, notFound, planLimit } from "../../contract/errors.ts";
@@ -135,7 +135,7 @@ async function sealInvitation(
   page: StatusPageRecord,
   { record, token }: { record: InvitationRecord; token: string },
 ) {
-  await requireRate(ctx, "recipient_mail", recipientHash(record.email));
+  await requireMailRate(ctx, recipientHash(record.email));
   const page_url = (await findUrls(ctx, [page]))(page);
   return sealMail(ctx, {
     to: record.email,

@@ -15,7 +15,9 @@ type Pushed = Pick<Push, "kind" | "beat" | "samples">;
 export async function acceptPush(ctx: PushScope, credential: PushCredential, pushed: Pushed): Promise<AcceptedPush> {
   const { monitor_id, credential_version, credential_key } = credential;
   const per_minute = limitOf(ctx.settings, "push")?.limit ?? null;
-  const push = { ...pushed, credential_version, credential_key, per_minute, reads_text: true } as const;
+  const recovery = limitOf(ctx.settings, "push_recovery");
+  const recoveries = recovery ? { limit: recovery.limit, window_ms: recovery.window_seconds * 1000 } : null;
+  const push = { ...pushed, credential_version, credential_key, per_minute, recoveries, reads_text: true } as const;
   let answer: PushOutcome | string;
   try {
     answer = await monitorObject(ctx.env, monitor_id).push(monitor_id, push);

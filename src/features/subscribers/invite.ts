@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { requirePage } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
-import { isWithinRate } from "../../access/rate-limit.ts";
+import { isWithinMailRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import {
   findEndpointError,
@@ -59,6 +59,6 @@ async function findRefusal(ctx: RequestScope, channel: SubscriberChannel, endpoi
     const verdict = checkGiven(ctx, new URL(endpoint), "delivery");
     if (!verdict.ok) return `cannot be used: ${verdict.reason}`;
   }
-  const isWithin = await isWithinRate(ctx, "recipient_mail", recipientOf(channel, endpoint));
+  const isWithin = await isWithinMailRate(ctx, recipientOf(channel, endpoint));
   return isWithin ? null : "was asked too often today";
 }
