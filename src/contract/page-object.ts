@@ -29,7 +29,8 @@ export interface PageNews {
 export const PageReader = z.discriminatedUnion("kind", [
   /** With the lock of the password that was entered. */
   z.object({ kind: z.literal("public"), lock: z.string().nullable() }),
-  z.object({ kind: z.literal("member") }),
+  /** Connections that a former release accepted name nobody. */
+  z.object({ kind: z.literal("member"), user_id: z.uuid().optional() }),
 ]);
 export type PageReader = z.infer<typeof PageReader>;
 

@@ -9,6 +9,7 @@ import {
 } from "../contract/page-object.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import { openDb } from "../data/db.ts";
+import { findTeamAmong } from "../data/members/read.ts";
 import { findVersionOfPage } from "../data/public-page/read.ts";
 import type { Env } from "../platform/env.ts";
 import { createLogger } from "../platform/logger.ts";
@@ -99,12 +100,27 @@ export class PageObject extends DurableObject<Env> implements PageRpc {
     const { version, is_public, password_hash } = page;
     const news = JSON.stringify({ version } satisfies PageNews);
     const lock = password_hash === null ? null : lockOf(settingsOf(this.env).ROOT_SECRET, password_hash);
-    for (const socket of this.ctx.getWebSockets()) {
-      const reader = readerOf(socket);
+    const readers = this.ctx.getWebSockets().map((socket) => ({ socket, reader: readerOf(socket) }));
+    const team = await this.#findTeam(
+      pageId,
+      readers.map(({ reader }) => reader),
+    );
+    for (const { socket, reader } of readers) {
+      const mayRead =
+        reader.kind === "public"
+          ? is_public && reader.lock === lock
+          : reader.user_id !== undefined && team.has(reader.user_id);
       // Whoever may still see the page connects again.
-      if (reader.kind === "public" && !(is_public && reader.lock === lock)) socket.close(1008, "connect again");
-      else socket.send(news);
+      if (mayRead) socket.send(news);
+      else socket.close(1008, "connect again");
     }
+  }
+
+  /** Who of these readers is on the page's team now. */
+  async #findTeam(pageId: string, readers: readonly PageReader[]): Promise<ReadonlySet<string>> {
+    const named = readers.flatMap((reader) => (reader.kind === "member" && reader.user_id ? [reader.user_id] : []));
+    if (named.length === 0) return new Set();
+    return findTeamAmong(openDb(this.env.DB), pageId, [...new Set(named)]);
   }
 
   /** Accepts the connection of an open page. */

@@ -81,18 +81,20 @@ export async function loadPageForViewer(
     return { payload, viewing, cache_key, cache_control, memo: isOpen && !is_stale ? known : null, reader };
   }
   const known = reading.kind === "private" ? reading.known : null;
-  const payload = await openForMember(c, known?.page_id ?? null);
-  if (!payload || !known) {
+  const opened = await openForMember(c, known?.page_id ?? null);
+  if (!opened || !known) {
     // Strangers can guess any number of addresses, each of which the database is asked for.
     await requireRate(ctx, "page_miss");
     return undefined;
   }
+  const { payload, user_id } = opened;
   const minute = Math.max(now - (now % MINUTE_MS), payload.generated_at);
   const late = findLate(c, payload, known.checks);
   const texts = textsFor(c, payload.page.language);
   const viewing = { as_of: minute, is_stale: false, late, address: addressOf(c, payload), texts };
   const cache_key = `private ${payload.page.id} ${payload.version} ${payload.generated_at}`;
-  return { payload, viewing, cache_key, cache_control: FOR_MEMBERS, memo: null, reader: { kind: "member" } };
+  const reader: PageReader = { kind: "member", user_id };
+  return { payload, viewing, cache_key, cache_control: FOR_MEMBERS, memo: null, reader };
 }
 
 /** The version that an open page was told of. */
@@ -126,20 +128,26 @@ function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayl
  * Authenticates before it loads the page, so that the response does not distinguish a private page from none. Whoever has a
  * credential is counted as with any other request that it serves; what a version of the page shows is built once.
  */
-async function openForMember(c: Context<AppEnv>, pageId: string | null): Promise<PagePayload | undefined> {
+async function openForMember(
+  c: Context<AppEnv>,
+  pageId: string | null,
+): Promise<{ payload: PagePayload; user_id: string } | undefined> {
   const { ctx } = c.var;
   const principal = await authenticateOptional(ctx, c.req.raw);
   const asked = { ...ctx, principal, loaded: new Map() };
-  if (principal.kind === "user") await requireRate(asked, "api");
+  if (principal.kind !== "user") return undefined;
+  const { user_id } = principal;
+  await requireRate(asked, "api");
   if (pageId === null) return undefined;
   const found = await findVisiblePage(asked, pageId);
   if (!found) return undefined;
   const kept = getPrivatePayload(pageId, { version: found.page.version, now: ctx.now });
-  if (kept) return kept;
+  if (kept) return { payload: kept, user_id };
   const epoch = cacheEpoch();
   const payload = await buildPayload(ctx.db, pageId, ctx.now);
-  if (payload) keepPrivatePayload(pageId, payload, epoch);
-  return payload;
+  if (!payload) return undefined;
+  keepPrivatePayload(pageId, payload, epoch);
+  return { payload, user_id };
 }
 
 interface Answer {

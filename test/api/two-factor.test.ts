@@ -7,7 +7,7 @@ import { recoveryCodes, twoFactors } from "../../src/data/two-factor/table.ts";
 import { sha256Hex } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { codeOf } from "../support/authenticator.ts";
-import { CORE, createClient, V1 } from "../support/client.ts";
+import { CORE, createClient, createClientUnder, V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";
 import { createAccount, createPage } from "../support/factories.ts";
 import { createBrowser } from "../support/forms.ts";
@@ -170,6 +170,27 @@ describe("POST /auth/totp/disable", () => {
     expect((await disable(PASSWORD, codeOf(secret, 1))).status).toBe(409);
     expect(await db.$count(recoveryCodes, eq(recoveryCodes.user_id, user_id))).toBe(0);
     expect((await mailsTo(email)).map(({ subject }) => subject)).toContain("Two-factor sign-in is off");
+  });
+
+  it("takes ten wrong codes an hour for the account, however it is asked, and the audit log names the token", async () => {
+    const { client, token, secret, email } = await createProtectedAccount();
+    const thief = createClientUnder({ RATE_LIMITS: "all=off,second_factor=10" }, token);
+    const guess = async (n: number) => {
+      const from = { "cf-connecting-ip": `192.0.2.${n}` };
+      const body = { password: PASSWORD, code: WRONG };
+      const ask: [string, string] = n % 2 ? ["POST", `${TOTP}/disable`] : ["DELETE", `${CORE}/user`];
+      return (await thief.request(...ask, body, from)).status;
+    };
+    const answers: number[] = [];
+    for (let n = 0; n < 12; n++) answers.push(await guess(n));
+    expect(answers).toEqual([...Array(10).fill(400), 429, 429]);
+    // The right one is not accepted either, so that the answer tells nothing.
+    const right = { password: PASSWORD, code: codeOf(secret, 1) };
+    expect((await thief.post(`${TOTP}/disable`, right)).status).toBe(429);
+    const { body } = await client.get(`${V1}/audit-logs?event_type=session.refused`);
+    expect(body).toHaveLength(10);
+    const summary = `a change of the account of ${email} was refused, because its code was wrong`;
+    expect(body[0]).toMatchObject({ summary, actor: { type: "token" } });
   });
 
   it("is possible with the app's code, too", async () => {

@@ -1,7 +1,7 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { createClient, V1 } from "../support/client.ts";
-import { createMember } from "../support/members.ts";
+import { CORE, createClient, V1 } from "../support/client.ts";
+import { createMember, insertPassword, PASSWORD } from "../support/members.ts";
 import { override } from "../support/override.ts";
 import { createShop, createVisitor, freshSlug, PAGES, setStatus } from "../support/pages.ts";
 import { recordStatements } from "../support/statements.ts";
@@ -160,5 +160,25 @@ describe("an open page", () => {
     await vi.waitFor(() => expect(visitor.heard).toHaveLength(1));
     await locked.account.client.put(`${PAGES}/${locked.page.id}`, { password: "another word" });
     await vi.waitFor(() => expect(visitor.closed()).toBe(1008));
+  });
+
+  it("ends with the membership of its reader, and no other reader's does", async () => {
+    const { account, page, path } = await createShop({ is_public: false });
+    const { member, member_id } = await createMember(account, { role: "viewer" }, page.id);
+    const { member: leaving } = await createMember(account, { role: "editor" }, page.id);
+    await insertPassword(leaving);
+    const [own, theirs, left] = await Promise.all(
+      [account, member, leaving].map(({ token }) => open(path, { authorization: `Bearer ${token}` })),
+    );
+    expect((await account.client.delete(`${V1}/status-pages/${page.id}/members/${member_id}`)).status).toBeLessThan(
+      300,
+    );
+    await vi.waitFor(() => expect(theirs?.closed()).toBe(1008));
+    expect([own?.closed(), left?.closed()]).toEqual([0, 0]);
+    expect((await leaving.client.request("DELETE", `${CORE}/user`, { password: PASSWORD })).status).toBe(204);
+    await vi.waitFor(() => expect(left?.closed()).toBe(1008));
+    await account.client.put(`${PAGES}/${page.id}`, { name: "Without them" });
+    await vi.waitFor(() => expect(own?.heard.length).toBeGreaterThan(0));
+    expect(own?.closed()).toBe(0);
   });
 });

@@ -74,6 +74,17 @@ export async function findPageFor(db: Db, pageId: string, userId: string) {
   return rows[0];
 }
 
+/** Those of these users who are the page's owner or members of it. */
+export async function findTeamAmong(db: Db, pageId: string, userIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const among = sql`(SELECT value FROM json_each(${JSON.stringify(userIds)}))`;
+  const rows = await db.all<{ user_id: string }>(sql`
+    SELECT ${pageMembers.user_id} AS user_id FROM ${pageMembers}
+    WHERE ${pageMembers.status_page_id} = ${pageId} AND ${pageMembers.user_id} IN ${among}
+    UNION ALL
+    SELECT ${statusPages.owner_id} FROM ${statusPages} WHERE ${statusPages.id} = ${pageId}`);
+  return new Set(rows.map(({ user_id }) => user_id));
+}
+
 export async function findMember(db: Db, memberId: string): Promise<NamedMember | undefined> {
   const rows = await db
     .select({ member: pageMembers, email: users.email, name: users.name })

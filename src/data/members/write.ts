@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Membership } from "../../domain/roles.ts";
-import type { Db, Statement } from "../db.ts";
+import { changesPages, type Db, type Statement } from "../db.ts";
 import type { MemberRecord } from "./read.ts";
 import { pageMembers } from "./table.ts";
 
@@ -17,6 +17,7 @@ export function updateMember(db: Db, memberId: string, change: Membership & { up
     .where(eq(pageMembers.id, memberId));
 }
 
-export function deleteMember(db: Db, memberId: string): Statement {
-  return db.delete(pageMembers).where(eq(pageMembers.id, memberId));
+/** Their open pages are told, so that they end. */
+export function deleteMember(db: Db, { id, status_page_id }: MemberRecord): Statement {
+  return changesPages(db.delete(pageMembers).where(eq(pageMembers.id, id)), [status_page_id]);
 }

@@ -4,6 +4,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import type { AccountDeletion } from "../../contract/account.ts";
 import { unauthenticated } from "../../contract/errors.ts";
 import { listAgentIdsOf } from "../../data/agents/read.ts";
+import { announceChanges } from "../../data/db.ts";
 import { listPagesOf } from "../../data/deleted-accounts/read.ts";
 import { endAccount } from "../../data/deleted-accounts/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
@@ -16,8 +17,8 @@ import { wakeAgents } from "../../platform/agent-objects.ts";
 import { dropStoredPage } from "../../platform/page-store.ts";
 import { announceEnd } from "../members/set-up.ts";
 import { planDeparture } from "../on-call/departure.ts";
-import { requireOwnPassword } from "../sessions/own-password.ts";
-import { checkCode, findActiveFactor, wrongCode } from "../sessions/second-factor.ts";
+import { requireOwnCode, requireOwnPassword } from "../sessions/own-password.ts";
+import { findActiveFactor } from "../sessions/second-factor.ts";
 import { removePortion } from "./purge.ts";
 
 /** Stored documents of more pages end by themselves within their minute. */
@@ -35,8 +36,7 @@ export async function deleteAccount(ctx: RequestScope, { password, code }: Accou
   const { user_id } = requireUser(ctx);
   await requireOwnPassword(ctx, password);
   const factor = await findActiveFactor(ctx, user_id);
-  const accepted =
-    factor && (await checkCode(ctx, factor, { code: code ?? "", wrong: wrongCode(), accepts: ["totp", "recovery"] }));
+  const accepted = factor && (await requireOwnCode(ctx, factor, { code: code ?? "", accepts: ["totp", "recovery"] }));
   const user = await findUser(ctx.db, user_id);
   if (!user) throw unauthenticated();
   const pages = await listPagesOf(ctx.db, user_id, PAGES_DROPPED_MAX);
@@ -58,6 +58,11 @@ export async function deleteAccount(ctx: RequestScope, { password, code }: Accou
     guards: accepted?.guards ?? [],
   });
   if (mail) sendAfterResponse(ctx, mail);
+  // Open pages of others, which the account could read as a member.
+  announceChanges(
+    ctx.db,
+    shared.rows.map(({ page }) => page.id),
+  );
   await publication.wake();
   wakeAgents(ctx.env, agents);
   ctx.defer(clearAway(ctx, user_id, pages));

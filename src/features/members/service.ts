@@ -100,7 +100,7 @@ export async function removeMember(
     : await planEnd(ctx, page, { user_id: member.user_id, label: member.email });
   const duties = await planDeparture(ctx, page, member.user_id);
   const publication = joinPublications([setUp.publication, duties.publication]);
-  await commit(ctx, [deleteMember(ctx.db, member.id), ...ends, ...publication.statements], {
+  await commit(ctx, [deleteMember(ctx.db, member), ...ends, ...publication.statements], {
     audit: await memberAudit(ctx, member, isLeaving ? `${member.email} left` : `removed ${member.email}`),
     guards: [changedMeanwhile(member)],
   });

@@ -3,11 +3,15 @@ import { requireUser } from "../../access/principal.ts";
 import { isWithinRate, releaseRate, requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, unauthenticated } from "../../contract/errors.ts";
+import type { MailRecord } from "../../data/mail/read.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { findPasswordHash } from "../../data/sessions/read.ts";
+import type { TwoFactorRecord } from "../../data/two-factor/read.ts";
 import { findUser } from "../../data/users/read.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
+import type { SecondFactor } from "../../domain/totp.ts";
 import { isPassword } from "../../platform/password.ts";
+import { checkCode } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
 /** For changes of the account that a stolen session or token may not make. */
@@ -34,15 +38,33 @@ export async function checkOwnPassword(
 
 /** The audit log names the session or token behind each guess; the last one that is allowed is mailed to the holder. */
 async function recordWrongPassword(ctx: RequestScope): Promise<void> {
+  await recordGuess(ctx, { secret: "password", mail: (await isUsedUp(ctx)) ? await guessesMail(ctx) : null });
+}
+
+/** Counted with those of sign-in, and audited with the session or token behind it. */
+export async function requireOwnCode(
+  ctx: RequestScope,
+  factor: TwoFactorRecord,
+  { code, accepts }: { code: string; accepts: readonly SecondFactor["kind"][] },
+) {
+  const wrong = invalid("code is wrong or was used", [{ path: "code", message: "is wrong or was used" }]);
+  try {
+    return await checkCode(ctx, factor, { code, wrong, accepts });
+  } catch (error) {
+    if (error === wrong) await recordGuess(ctx, { secret: "code", mail: null });
+    throw error;
+  }
+}
+
+async function recordGuess(ctx: RequestScope, { secret, mail }: { secret: string; mail: MailRecord | null }) {
   const { user_id, email } = requireUser(ctx);
-  const mail = (await isUsedUp(ctx)) ? await guessesMail(ctx) : null;
   const refusal = { ...ctx, auditEvent: "session.refused", idempotency: null, bodyBytes: 0 };
   await commit(refusal, mail ? [insertMail(ctx.db, mail)] : [], {
     audit: {
       owner_id: user_id,
       target_type: "user",
       target_id: user_id,
-      summary: `a change of the account of ${email} was refused, because its password was wrong`,
+      summary: `a change of the account of ${email} was refused, because its ${secret} was wrong`,
     },
   });
   if (mail) sendAfterResponse(ctx, mail);

@@ -1,7 +1,7 @@
 import type { Guard } from "../../access/commit.ts";
 import { releaseRate, requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { ApiError, invalid } from "../../contract/errors.ts";
+import { ApiError } from "../../contract/errors.ts";
 import type { Statement } from "../../data/db.ts";
 import {
   findTwoFactor,
@@ -94,9 +94,4 @@ async function acceptRecovery(
     isOn: true,
     step: null,
   };
-}
-
-/** For requests of a signed-in user, whose credential is in order. */
-export function wrongCode(): ApiError {
-  return invalid("code is wrong or was used", [{ path: "code", message: "is wrong or was used" }]);
 }

@@ -19,8 +19,8 @@ import { buildOtpauthUrl, formatRecoveryCode } from "../../domain/totp.ts";
 import { newId } from "../../platform/ids.ts";
 import { seal } from "../../platform/seal.ts";
 import { createRecoveryCodes, createTotpSecret, hashRecoveryCode } from "../../platform/totp.ts";
-import { requireOwnPassword } from "./own-password.ts";
-import { checkCode, findActiveFactor, wrongCode } from "./second-factor.ts";
+import { requireOwnCode, requireOwnPassword } from "./own-password.ts";
+import { findActiveFactor } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
 /** Two-factor sign-in of the caller's account: set up, confirmed by a first code, switched off with a code. */
@@ -57,7 +57,7 @@ export async function confirmTotp(ctx: RequestScope, { code }: TotpConfirm): Pro
   const factor = await findTwoFactor(ctx.db, user_id);
   if (!factor) throw conflict("two-factor sign-in is not set up yet: POST /auth/totp/setup first");
   if (factor.confirmed_at !== null) throw alreadyOn();
-  const { step } = await checkCode(ctx, factor, { code, wrong: wrongCode(), accepts: ["totp"] });
+  const { step } = await requireOwnCode(ctx, factor, { code, accepts: ["totp"] });
   const codes = createRecoveryCodes();
   const rows = codes.map((each) => ({
     id: newId(ctx.now),
@@ -84,7 +84,7 @@ export async function disableTotp(ctx: RequestScope, { password, code }: TotpDis
   await requireOwnPassword(ctx, password);
   const factor = await findActiveFactor(ctx, user_id);
   if (!factor) throw conflict("two-factor sign-in is off");
-  const { guards } = await checkCode(ctx, factor, { code, wrong: wrongCode(), accepts: ["totp", "recovery"] });
+  const { guards } = await requireOwnCode(ctx, factor, { code, accepts: ["totp", "recovery"] });
   await commitWithMail(ctx, deleteTwoFactor(ctx.db, user_id), {
     audit: auditOf(user_id, `${email} switched two-factor sign-in off`),
     guards,
