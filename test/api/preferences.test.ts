@@ -6,6 +6,7 @@ import { openDb } from "../../src/data/db.ts";
 import { preferenceToken } from "../../src/platform/preference-tokens.ts";
 import { CORE } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
+import { createAccountWithPassword } from "../support/members.ts";
 
 const path = `${CORE}/user/preferences`;
 const EVERYTHING = {
@@ -77,6 +78,17 @@ describe("the link of a mail", () => {
       in_app: true,
       notify_team: { ...Object.fromEntries(Object.keys(EVERYTHING).map((topic) => [topic, false])), down: true },
     });
+  });
+
+  it("ends with the account", async () => {
+    const account = await createAccountWithPassword();
+    const token = preferenceToken(env.ROOT_SECRET, account.user_id);
+    expect((await get(token)).status).toBe(200);
+    const deletion = { password: account.password };
+    expect((await account.client.request("DELETE", `${CORE}/user`, deletion)).status).toBe(204);
+    const forged = token.replace(/.{4}$/, "AAAA");
+    const statusesOf = async (each: string) => [(await get(each)).status, (await post(each, { save: "1" })).status];
+    expect(await statusesOf(token)).toEqual(await statusesOf(forged));
   });
 
   it("is worth nothing when it is forged or another user's", async () => {

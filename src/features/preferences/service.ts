@@ -26,10 +26,11 @@ async function findMe(ctx: RequestScope): Promise<UserRecord> {
   return user;
 }
 
-/** The user that a preference link of a mail belongs to; undefined for every other text. */
+/** The user that a preference link of a mail belongs to; undefined for every other text, and once the account is deleted. */
 export async function findLinkedUser(ctx: RequestScope, token: string): Promise<UserRecord | undefined> {
   const id = parsePreferenceToken(ctx.settings.ROOT_SECRET, token);
-  return id === null ? undefined : findUser(ctx.db, id);
+  const user = id === null ? undefined : await findUser(ctx.db, id);
+  return user?.deleted_at === null ? user : undefined;
 }
 
 /** The caller is the user, or holds a link of a mail to them. */
