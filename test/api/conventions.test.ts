@@ -1,14 +1,20 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { networkOf, requireRate } from "../../src/access/rate-limit.ts";
+import { jobScope } from "../../src/access/scope.ts";
 import { ENDPOINTS } from "../../src/app.ts";
+import { openDb } from "../../src/data/db.ts";
+import { idempotencyKeys } from "../../src/data/idempotency/table.ts";
 import { describeApi } from "../../src/http/openapi.ts";
+import { DAY_MS } from "../../src/lib/durations.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { installationId } from "../../src/platform/installation.ts";
 import { createLogger } from "../../src/platform/logger.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
+import { sweepExpired } from "../../src/sweeps/expired.ts";
 import worker from "../../src/worker.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
@@ -271,6 +277,18 @@ describe("Idempotency-Key", () => {
   it.each(["", "x".repeat(256)])("of %j is 400", async (key) => {
     const { client } = await createAccount();
     expect((await client.post(TOKENS, { name: "CI" }, { "idempotency-key": key })).status).toBe(400);
+  });
+
+  it("is forgotten after a day, with all that was kept for it", async () => {
+    const { client, user_id } = await createAccount();
+    const headers = { "idempotency-key": newId() };
+    const make = () => client.post(`${V1}/status-pages`, { name: "Northwind", slug: `p-${newId()}` }, headers);
+    const count = () => openDb(env.DB).$count(idempotencyKeys, eq(idempotencyKeys.user_id, user_id));
+    expect([(await make()).status, await count()]).toEqual([201, 1]);
+    await sweepExpired(jobScope(env, "test", Date.now() + DAY_MS - 1000));
+    expect(await count()).toBe(1);
+    await sweepExpired(jobScope(env, "test", Date.now() + DAY_MS + 1000));
+    expect([await count(), (await make()).status]).toEqual([0, 201]);
   });
 
   it("is each account's own", async () => {
