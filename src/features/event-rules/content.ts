@@ -65,8 +65,9 @@ function findUnheardFlaw({ event_name }: EventRuleContent): ErrorDetail | null {
 
 function restoreChannels({ content, current, prefix }: Draft): { content: EventRuleContent; flaw?: ErrorDetail } {
   const channels: [string, string][] = [];
+  const stored = new Map(Object.entries(current?.alert_channels ?? {}));
   for (const [name, channel] of Object.entries(content.alert_channels)) {
-    const kept = channel === SECRET_PLACEHOLDER ? current?.alert_channels[name] : channel;
+    const kept = channel === SECRET_PLACEHOLDER ? stored.get(name) : channel;
     if (kept === undefined) {
       return { content, flaw: { path: `${prefix}alert_channels`, message: `has no stored channel for ${name}` } };
     }
