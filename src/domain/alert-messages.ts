@@ -328,7 +328,7 @@ const fact = <Value extends string | null>(label: string, value: Value) => ({ la
 const hasValue = (each: Fact): each is { label: string; value: string } => each.value !== null && each.value !== "";
 
 /** `in_progress` as text. */
-function inWords(value: string): string {
+export function inWords(value: string): string {
   const text = value.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

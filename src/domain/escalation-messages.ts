@@ -2,12 +2,15 @@ import type { IncidentSeverity } from "../contract/monitor-values.ts";
 import { byName } from "../lib/by-name.ts";
 import { formatInstant } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
-import type { AlertMessage } from "./alert-messages.ts";
+import { type AlertMessage, inWords, textBeside } from "./alert-messages.ts";
 import type { OwnerReason } from "./escalation.ts";
 
 /** An incident, or a critical event without one. */
 export interface EscalatedSubject {
   title: string;
+  /** What the first failing check found, or what people last wrote of it; empty where there is neither. */
+  text: string;
+  is_markdown?: boolean;
   /** Null: of a critical event. */
   severity: IncidentSeverity | null;
   started_at: number;
@@ -23,6 +26,8 @@ interface Surroundings {
 }
 
 const LISTED_MAX = 20;
+/** Characters of the reason beside each of several. */
+const REASON_MAX = 120;
 const SEVERITIES: readonly (IncidentSeverity | null)[] = ["minor", "major", "critical", null];
 
 /** What a person on call receives: what, since when, how bad, and how to acknowledge. */
@@ -36,7 +41,8 @@ export function composeEscalationMessage(
     tone: "down",
     title: titleOf(subjects),
     page_name: oneLine(page.name),
-    text: withList(`Acknowledge ${what} to stop the escalation of ${oneLine(page.name)}.`, subjects),
+    text: withReasons(`Acknowledge ${what} to stop the escalation of ${oneLine(page.name)}.`, subjects),
+    ...(subjects.length === 1 && subjects[0].is_markdown && { is_markdown: true }),
     facts: [
       ...factsOf(subjects, page.timezone),
       { label: "Step", value: round === 0 ? String(level) : `${level}, round ${round + 1}` },
@@ -65,7 +71,8 @@ export function composeExhaustedMessage(
     heading: ENDED,
     title: `${ENDED}: ${titleOf(subjects)}`,
     page_name: oneLine(page.name),
-    text: withList(REASONS[reason], subjects),
+    text: withReasons(REASONS[reason], subjects),
+    ...(subjects.length === 1 && subjects[0].is_markdown && { is_markdown: true }),
     facts: factsOf(subjects, page.timezone),
     links,
     thread: { id: subjects[0].thread_id, state: "escalation exhausted" },
@@ -99,19 +106,29 @@ export function titleOf([first, ...others]: Subjects): string {
   return others.length === 0 ? title : `${others.length + 1} alerts at once: ${title} and ${others.length} more`;
 }
 
-function withList(text: string, subjects: Subjects): string {
-  if (subjects.length === 1) return text;
-  const titles = subjects.map(({ title }) => oneLine(title)).sort(byName);
-  const listed = titles.slice(0, LISTED_MAX).map((title) => `- ${title}`);
+/** What happened comes before what to do about it. */
+function withReasons(text: string, subjects: Subjects): string {
+  const [first] = subjects;
+  if (subjects.length === 1) {
+    const reason = textBeside(first.title, first.text);
+    return reason === "" ? text : `${reason}\n\n${text}`;
+  }
+  const lines = subjects.map(lineOf).sort(byName);
+  const listed = lines.slice(0, LISTED_MAX).map((line) => `- ${line}`);
   const rest = subjects.length - listed.length;
   return [text, ...listed, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
+}
+
+function lineOf({ title, text, is_markdown = false }: EscalatedSubject): string {
+  const reason = is_markdown ? "" : oneLine(text).slice(0, REASON_MAX);
+  return reason === "" ? oneLine(title) : `${oneLine(title)}: ${reason}`;
 }
 
 function factsOf(subjects: Subjects, timezone: string): AlertMessage["facts"] {
   const worst = Math.max(...subjects.map(({ severity }) => SEVERITIES.indexOf(severity)));
   const since = Math.min(...subjects.map(({ started_at }) => started_at));
   return [
-    { label: "Severity", value: SEVERITIES[worst] ?? "critical" },
+    { label: "Severity", value: inWords(SEVERITIES[worst] ?? "critical") },
     { label: "Since", value: formatInstant(since, timezone) },
   ];
 }

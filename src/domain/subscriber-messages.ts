@@ -2,7 +2,7 @@ import { headingOf } from "../contract/events.ts";
 import type { SubscriberMessageContent, Together } from "../contract/subscriber.ts";
 import { formatInstant, formatSpan } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
-import { textBeside } from "./alert-messages.ts";
+import { inWords, textBeside } from "./alert-messages.ts";
 
 /** The page that a message is about. */
 export interface NamedPage {
@@ -147,10 +147,4 @@ function listNames(names: readonly string[]): string {
   const shown = names.slice(0, NAMES_MAX).map(oneLine).join(", ");
   const more = names.length - NAMES_MAX;
   return more > 0 ? `${shown} and ${more} more` : shown;
-}
-
-/** `in_progress` as text. */
-function inWords(value: string): string {
-  const text = value.replaceAll("_", " ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -44,8 +44,10 @@ function actionOf(event: NewEvent): Action | null {
       return "resolve";
     case "incident.acknowledged":
       return "acknowledge";
+    // One that is reopened alerts anew; while the alert is open, PagerDuty only notes the update.
     case "incident.updated":
-      return event.data.acknowledged_at ? "acknowledge" : null;
+      if (event.data.status === "resolved") return null;
+      return event.data.acknowledged_at ? "acknowledge" : "trigger";
     // The alert of its outage stays open until it is stable; one of its own would never be resolved.
     case "monitor.flapping":
     case "maintenance.started":

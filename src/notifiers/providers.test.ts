@@ -338,7 +338,12 @@ describe("a recovery", () => {
   it("comes as an acknowledgement first where a user acknowledged the incident", () => {
     const data = { acknowledged_at: "2026-01-02T03:06:00.000Z" };
     expect(bodyOf("pagerduty", { name: "incident.updated", data }).event_action).toBe("acknowledge");
-    expect(build(serviceOf("pagerduty"), { name: "incident.updated" })).toBe(null);
+    expect(build(serviceOf("pagerduty"), { name: "incident.updated", data: { status: "resolved" } })).toBe(null);
+  });
+
+  it("is followed by a new alert where the incident is reopened", () => {
+    const data = { status: "investigating", acknowledged_at: null };
+    expect(bodyOf("pagerduty", { name: "incident.updated", data }).event_action).toBe("trigger");
   });
 });
 

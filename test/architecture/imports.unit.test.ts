@@ -53,7 +53,13 @@ const RULES: Record<string, Rule> = {
   features: {
     may: [
       ...["contract", "domain", "data", "platform", "access", "checks", "outbox", "delivery", "report", "ui"],
-      ...["events/emit.ts", "events/rules.ts", "events/metric-rules.ts", "events/rule-metrics.ts"],
+      ...[
+        "events/deleted-monitors.ts",
+        "events/emit.ts",
+        "events/rules.ts",
+        "events/metric-rules.ts",
+        "events/rule-metrics.ts",
+      ],
       ...["probes/registry.ts", "notifiers/registry.ts", "feature files"],
     ],
     packages: [],

@@ -218,6 +218,8 @@ export async function aDay(
     change,
     emit,
     heard,
+    /** Of the owner, oldest first. */
+    mails: async () => (await timedMailsTo(emailOf(account))).map(({ mail }) => mail),
     maintain,
     mute,
     passUntil: (after: number) => passUntil(START + after),

@@ -4,12 +4,13 @@ import type { Pagination } from "../../contract/pagination.ts";
 import type { EscalationState } from "../../domain/escalation.ts";
 import type { EscalatedSubject } from "../../domain/escalation-messages.ts";
 import type { Db } from "../db.ts";
-import { incidents } from "../incidents/table.ts";
+import { incidents, incidentUpdates } from "../incidents/table.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
 import { monitors, transitions } from "../monitors/table.ts";
 import type { NotifyContactRecord } from "../notify-contacts/read.ts";
 import { notifyContacts } from "../notify-contacts/table.ts";
 import { escalationPolicies } from "../on-call/table.ts";
+import { outages } from "../outages/table.ts";
 import { isPending, listToWake } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
@@ -47,6 +48,10 @@ const SUBJECT = {
   monitor_id: sql<string | null>`coalesce(${escalations.monitor_id}, ${incidents.origin_monitor_id})`,
   shown_incident_id: sql<string | null>`coalesce(${incidents.bundle_id}, ${incidents.id})`,
   incident_title: incidents.title,
+  cause: sql<string | null>`(SELECT o.cause FROM ${outages} o WHERE o.monitor_id = ${incidents.origin_monitor_id}
+    ORDER BY o.started_at DESC LIMIT 1)`,
+  last_update: sql<string | null>`(SELECT u.message FROM ${incidentUpdates} u WHERE u.incident_id = ${incidents.id}
+    ORDER BY u.created_at DESC, u.id DESC LIMIT 1)`,
   critical: escalations.subject,
   severity: incidents.severity,
   incident_started_at: incidents.started_at,
@@ -70,10 +75,14 @@ function listSubjectRows(db: Db, condition: SQL | undefined) {
     .limit(SUBJECTS_MAX);
 }
 
-function toSubject({ critical, incident_title, incident_started_at, created_at, ...row }: SubjectRow): LoadedSubject {
+function toSubject(subject: SubjectRow): LoadedSubject {
+  const { critical, cause, last_update, incident_title, incident_started_at, created_at, ...row } = subject;
+  const reason = cause ?? critical?.text;
   return {
     ...row,
     title: incident_title ?? critical?.title ?? "",
+    text: reason ?? last_update ?? "",
+    is_markdown: reason === undefined,
     is_over: row.is_over === 1,
     started_at: incident_started_at ?? critical?.since ?? created_at,
   };

@@ -100,7 +100,7 @@ const openOf = (bundleId: string) =>
 const hasOwnTitle = sql`${incidents.title} GLOB '[0-9]* service* down'`;
 
 /** How many are down now, counted when the batch is committed. */
-function retitleBundle(db: Db, bundleId: string): Statement {
+export function retitleBundle(db: Db, bundleId: string): Statement {
   const open = sql`(SELECT count(*) ${openOf(bundleId)})`;
   return db
     .update(incidents)
@@ -195,4 +195,25 @@ export async function countOpenMembers(db: Db, bundleIds: readonly string[]): Pr
       ne(incidents.status, "resolved"),
     ),
   );
+}
+
+/** The bundles that list an open incident besides these. */
+export async function listBundlesWithOthers(
+  db: Db,
+  { bundle_ids, but }: { bundle_ids: readonly string[]; but: readonly string[] },
+): Promise<Set<string>> {
+  const rows = await db
+    .selectDistinct({ bundle_id: sql<string>`${incidents.bundle_id}` })
+    .from(incidents)
+    .where(
+      and(
+        sql`${incidents.bundle_id} IN ${listOf(bundle_ids)}`,
+        isNotNull(incidents.bundle_id),
+        isNotNull(incidents.origin_monitor_id),
+        ne(incidents.status, "resolved"),
+        sql`${incidents.id} NOT IN ${listOf(but)}`,
+      ),
+    )
+    .limit(bundle_ids.length);
+  return new Set(rows.map(({ bundle_id }) => bundle_id));
 }

@@ -32,6 +32,20 @@ export const isUpdate = ({ incident_id, id }: { incident_id: string; id: string 
   and(eq(incidentUpdates.id, id), eq(incidentUpdates.incident_id, incident_id));
 
 /** The open automatic incident of this monitor; there is at most one. */
+/** Those of these monitors, of which each has at most one. */
+export function listOpenAutomaticIncidents(db: Db, monitorIds: readonly string[]): Promise<IncidentRecord[]> {
+  return db
+    .select()
+    .from(incidents)
+    .where(
+      and(
+        sql`${incidents.origin_monitor_id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`,
+        ne(incidents.status, "resolved"),
+      ),
+    )
+    .limit(monitorIds.length);
+}
+
 export async function findOpenAutomaticIncident(db: Db, monitorId: string): Promise<IncidentRecord | undefined> {
   const rows = await db
     .select()

@@ -144,6 +144,7 @@ export async function findLinkedAlert(ctx: RequestScope, token: string): Promise
   const { title, severity, started_at, acknowledged_at, origin_monitor_id: monitor_id, origin_outage_id } = incident;
   const own = {
     title,
+    text: "",
     severity,
     started_at,
     acknowledged_at,

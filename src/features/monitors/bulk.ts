@@ -13,6 +13,8 @@ import { areChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-
 import { deleteMonitors, pauseMonitors } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
+import { planDeletion } from "../../events/deleted-monitors.ts";
+import { NOTHING } from "../../outbox/publication.ts";
 import { describeLastTarget, targetsGuard } from "../maintenance/last-targets.ts";
 import { checkSoon, refreshAgents, syncDeletedMonitors } from "./after-commit.ts";
 import { CONFLICTS } from "./create.ts";
@@ -117,7 +119,9 @@ async function commitAll(
       .flatMap(({ before, after }) => [before.status_page_id, after?.status_page_id ?? null])
       .filter((id) => id !== null),
   );
+  const ends = action === "delete" ? await planDeletion(ctx, monitors) : NOTHING;
   const statements = [
+    ...ends.statements,
     ...items.flatMap((item) => item.statements),
     ...togetherOf(ctx, action, ids),
     ...[...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now)),
@@ -140,6 +144,7 @@ async function commitAll(
     conflicts: CONFLICTS,
     answer: result,
   });
+  await ends.wake();
 }
 
 function togetherOf(ctx: RequestScope, action: BulkAction, ids: readonly string[]): Statement[] {

@@ -11,6 +11,7 @@ import { isChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-s
 import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
+import { planDeletion } from "../../events/deleted-monitors.ts";
 import { requireOtherTargets } from "../maintenance/last-targets.ts";
 import {
   checkSoon,
@@ -47,13 +48,16 @@ export async function getMonitor(ctx: RequestScope, monitorId: string): Promise<
 
 export async function removeMonitor(ctx: RequestScope, monitorId: string): Promise<void> {
   const monitor = await requireMonitor(ctx, monitorId);
+  const ends = await planDeletion(ctx, [monitor]);
   const statements = [
+    ...ends.statements,
     ...deleteMonitor(ctx.db, monitor.id, ctx.now),
     ...releasePlacement(ctx, monitor),
     ...bumpPage(ctx, monitor),
   ];
   const guards = [await requireOtherTargets(ctx, { kind: "monitor", id: monitor.id })];
   await commit(ctx, statements, { audit: monitorAudit(monitor, "deleted"), guards });
+  await ends.wake();
   await syncDeletedMonitors(ctx, [monitor.id]);
   await syncParentComposite(ctx, monitor);
   refreshAgents(ctx, [monitor]);
