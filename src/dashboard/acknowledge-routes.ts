@@ -56,7 +56,13 @@ const tokenOf = (c: AppContext) => c.req.param("token") ?? "";
 async function show(c: AppContext, token: string): Promise<Response> {
   const linked = await findLinkedAlert(c.var.ctx, token);
   if (!linked) {
-    return page(renderMessage({ title: "This link is invalid", text: "The incident may have been deleted." }), 410);
+    return page(
+      renderMessage({
+        title: "This link is invalid",
+        text: "Take the link of the newest message, or sign in. The incident may also have been deleted.",
+      }),
+      410,
+    );
   }
   return page(renderAcknowledge({ ...linked, href: `/acknowledge/${encodeURIComponent(token)}` }));
 }

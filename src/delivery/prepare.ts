@@ -106,7 +106,7 @@ async function openTarget(
 
 /** About the event, or about all that the delivery is bundled with. */
 function composeMessage(
-  { settings }: Scope,
+  { settings, now }: Scope,
   { delivery, webhook, event, page }: Claimed,
   { events, incident_id }: Bundled,
 ): AlertMessage {
@@ -118,7 +118,8 @@ function composeMessage(
   }
   const alert = composeAlert(event, reader);
   // Receivers of the team may acknowledge; any other channel may be public.
-  return webhook.is_team_only && !isBundle(delivery) ? withAcknowledgeLink(settings, event, alert) : alert;
+  if (!webhook.is_team_only || isBundle(delivery)) return alert;
+  return withAcknowledgeLink({ settings, now }, { event, message: alert, user_id: null });
 }
 
 interface Bundled {

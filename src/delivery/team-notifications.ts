@@ -58,7 +58,7 @@ export async function notifyTeam(
     if (preferences.in_app) notifications.push(notificationOf(scope, { event, member, message }));
     if (preferences.mail && member.is_verified) {
       const mayAcknowledge = alert.kind === null && hasPermission(member.membership, "incidents.write");
-      const own = mayAcknowledge ? withAcknowledgeLink(scope.settings, event, message) : message;
+      const own = mayAcknowledge ? withAcknowledgeLink(scope, { event, message, user_id: member.id }) : message;
       mails.push(await mailOf(scope, team, { event, member, message: own }));
     }
   }

@@ -40,7 +40,7 @@ export async function notifyPerson(
     level: effect.level,
     person,
     type: "oncall.notified",
-    message: messageFor(scope, loaded, effect),
+    message: messageFor(scope, loaded, { effect, user_id: person.id }),
     reason: `You are on call for ${loaded.page.name}.`,
   });
 }
@@ -86,7 +86,10 @@ export async function notifyOwner(
     level: 0,
     type: "oncall.exhausted",
     person: { id: page.owner_id, name: "owner", email: owner_email, contacts: [] },
-    message: composeExhaustedMessage(subjectsOf(loaded), effect.reason, { page, links: linksOf(scope, loaded) }),
+    message: composeExhaustedMessage(subjectsOf(loaded), effect.reason, {
+      page,
+      links: linksOf(scope, loaded, page.owner_id),
+    }),
     reason: `You own the status page ${page.name}.`,
   });
 }
@@ -137,12 +140,18 @@ async function toPerson(scope: Scope, loaded: LoadedEscalation, personal: Person
 export async function buildNotification(
   scope: Scope,
   loaded: LoadedEscalation,
-  { effect, contact, user_id }: { effect: NotifyEffect; contact: Contact; user_id?: string },
+  { effect, contact, user_id }: { effect: NotifyEffect; contact: Contact; user_id: string | null },
 ): Promise<EscalationNotificationRecord> {
   const { type, value } = contact;
   const id = idFrom("escalation notification", loaded.escalation.id, effect.notification_id);
-  const message = messageFor(scope, loaded, effect);
-  const sealed = await sealContact(scope, id, { type, value, message, page_name: loaded.page.name, user_id });
+  const message = messageFor(scope, loaded, { effect, user_id });
+  const sealed = await sealContact(scope, id, {
+    type,
+    value,
+    message,
+    page_name: loaded.page.name,
+    user_id: user_id ?? undefined,
+  });
   return {
     ...base(loaded, { id, key: effect.notification_id, level: effect.level, now: scope.now }),
     contact_type: type,
@@ -194,11 +203,16 @@ function base(
   };
 }
 
-function messageFor(scope: Scope, loaded: LoadedEscalation, { level, round }: NotifyEffect): AlertMessage {
-  const { page } = loaded;
+function messageFor(
+  scope: Scope,
+  loaded: LoadedEscalation,
+  { effect: { level, round }, user_id }: { effect: NotifyEffect; user_id: string | null },
+): AlertMessage {
+  const { page, escalation } = loaded;
+  const links = linksOf(scope, loaded, user_id);
   return {
-    ...composeEscalationMessage(subjectsOf(loaded), { level, round }, { page, links: linksOf(scope, loaded) }),
-    acknowledge_button: acknowledgeButton(scope.settings.ROOT_SECRET, loaded.escalation.id),
+    ...composeEscalationMessage(subjectsOf(loaded), { level, round }, { page, links }),
+    acknowledge_button: acknowledgeButton(scope.settings.ROOT_SECRET, { id: escalation.id, sent_at: scope.now }),
   };
 }
 
@@ -208,10 +222,15 @@ function subjectsOf({ own, bundled }: LoadedEscalation): readonly [LoadedSubject
   return [first, ...others];
 }
 
-function linksOf({ settings }: Scope, { own, escalation }: LoadedEscalation): AlertMessage["links"] {
+/** `userId` is the account that the message is for, if it is for one. */
+function linksOf(
+  { settings, now }: Scope,
+  { own, escalation }: LoadedEscalation,
+  userId: string | null,
+): AlertMessage["links"] {
   const base = settings.PUBLIC_URL;
   if (base === "") return [];
-  const token = acknowledgeToken(settings.ROOT_SECRET, escalation.id);
+  const token = acknowledgeToken(settings.ROOT_SECRET, { id: escalation.id, sent_at: now, user_id: userId });
   return [
     { label: ACKNOWLEDGE, url: `${base}/acknowledge/${token}` },
     ...(own.shown_incident_id === null

@@ -205,7 +205,8 @@ async function carryOut(scope: Scope, subject: Subject, effects: readonly Escala
       if (person) {
         messages.push(await notifyPerson(scope, subject.loaded, { effect, person }));
         notifications.push(...(await notifyContacts(scope, subject.loaded, { effect, person })));
-      } else if (contact) notifications.push(await buildNotification(scope, subject.loaded, { effect, contact }));
+      } else if (contact)
+        notifications.push(await buildNotification(scope, subject.loaded, { effect, contact, user_id: null }));
     }
   }
   const rows = [...gapRecords, ...notifications, ...messages.map(({ record }) => record)];

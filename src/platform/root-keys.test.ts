@@ -47,11 +47,12 @@ describe("after a change of the root key", () => {
   it("links, codes and requests of the key before stay good, and those of a removed key do not", () => {
     const contact = { id: newId(), user_id: newId(), created_at: 1 };
     const id = newId();
+    const link = { id, sent_at: 60_000, user_id: null };
     for (const [secret, isGood] of [
       [BOTH, true],
       [NEW, false],
     ] as const) {
-      expect(parseAcknowledgeToken(secret, acknowledgeToken(OLD, id)) === id).toBe(isGood);
+      expect(parseAcknowledgeToken(secret, acknowledgeToken(OLD, link))?.id === id).toBe(isGood);
       expect(parsePreferenceToken(secret, preferenceToken(OLD, id)) === id).toBe(isGood);
       expect(isSubscriberToken(secret, subscriberToken(OLD, id, { kind: "manage" }), { kind: "manage" })).toBe(isGood);
       expect(isContactCode(secret, contact, contactCode(OLD, contact))).toBe(isGood);
@@ -62,7 +63,8 @@ describe("after a change of the root key", () => {
 
   it("new links and hashes are made under the new one", () => {
     const id = newId();
-    expect(acknowledgeToken(BOTH, id)).toBe(acknowledgeToken(NEW, id));
+    const link = { id, sent_at: 60_000, user_id: null };
+    expect(acknowledgeToken(BOTH, link)).toBe(acknowledgeToken(NEW, link));
     expect(installationId(BOTH)).toBe(installationId(NEW));
     expect(isPassword(under(NEW), "of somebody", hashPassword(under(BOTH), "of somebody"))).toBe(true);
   });

@@ -160,7 +160,8 @@ describe.skipIf(!existsSync(CHROMIUM))("what a link from outside opens has no ba
     const created = await dashboard.call("POST", `${V1}/status-pages`, { name: "Yard", slug: "yard" });
     const fields = { status_page_id: created.id, title: "Payments are refused", message: "We look into it." };
     const incident = await dashboard.call("POST", `${V1}/incidents`, fields);
-    const link = `${dashboard.service.url}/acknowledge/${acknowledgeToken(secret, String(incident.id))}`;
+    const named = { id: String(incident.id), sent_at: Date.now(), user_id: null };
+    const link = `${dashboard.service.url}/acknowledge/${acknowledgeToken(secret, named)}`;
     await visit(async (page) => {
       await page.context().clearCookies();
       await page.goto(link);

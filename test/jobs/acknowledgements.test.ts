@@ -64,7 +64,8 @@ const byLink = async ({ incident }: Stage) => {
     .select({ id: escalations.id })
     .from(escalations)
     .where(eq(escalations.incident_id, incident));
-  const path = `/acknowledge/${acknowledgeToken(env.ROOT_SECRET, escalation?.id ?? "")}`;
+  const link = { id: escalation?.id ?? "", sent_at: Date.now(), user_id: null };
+  const path = `/acknowledge/${acknowledgeToken(env.ROOT_SECRET, link)}`;
   await createVisitor()(path, {}, { method: "POST" });
 };
 

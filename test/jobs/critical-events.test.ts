@@ -101,7 +101,7 @@ describe("a critical event without an incident", () => {
     await down(stage.first);
     await clock.settle();
     const [{ id }] = await listOf(stage);
-    const path = `/acknowledge/${acknowledgeToken(env.ROOT_SECRET, id)}`;
+    const path = `/acknowledge/${acknowledgeToken(env.ROOT_SECRET, { id, sent_at: Date.now(), user_id: null })}`;
     const visit = (method = "GET") => createVisitor()(path, {}, { method });
     expect((await visit()).text).toContain("Shop 0 is down");
     expect((await visit("POST")).text).toContain("Nobody else is notified");
@@ -158,7 +158,7 @@ describe("a mass failure", () => {
     const stage = await mass();
     await clock.pass(0.1);
     const leader = (await listOf(stage)).find(({ status }: { status: string }) => status === "active");
-    const path = `/acknowledge/${acknowledgeToken(env.ROOT_SECRET, leader.id)}`;
+    const path = `/acknowledge/${acknowledgeToken(env.ROOT_SECRET, { id: leader.id, sent_at: Date.now(), user_id: null })}`;
     await createVisitor()(path, {}, { method: "POST" });
     await clock.passSteadily(30);
     const { body } = await stage.account.client.get(`${V1}/incidents?status_page_id=${stage.page}`);

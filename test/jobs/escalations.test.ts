@@ -10,6 +10,7 @@ import { dispatchMail } from "../../src/delivery/mail.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import { sweepNotifications } from "../../src/events/escalation-sender.ts";
 import { acknowledgeToken } from "../../src/platform/acknowledge-tokens.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
 import { createVerifiedContact } from "../support/contacts.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
@@ -235,11 +236,15 @@ describe("the escalation of an incident", () => {
 
 describe("the acknowledge link", () => {
   const visit = (path: string, method = "GET") => createVisitor()(path, {}, { method });
+  /** As it is sent now. */
+  async function linkOf({ incident }: Stage, user_id: string | null = null): Promise<string> {
+    const [row] = await db.select().from(escalations).where(eq(escalations.incident_id, incident));
+    return `/acknowledge/${acknowledgeToken(env.ROOT_SECRET, { id: row?.id ?? "", sent_at: clock.now, user_id })}`;
+  }
 
   it("shows a button, acknowledges by POST without signing in, and says so afterwards", async () => {
     const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
-    const [row] = await db.select().from(escalations).where(eq(escalations.incident_id, stage.incident));
-    const path = `/acknowledge/${acknowledgeToken(env.ROOT_SECRET, row?.id ?? "")}`;
+    const path = await linkOf(stage);
     expect((await visit(path)).text).toContain("Acknowledge</button>");
     expect((await visit(path, "POST")).text).toContain("Nobody else is notified");
     const { body } = await stage.account.client.get(`${V1}/incidents/${stage.incident}`);
@@ -249,8 +254,48 @@ describe("the acknowledge link", () => {
     expect((await visit(path)).text).not.toContain("</button>");
   });
 
-  it("is refused when it was made up", async () => {
-    const forged = `/acknowledge/0199c0de-0000-5000-8000-000000000001.${"x".repeat(32)}`;
+  it("answers for the person that it was sent to, as long as they are on the team", async () => {
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
+    const { account, member, page, incident } = stage;
+    const path = await linkOf(stage, member.user_id);
+    const [left] = (await account.client.get(`${V1}/status-pages/${page}/members`)).body;
+    expect((await visit(path)).status).toBe(200);
+    await env.DB.prepare("UPDATE page_members SET user_id = ? WHERE id = ?").bind(account.user_id, left.id).run();
+    expect([(await visit(path)).status, (await visit(path, "POST")).status]).toEqual([410, 410]);
+    await env.DB.prepare("UPDATE page_members SET user_id = ? WHERE id = ?").bind(member.user_id, left.id).run();
+    expect((await visit(path, "POST")).status).toBe(200);
+    const { body } = await account.client.get(`${V1}/incidents/${incident}`);
+    expect(body).toMatchObject({ acknowledged_by: member.user_id });
+  });
+
+  it("ends after a week, and with the round of notifications that it was sent in", async () => {
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
+    const { account, incident } = stage;
+    const former = await linkOf(stage);
+    expect((await visit(former)).status).toBe(200);
+    await pass(3);
+    const until = new Date(clock.now + 30 * MINUTE).toISOString();
+    expect((await account.client.post(`${V1}/incidents/${incident}/snooze`, { until })).status).toBe(200);
+    expect((await visit(former, "POST")).status).toBe(410);
+    await settle();
+    expect((await visit(former, "POST")).status).toBe(410);
+    await pass(31);
+    expect((await visit(former, "POST")).status).toBe(410);
+    expect((await account.client.get(`${V1}/incidents/${incident}`)).body).toMatchObject({ acknowledged_at: null });
+    const fresh = await linkOf(stage);
+    expect((await visit(fresh)).text).toContain("Acknowledge</button>");
+    await pass(7 * 24 * 60 + 2);
+    expect((await visit(fresh, "POST")).status).toBe(410);
+  });
+
+  it.each([
+    ["made up", (link: string) => link.replace(/.{32}$/, "x".repeat(32))],
+    ["moved to another time", (link: string) => link.replace(/\.[0-9a-z]+\./, ".zzzzz.")],
+    ["moved to another person", (link: string) => link.replace(/\.0\./, `.${newId()}.`)],
+    ["of an earlier form", (link: string) => link.replace(/\..*\./, ".")],
+  ])("is refused when it was %s", async (_name, change) => {
+    const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
+    const forged = change(await linkOf(stage));
     expect([(await visit(forged)).status, (await visit(forged, "POST")).status]).toEqual([410, 410]);
   });
 

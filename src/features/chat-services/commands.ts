@@ -24,7 +24,7 @@ import { formatStatusText } from "../../domain/status-posts.ts";
 import { parseAcknowledgeButton } from "../../platform/acknowledge-tokens.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { idFrom } from "../../platform/ids.ts";
-import { acknowledgeAlone, acknowledgeFrom } from "../escalations/service.ts";
+import { acknowledgeAlone, acknowledgeFrom, hasEnded } from "../escalations/service.ts";
 
 /** A command that somebody in a channel gave the bot. */
 export interface ChatCommand {
@@ -56,9 +56,9 @@ export async function pressButton(
   ctx: RequestScope,
   { data, actor, service }: { data: string; actor: string; service: ChatService },
 ): Promise<string> {
-  const id = parseAcknowledgeButton(ctx.settings.ROOT_SECRET, data);
-  const escalation = id === null ? undefined : await findEscalation(ctx.db, id);
-  if (!escalation) return "This button is no longer valid.";
+  const link = parseAcknowledgeButton(ctx.settings.ROOT_SECRET, data);
+  const escalation = link === null ? undefined : await findEscalation(ctx.db, link.id);
+  if (!link || !escalation || hasEnded(ctx, link, escalation)) return "This button is no longer valid.";
   const count = await acknowledgeFrom(ctx, escalation, { by: null, how: ` by ${actor} on ${service}` });
   return count === 0 ? "It was acknowledged before, or is over." : "Acknowledged. Nobody else is notified.";
 }
@@ -150,7 +150,7 @@ async function acknowledgeAll(ctx: RequestScope, { service, channel, actor }: Ch
       count += await acknowledgeFrom(ctx, escalation, { by: null, how });
     }
     for (const incident of await listUnansweredIncidents(ctx.db, page.id)) {
-      await acknowledgeAlone(ctx, incident, how);
+      await acknowledgeAlone(ctx, incident, { by: null, how });
       count += 1;
     }
   }

@@ -26,13 +26,16 @@ import { acknowledgeSubjects, snoozeEscalation } from "../../data/escalations/wr
 import { updateOpenMembers } from "../../data/incidents/bundles.ts";
 import { findIncident, type IncidentRecord, listIncidentsByIds } from "../../data/incidents/read.ts";
 import { updateIncident } from "../../data/incidents/write.ts";
+import { findPageFor } from "../../data/members/read.ts";
 import { findPage } from "../../data/status-pages/read.ts";
 import { SNOOZE_MAX_MS } from "../../domain/escalation.ts";
 import { titleOf } from "../../domain/escalation-messages.ts";
 import { acknowledgedEvent, publish } from "../../events/emit.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { wakeEscalations } from "../../outbox/escalations.ts";
-import { parseAcknowledgeToken } from "../../platform/acknowledge-tokens.ts";
+import { type AcknowledgeLink, parseAcknowledgeToken } from "../../platform/acknowledge-tokens.ts";
 
+const LINK_VALID_MS = 7 * DAY_MS;
 /** Of a larger bundle so many acknowledgements are announced one by one. */
 const ANNOUNCED_MAX = 100;
 
@@ -129,16 +132,23 @@ export interface LinkedAlert {
   own: Omit<LoadedSubject, "escalation_id">;
   bundled: readonly LoadedSubject[];
   page_name: string;
+  /** The account that the link was sent to. */
+  sent_to: string | null;
 }
 
-/** Undefined for every text that is not a genuine token. A token names an escalation, or an incident. */
+/** Undefined for every text that is no token, and for tokens that ended. A token names an escalation, or an incident. */
 export async function findLinkedAlert(ctx: RequestScope, token: string): Promise<LinkedAlert | undefined> {
-  const id = parseAcknowledgeToken(ctx.settings.ROOT_SECRET, token);
-  if (id === null) return undefined;
-  const incident = await findIncident(ctx.db, id);
+  const link = parseAcknowledgeToken(ctx.settings.ROOT_SECRET, token);
+  if (link === null || hasExpired(ctx, link)) return undefined;
+  const incident = await findIncident(ctx.db, link.id);
   const escalation = incident && (await findEscalationOfIncident(ctx.db, incident.id));
-  const loaded = await loadEscalation(ctx.db, escalation?.id ?? id);
-  if (loaded) return { ...loaded, page_name: loaded.page.name };
+  const loaded = await loadEscalation(ctx.db, escalation?.id ?? link.id);
+  const pageId = loaded?.page.id ?? incident?.status_page_id;
+  if (pageId === undefined || !(await isReceiverOnTeam(ctx, link, pageId))) return undefined;
+  const { user_id: sent_to } = link;
+  if (loaded) {
+    return wasAskedAnew(ctx, link, loaded.escalation) ? undefined : { ...loaded, sent_to, page_name: loaded.page.name };
+  }
   const page = incident && (await findPage(ctx.db, incident.status_page_id));
   if (!page) return undefined;
   const { title, severity, started_at, acknowledged_at, origin_monitor_id: monitor_id, origin_outage_id } = incident;
@@ -154,20 +164,52 @@ export async function findLinkedAlert(ctx: RequestScope, token: string): Promise
     is_over: incident.status === "resolved",
     thread_id: origin_outage_id ?? incident.id,
   };
-  return { escalation: null, incident, own, bundled: [], page_name: page.name };
+  return { escalation: null, incident, own, bundled: [], sent_to, page_name: page.name };
+}
+
+/** Of a link or button that was sent for this escalation. */
+export function hasEnded(ctx: RequestScope, link: AcknowledgeLink, escalation: EscalationRecord): boolean {
+  return hasExpired(ctx, link) || wasAskedAnew(ctx, link, escalation);
+}
+
+const hasExpired = ({ now }: RequestScope, { sent_at }: AcknowledgeLink) => now - sent_at > LINK_VALID_MS;
+
+/** A link that was sent to an account is worth what the account may see now. */
+async function isReceiverOnTeam(ctx: RequestScope, { user_id }: AcknowledgeLink, pageId: string): Promise<boolean> {
+  if (user_id === null) return true;
+  const visited = await findPageFor(ctx.db, pageId, user_id);
+  return visited !== undefined && (visited.page.owner_id === user_id || visited.member !== null);
+}
+
+/** Somebody snoozed or reopened it since: what was sent before answers nothing any more. */
+function wasAskedAnew(
+  { now }: RequestScope,
+  { sent_at }: AcknowledgeLink,
+  { state, started_at, snoozed_until }: EscalationRecord,
+): boolean {
+  if (state?.status === "snoozed" || (snoozed_until !== null && snoozed_until > now)) return true;
+  // The time of a link has whole minutes, and an alert to the team may precede the first step of the new round.
+  return (state?.run ?? 0) > 0 && sent_at + 2 * MINUTE_MS <= started_at;
 }
 
 /** The link is the credential: whoever was notified may answer without signing in. Only the first answer counts. */
-export async function acknowledgeByLink(ctx: RequestScope, { escalation, incident, own }: LinkedAlert): Promise<void> {
+export async function acknowledgeByLink(
+  ctx: RequestScope,
+  { escalation, incident, own, sent_to: by }: LinkedAlert,
+): Promise<void> {
   const how = " by the link of a notification";
-  if (escalation) return void (await acknowledgeFrom(ctx, escalation, { by: null, how }));
-  if (incident && !own.is_over && own.acknowledged_at === null) await acknowledgeAlone(ctx, incident, how);
+  if (escalation) return void (await acknowledgeFrom(ctx, escalation, { by, how }));
+  if (incident && !own.is_over && own.acknowledged_at === null) await acknowledgeAlone(ctx, incident, { by, how });
 }
 
 /** An incident without an escalation. */
-export async function acknowledgeAlone(ctx: RequestScope, incident: IncidentRecord, how: string): Promise<void> {
+export async function acknowledgeAlone(
+  ctx: RequestScope,
+  incident: IncidentRecord,
+  { by, how }: { by: string | null; how: string },
+): Promise<void> {
   const publication = publish(ctx, [acknowledgedEvent(incident, ctx.now)]);
-  const change = { acknowledged_at: ctx.now, acknowledged_by: null, updated_at: ctx.now };
+  const change = { acknowledged_at: ctx.now, acknowledged_by: by, updated_at: ctx.now };
   const { updated_at: _, ...answer } = change;
   const members = updateOpenMembers(ctx.db, incident.id, answer);
   await commit(ctx, [updateIncident(ctx.db, incident.id, change), members, ...publication.statements], {
