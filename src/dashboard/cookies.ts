@@ -1,6 +1,10 @@
-/** Cookies of the dashboard besides the session: neither carries a right. */
+import { isTimeZone } from "../lib/zoned-days.ts";
+
+/** Cookies of the dashboard besides the session: none of them carries a right. */
 
 export const THEME_COOKIE = "vigil_theme";
+/** The reader's time zone, which the script says. */
+export const ZONE_COOKIE = "vigil_zone";
 const NOTICE_COOKIE = "vigil_notice";
 const YEAR_S = 365 * 86_400;
 const NOTICE_LENGTH_MAX = 500;
@@ -8,6 +12,13 @@ const NOTICE_LENGTH_MAX = 500;
 export function readCookie(request: Request, name: string): string | undefined {
   const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** The zone of whoever reads; UTC before a script has said it. */
+export function readerZone(request: Request): string {
+  // A slash is the only character of a zone that a cookie would not be written with.
+  const zone = readCookie(request, ZONE_COOKIE)?.replaceAll("%2F", "/") ?? "UTC";
+  return isTimeZone(zone) ? zone : "UTC";
 }
 
 /** What the next view says once, as after a form. */

@@ -10,7 +10,7 @@ const fields: FormField[] = [
   { name: "lines", label: "Lines", kind: "lines" },
   { name: "list", label: "List", kind: "list" },
   { name: "regions", label: "Regions", kind: "several", options: [] },
-  { name: "at", label: "Starts", kind: "datetime" },
+  { name: "at", label: "Starts", kind: "datetime", zone: "Europe/Berlin" },
   { name: "data", label: "Data", kind: "json" },
 ];
 const bodyOf = (text: string) => readBody(fields, new URLSearchParams(text));
@@ -27,7 +27,14 @@ describe("readBody", () => {
     ["reads lines", "lines=a%0D%0A%0D%0Ab", { lines: ["a", "b"] }],
     ["reads a list", "list=a,%20b,", { list: ["a", "b"] }],
     ["reads several", "regions=weur&regions=me", { regions: ["weur", "me"] }],
-    ["reads an instant as UTC", "at=2026-11-20T10:30", { at: "2026-11-20T10:30:00Z" }],
+    ["reads an instant in the zone of its field", "at=2026-11-20T10:30", { at: "2026-11-20T09:30:00.000Z" }],
+    [
+      "reads it in the zone that was shown",
+      "at=2026-11-20T10:30&at_zone=Asia/Kolkata",
+      { at: "2026-11-20T05:00:00.000Z" },
+    ],
+    ["ignores a zone that is none", "at=2026-11-20T10:30&at_zone=Mars", { at: "2026-11-20T09:30:00.000Z" }],
+    ["moves a time that is skipped forward", "at=2026-03-29T02:30", { at: "2026-03-29T01:30:00.000Z" }],
     ["leaves a bad instant to the schema", "at=tomorrow", { at: "tomorrow" }],
     ["reads JSON", "data=%5B1%5D", { data: [1] }],
     ["leaves bad JSON to the schema", "data=%5B1", { data: "[1" }],
@@ -51,7 +58,7 @@ describe("what a form shows", () => {
       lines: ["a", "b"],
       list: ["x"],
       regions: ["weur"],
-      at: "2026-11-20T10:30:00Z",
+      at: "2026-11-20T10:30:00.000Z",
       data: { a: 1 },
     };
     const values = storedValues(fields, stored);

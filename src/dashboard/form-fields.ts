@@ -1,4 +1,5 @@
 import { assertNever } from "../lib/assert-never.ts";
+import { isTimeZone, zonedClock } from "../lib/zoned-days.ts";
 
 /** What is wrong, by the name of the field that it stands beside; `""` is about the form as a whole. */
 export type Problems = Record<string, string>;
@@ -28,7 +29,13 @@ export type FormField = FieldBase &
         suggestions?: readonly string[];
       }
     | { kind: "number"; min?: number; max?: number; step?: number | "any"; unit?: string }
-    | { kind: "datetime" }
+    /** An instant, entered as the clock shows it in this time zone. */
+    | {
+        kind: "datetime";
+        zone: string;
+        /** Buttons that set it so many minutes after another field. */
+        durations?: { after: string; minutes: readonly number[] };
+      }
     | { kind: "checkbox" }
     /** `null`, true or false. */
     | { kind: "tristate"; options: { unset: string; yes: string; no: string } }
@@ -73,7 +80,7 @@ function readField(field: FormField, form: URLSearchParams): unknown {
     case "tristate":
       return trimmed === "yes" ? true : trimmed === "no" ? false : trimmed;
     case "datetime":
-      return readInstant(trimmed);
+      return readInstant(trimmed, zoneOf(field, form));
     case "password":
       return text;
     case "json":
@@ -99,9 +106,25 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Fields with date and time are in UTC, as their label says; a browser sends them without a zone. */
-function readInstant(text: string): string {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}${text.length === 16 ? ":00" : ""}Z` : text;
+/** Of the hidden field that says in which zone the control beside it was filled in. */
+export const zoneName = (name: string) => `${name}_zone`;
+
+/** The page that a form belongs to may have changed since it was shown, and with it the zone. */
+function zoneOf(field: { name: string; zone: string }, form: URLSearchParams): string {
+  const shown = form.get(zoneName(field.name));
+  return shown !== null && isTimeZone(shown) ? shown : field.zone;
+}
+
+/** A browser sends the reading of a clock, without a zone. */
+function readInstant(text: string, zone: string): string {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)) return text;
+  const reading = Date.parse(`${text}Z`);
+  return Number.isNaN(reading) ? text : new Date(zonedClock(zone).instantOf(reading)).toISOString();
+}
+
+/** An instant as the clock of the zone shows it, in the form that a control for date and time takes. */
+export function toClockReading(at: number, zone: string): string {
+  return new Date(zonedClock(zone).toLocal(at)).toISOString().slice(0, 16);
 }
 
 function splitList(text: string, separator: string): string[] {
@@ -139,7 +162,7 @@ function showStored(field: FormField, value: unknown): string | readonly string[
     case "list":
       return Array.isArray(value) ? value.map(String).join(", ") : String(value);
     case "datetime":
-      return String(value).slice(0, 16);
+      return toClockReading(Date.parse(String(value)), field.zone);
     case "json":
       return typeof value === "string" ? value : JSON.stringify(value, null, 2);
     default:
@@ -163,15 +186,23 @@ function comparable(value: FormValues[string] | undefined): string {
   return JSON.stringify(typeof value === "object" ? value.toSorted() : (value ?? ""));
 }
 
+/** Refusals name fields as the API does; people know them by their labels. */
+const FIELD_NAME = /\b[a-z]+(?:_[a-z]+)+\b/g;
+
+function withoutFieldName(name: string, message: string): string {
+  return name !== "" && message.startsWith(`${name} `) ? message.slice(name.length + 1) : message;
+}
+
 /** As a sentence that begins with the field's label. Problems of fields that the form does not have stand above it. */
 export function toSentences(fields: readonly FormField[], problems: Problems): Problems {
   const labels = new Map(fields.map(({ name, label }) => [name, label]));
   const sentences: Problems = {};
   for (const [name, message] of Object.entries(problems)) {
     const label = labels.get(name);
-    if (label !== undefined) sentences[name] = `${label} ${message}.`;
+    const worded = withoutFieldName(name, message).replace(FIELD_NAME, (field) => labels.get(field) ?? field);
+    if (label !== undefined) sentences[name] = `${label} ${worded}.`;
     else {
-      const text = name === "" ? `${message.charAt(0).toUpperCase()}${message.slice(1)}.` : `${name} ${message}.`;
+      const text = name === "" ? `${worded.charAt(0).toUpperCase()}${worded.slice(1)}.` : `${name} ${worded}.`;
       sentences[""] = sentences[""] === undefined ? text : `${sentences[""]} ${text}`;
     }
   }

@@ -23,8 +23,8 @@ export interface ObjectForm {
   action: string;
   /** Of the button that saves. */
   submit?: string;
-  /** Buttons beside it that send the same form with another `intent`. */
-  intents?: readonly { intent: string; label: string }[];
+  /** Buttons beside it that send the same form with another `intent`; by itself `after` the choice of that name changed. */
+  intents?: readonly { intent: string; label: string; after?: string }[];
   /** One of them, whose result the script keeps as the fields are, without a reload. */
   live?: string;
   cancel: string;
@@ -86,8 +86,8 @@ function FormCard({ form, values, problems, result }: FormCardProps) {
       </div>
       <p class="actions">
         <button type="submit">{form.submit ?? "Save"}</button>
-        {form.intents?.map(({ intent, label }) => (
-          <button type="submit" class="second" name="intent" value={intent} formnovalidate>
+        {form.intents?.map(({ intent, label, after }) => (
+          <button type="submit" class="second" name="intent" value={intent} formnovalidate data-after={after}>
             {label}
           </button>
         ))}

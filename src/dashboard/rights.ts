@@ -13,6 +13,7 @@ export interface PageChoice {
   slug: string;
   url: string;
   is_public: boolean;
+  timezone: string;
   membership: Membership;
 }
 
@@ -24,8 +25,8 @@ export async function listPageChoices(ctx: RequestScope, right: Permission = "pa
     shared.views.map(({ page, role, capabilities }): [string, Membership] => [page.id, { role, capabilities }]),
   );
   return visible.views
-    .map(({ page: { id, name, slug, is_public }, url }) => {
-      return { id, name, slug, url, is_public, membership: memberships.get(id) ?? OWNERSHIP };
+    .map(({ page: { id, name, slug, is_public, timezone }, url }) => {
+      return { id, name, slug, url, is_public, timezone, membership: memberships.get(id) ?? OWNERSHIP };
     })
     .filter(({ membership }) => hasPermission(membership, right));
 }

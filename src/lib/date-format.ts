@@ -2,6 +2,12 @@
 export const SHORT_DATE = { day: "numeric", month: "short", year: "numeric" } as const;
 export const TIME_OF_DAY = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 
+/** Formats an instant for a list that names the zone once: `28 Nov 2026, 20:53`. */
+export function formatTime(instant: number, timezone: string): string {
+  const format = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, ...TIME_OF_DAY, timeZone: timezone });
+  return format.format(instant);
+}
+
 /** Formats an instant in a zone: `28 November 2026, 20:53 (Europe/Berlin)`. */
 export function formatMoment(instant: number, timezone: string): string {
   const format = new Intl.DateTimeFormat("en-GB", {

@@ -50,6 +50,23 @@ function isoDate(local: number): string {
   return new Date(local).toISOString().slice(0, 10);
 }
 
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a person reads beside a field: `Europe/Berlin, UTC+1`, or `UTC`. */
+export function zoneLabel(timezone: string, at: number): string {
+  if (timezone === "UTC") return timezone;
+  const minutes = Math.round(zonedClock(timezone).offsetAt(at) / 60_000);
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `${timezone}, UTC${minutes < 0 ? "−" : "+"}${hours}${rest === 0 ? "" : `:${String(rest).padStart(2, "0")}`}`;
+}
+
 /** Local times are written as the epoch milliseconds that UTC would have at that reading of the clock. */
 export function zonedClock(timezone: string) {
   const format = new Intl.DateTimeFormat("en-US", {

@@ -20,6 +20,7 @@ let owner: Account;
 let viewer: Account;
 let outsider: Account;
 let monitorId: string;
+let sharedPageId: string;
 let browsers: Record<"owner" | "viewer" | "outsider", Browser>;
 beforeAll(async () => {
   [owner, viewer, outsider] = await Promise.all([
@@ -28,6 +29,7 @@ beforeAll(async () => {
     createAccountWithPassword(),
   ]);
   const pageId = await createPage(owner);
+  sharedPageId = pageId;
   monitorId = await make(owner, { name: "Shared", type: "heartbeat", status_page_id: pageId });
   await joinPage(viewer, pageId, { role: "viewer" });
   browsers = { owner: await signedIn(owner), viewer: await signedIn(viewer), outsider: await signedIn(outsider) };
@@ -61,7 +63,7 @@ describe("a monitor in the dashboard", () => {
   it("offers each member what they may do", async () => {
     const seen = await Promise.all([browsers.owner.open(detail()), browsers.viewer.open(detail())]);
     expect(seen.map(({ status, text }) => [status, buttonsIn(text)])).toEqual([
-      [200, ["Test now", "Pause", "Clone", "Delete"]],
+      [200, ["Pause", "Clone", "Delete"]],
       [200, []],
     ]);
     expect(seen[0]?.text).toContain("hb_");
@@ -114,10 +116,21 @@ describe("the selected monitors", () => {
     const stored = await Promise.all(ids.map((id) => owner.client.get(`${V1}/monitors/${id}`)));
     expect(stored.map(({ body }) => body)).toMatchObject(ids.map(() => ({ tags: ["x"], status_page_id: pageId })));
 
+    const group = await owner.client.post(`${V1}/groups`, { name: "Core", status_page_id: sharedPageId });
+    const grouped = ids.map((id) => ["id", id] as [string, string]);
+    const destination = `group:${group.body.id}:${sharedPageId}`;
+    await browsers.owner.submit("/app/monitors/selected", [
+      ...grouped,
+      ["action", "move"],
+      ["destination", destination],
+    ]);
+    const inGroup = await Promise.all(ids.map((id) => owner.client.get(`${V1}/monitors/${id}`)));
+    expect(inGroup.map(({ body }) => body)).toMatchObject(ids.map(() => ({ group_id: group.body.id })));
+
     const two = ids.map((id) => ["id", id] as [string, string]);
     const asked = await browsers.owner.submit("/app/monitors/selected", [...two, ["action", "delete"]]);
-    expect([asked.status, asked.text.includes("type the number of monitors, 2")]).toEqual([200, true]);
-    await browsers.owner.submit("/app/monitors/selected", [...two, ["action", "delete"], ["confirmation", "2"]]);
+    expect([asked.status, asked.text.includes("One</li>"), asked.text.includes("Two</li>")]).toEqual([200, true, true]);
+    await browsers.owner.submit("/app/monitors/selected", [...two, ["action", "delete"], ["confirmation", "yes"]]);
     for (const id of ids) expect((await owner.client.get(`${V1}/monitors/${id}`)).status).toBe(404);
   });
 });

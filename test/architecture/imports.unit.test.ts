@@ -81,7 +81,7 @@ const RULES: Record<string, Rule> = {
   },
   dashboard: {
     may: ["contract", "domain", "data", "platform", "access", "http", "ui", "probes/registry.ts", "feature files"],
-    packages: ["hono"],
+    packages: ["uqr", "hono"],
   },
 };
 /** The private agent, a program of its own: Node, and the clients of protocols that only it speaks. */

@@ -8,6 +8,7 @@ import { RecoveryCodes, TotpSecret } from "../../contract/two-factor.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, readApi } from "../call-api.ts";
 import { CopyText, ListPages } from "../components/pieces.tsx";
+import { QrCode } from "../components/qr-code.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, type Problems, storedValues, toSentences } from "../form-fields.ts";
 import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
@@ -266,7 +267,8 @@ interface Shown {
 function showSecret(c: AppContext, { secret, otpauth_url }: z.output<typeof TotpSecret>, shown: Shown = {}) {
   const result = (
     <>
-      <p>Add this account to your authenticator app, then enter the code that it shows.</p>
+      <p>Scan this with your authenticator app, then enter the code that it shows.</p>
+      <QrCode text={otpauth_url} label="QR code of the secret below" />
       <CopyText label="Secret" text={secret} />
       <p>
         <a href={otpauth_url}>Open in an app on this device</a>

@@ -3,11 +3,13 @@ import { requireUser } from "../../access/principal.ts";
 import { AuditEntry } from "../../contract/audit.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { zonedClock, zoneLabel } from "../../lib/zoned-days.ts";
 import { toIso } from "../../platform/clock.ts";
 import { AccountTabs } from "../account/tabs.tsx";
 import { readApi } from "../call-api.ts";
 import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
+import { readerZone } from "../cookies.ts";
 import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { listPageChoices, type PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -20,7 +22,7 @@ const Query = z.object({
   monitor: z.uuid().optional().catch(undefined),
   event_type: text,
   actor: text,
-  /** Days in UTC, both included. */
+  /** Days of the reader's zone, both included. */
   from: date,
   to: date,
   offset: ListOffset,
@@ -37,7 +39,8 @@ export const endpoints = [
     },
     async (c, { query }) => {
       const pages = await listPageChoices(c.var.ctx);
-      const { body: entries, total } = await loadEntries(c, query, pages);
+      const zone = readerZone(c.req.raw);
+      const { body: entries, total } = await loadEntries(c, { query, pages, zone });
       const place = { total, limit: SHOWN_MAX, offset: query.offset };
       return showView(c, {
         title: "Audit log",
@@ -46,7 +49,7 @@ export const endpoints = [
         children: (
           <>
             <AccountTabs open="/app/audit" isOperator={requireUser(c.var.ctx).is_operator} />
-            <Filters query={query} pages={pages} />
+            <Filters query={query} pages={pages} zone={zoneLabel(zone, c.var.now)} />
             <Entries entries={entries} now={c.var.now} />
             <ListPages {...place} href={(offset) => addressWith("/app/audit", { ...query, offset })} />
           </>
@@ -56,20 +59,28 @@ export const endpoints = [
   ),
 ];
 
-function loadEntries(c: AppContext, query: Query, pages: readonly PageChoice[]) {
+interface Listing {
+  query: Query;
+  pages: readonly PageChoice[];
+  zone: string;
+}
+
+function loadEntries(c: AppContext, { query, pages, zone }: Listing) {
   const { monitor, event_type, actor, from, to, offset } = query;
+  const startOf = (date: string, days: number) =>
+    toIso(zonedClock(zone).firstInstantOf(Date.parse(date) + days * DAY_MS));
   const address = addressWith("/api/uptime/v1/audit-logs", {
     event_type,
     actor,
     monitor_id: monitor,
     status_page_id: pages.find(({ id }) => id === query.page)?.id,
-    from: from && toIso(Date.parse(from)),
-    to: to && toIso(Date.parse(to) + DAY_MS),
+    from: from && startOf(from, 0),
+    to: to && startOf(to, 1),
   });
   return readApi(c, `${address}${address.includes("?") ? "&" : "?"}${partQuery(offset)}`, z.array(AuditEntry));
 }
 
-function Filters({ query, pages }: { query: Query; pages: readonly PageChoice[] }) {
+function Filters({ query, pages, zone }: Listing) {
   return (
     <form method="get" action="/app/audit" class="filters">
       {query.monitor === undefined ? null : <input type="hidden" name="monitor" value={query.monitor} />}
@@ -93,13 +104,16 @@ function Filters({ query, pages }: { query: Query; pages: readonly PageChoice[] 
         <input id="actor" name="actor" value={query.actor ?? ""} placeholder="ada@example.com" dir="auto" />
       </div>
       <div>
-        <label for="from">From (UTC)</label>
+        <label for="from">From</label>
         <input type="date" id="from" name="from" value={query.from ?? ""} />
       </div>
       <div>
-        <label for="to">To (UTC)</label>
-        <input type="date" id="to" name="to" value={query.to ?? ""} />
+        <label for="to">To</label>
+        <input type="date" id="to" name="to" value={query.to ?? ""} aria-describedby="zone" />
       </div>
+      <span class="hint" id="zone">
+        Days in {zone}
+      </span>
       <button type="submit" class="second">
         Show
       </button>

@@ -16,11 +16,43 @@ export function guardForms(): void {
   });
 }
 
+/**
+ * What a form offers may follow from one of its choices: choosing presses the button that asks for it, which is then not
+ * needed any more. The fields keep what was typed.
+ */
+export function followChoices(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-after]")) {
+    const choice = button.form?.elements.namedItem(button.dataset.after ?? "");
+    if (!(choice instanceof HTMLSelectElement)) continue;
+    button.hidden = true;
+    choice.addEventListener("change", () => {
+      sessionStorage.setItem(FOCUS_KEY, choice.id);
+      button.form?.requestSubmit(button);
+    });
+  }
+  const focused = sessionStorage.getItem(FOCUS_KEY);
+  sessionStorage.removeItem(FOCUS_KEY);
+  if (focused !== null) document.getElementById(focused)?.focus();
+}
+
+/** The control that the keyboard stood on before the document was loaded again. */
+const FOCUS_KEY = "vigil-focus";
+
 /** Filters apply as soon as one is chosen; text fields still wait for Enter. */
 export function submitOnChange(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-submit-on-change]")) {
     form.addEventListener("change", (event) => {
-      if (event.target instanceof HTMLSelectElement) form.requestSubmit();
+      if (!(event.target instanceof HTMLSelectElement)) return;
+      sessionStorage.setItem(FOCUS_KEY, event.target.id);
+      leaveOutEmpty(form);
+      form.requestSubmit();
     });
   }
+}
+
+/** Filters that are not set do not lengthen the address. */
+function leaveOutEmpty(form: HTMLFormElement): void {
+  form.addEventListener("formdata", ({ formData }) => {
+    for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
+  });
 }

@@ -1,6 +1,7 @@
 import { copyButtons } from "./copy.ts";
 import { dragAndDrop } from "./drag.ts";
-import { guardForms, submitOnChange } from "./forms.ts";
+import { offerDurations } from "./form-times.ts";
+import { followChoices, guardForms, submitOnChange } from "./forms.ts";
 import { followChanges } from "./live.ts";
 import { followResult } from "./live-result.ts";
 import { showFieldsOfType } from "./monitor-form.ts";
@@ -9,7 +10,7 @@ import { showResultsAtOnce } from "./optimistic.ts";
 import { offerCommands } from "./palette.ts";
 import { followForm } from "./preview.ts";
 import { toggleTheme } from "./theme.ts";
-import { keepTimesCurrent, translateEnteredTimes } from "./times.ts";
+import { keepTimesCurrent, tellZone, translateEnteredTimes } from "./times.ts";
 
 /**
  * What the signed-in views gain with a script. Each function finds what it concerns in the document and does nothing
@@ -20,9 +21,12 @@ showCurrentSection();
 showResultsAtOnce();
 guardForms();
 submitOnChange();
+followChoices();
+offerDurations();
 showFieldsOfType();
 // Takes the document as the server sent it, so it comes before what changes it.
 followChanges();
+tellZone();
 keepTimesCurrent();
 translateEnteredTimes();
 copyButtons();

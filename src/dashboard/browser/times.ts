@@ -1,8 +1,19 @@
 import { relativeTime } from "../../lib/relative-time.ts";
+import { zonedClock } from "../../lib/zoned-days.ts";
 import { forEachPart } from "./updates.ts";
 
 const REFRESH_MS = 10_000;
 const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
+
+/** Tells the server the reader's zone, for days that are entered; nothing else depends on it. */
+export function tellZone(): void {
+  const zone = local.resolvedOptions().timeZone;
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser
+  document.cookie = `vigil_zone=${encodeURIComponent(zone)}; Path=/app; SameSite=Lax; Max-Age=31536000`;
+  for (const input of document.querySelectorAll<HTMLInputElement>('form[action$="/new"] input[name="timezone"]')) {
+    if (input.value === "") input.value = zone;
+  }
+}
 
 /** Relative times move on, and exact ones are those of the reader's zone, with UTC on hover. */
 export function keepTimesCurrent(): void {
@@ -24,17 +35,19 @@ export function keepTimesCurrent(): void {
   }, REFRESH_MS);
 }
 
-/** Fields for an instant take UTC; below each stands what that is where the reader is. */
+/** Fields for an instant have a zone; where the reader's is another one, that stands below. */
 export function translateEnteredTimes(): void {
-  if (local.resolvedOptions().timeZone === "UTC") return;
-  for (const input of document.querySelectorAll<HTMLInputElement>('input[type="datetime-local"]')) {
+  for (const input of document.querySelectorAll<HTMLInputElement>("input[data-zone]")) {
+    const clock = zonedClock(input.dataset.zone ?? "UTC");
+    const own = zonedClock(local.resolvedOptions().timeZone);
+    if (clock.offsetAt(Date.now()) === own.offsetAt(Date.now())) continue;
     const shown = document.createElement("output");
     shown.className = "hint";
     shown.htmlFor.add(input.id);
     input.after(shown);
     const translate = () => {
-      const at = Date.parse(`${input.value}Z`);
-      shown.textContent = Number.isNaN(at) ? "" : `For you ${local.format(at)}`;
+      const reading = Date.parse(`${input.value}Z`);
+      shown.textContent = Number.isNaN(reading) ? "" : `For you ${local.format(clock.instantOf(reading))}`;
     };
     input.addEventListener("input", translate);
     translate();

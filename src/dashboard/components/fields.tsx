@@ -1,4 +1,4 @@
-import type { FormField, FormValues, Option, Problems } from "../form-fields.ts";
+import { type FormField, type FormValues, type Option, type Problems, zoneName } from "../form-fields.ts";
 
 interface FieldsProps {
   fields: readonly FormField[];
@@ -146,7 +146,21 @@ function Control({ field, value, described }: { field: FormField; value: string;
       return <input type="number" inputmode="decimal" {...shared} {...bounds} value={value} />;
     }
     case "datetime":
-      return <input type="datetime-local" {...shared} value={value} />;
+      return (
+        <>
+          <input type="datetime-local" {...shared} value={value} data-zone={field.zone} />
+          <input type="hidden" name={zoneName(name)} value={field.zone} />
+          {field.durations ? (
+            <span class="actions" data-durations-of={name} data-after={field.durations.after} hidden>
+              {field.durations.minutes.map((minutes) => (
+                <button type="button" class="second" data-minutes={minutes}>
+                  {minutes < 60 ? `${minutes} min` : `${minutes / 60} h`}
+                </button>
+              ))}
+            </span>
+          ) : null}
+        </>
+      );
     default:
       return <TextInput field={field} shared={shared} value={value} />;
   }

@@ -2,10 +2,12 @@ import { z } from "zod";
 import { INCIDENT_STATUSES } from "../../contract/incident.ts";
 import { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { zoneLabel } from "../../lib/zoned-days.ts";
 import { readApi } from "../call-api.ts";
 import type { FormField, Option } from "../form-fields.ts";
+import { timezoneOf } from "../page-zone.ts";
 import { listPeople } from "../people.ts";
-import { listPageChoices } from "../rights.ts";
+import { listPageChoices, type PageChoice } from "../rights.ts";
 
 const API = "/api/uptime/v1";
 /** As many services are offered as check boxes. */
@@ -32,22 +34,33 @@ export async function listServices(c: AppContext, pageId: string): Promise<Optio
   return body.map(({ id, name }) => ({ value: id, label: name }));
 }
 
+/** A status page that a form may be about; times are entered in its zone. */
+export interface PageOption extends Option {
+  timezone: string;
+}
+
+export function toPageOptions(pages: readonly PageChoice[]): PageOption[] {
+  return pages.map(({ id, name, timezone }) => ({ value: id, label: name, timezone }));
+}
+
 /** The pages on which the caller may open incidents. */
-export async function listIncidentPages(c: AppContext): Promise<Option[]> {
-  const pages = await listPageChoices(c.var.ctx, "incidents.write");
-  return pages.map(({ id, name }) => ({ value: id, label: name }));
+export async function listIncidentPages(c: AppContext): Promise<PageOption[]> {
+  return toPageOptions(await listPageChoices(c.var.ctx, "incidents.write"));
 }
 
 export function pageField(options: readonly Option[]): FormField {
   return { kind: "select", name: "status_page_id", label: "Status page", options, required: true };
 }
 
+interface NewIncidentForm {
+  pages: readonly Option[];
+  page: PageOption | undefined;
+  templates: readonly Option[];
+}
+
 /** Of a new incident; what belongs to a page is offered once the page is chosen. */
-export async function newIncidentFields(
-  c: AppContext,
-  { pages, pageId, templates }: { pages: readonly Option[]; pageId: string | undefined; templates: readonly Option[] },
-) {
-  const services = pageId ? await listServices(c, pageId) : [];
+export async function newIncidentFields(c: AppContext, { pages, page, templates }: NewIncidentForm) {
+  const services = page ? await listServices(c, page.value) : [];
   const fields: FormField[] = [
     pageField(pages),
     ...(templates.length > 0
@@ -67,7 +80,14 @@ export async function newIncidentFields(
     { kind: "select", name: "severity", label: "Severity", options: toOptions(INCIDENT_SEVERITIES) },
     ...servicesField(services),
     { kind: "checkbox", name: "is_public", label: "Publish on the status page", hint: "subscribers are notified" },
-    { kind: "datetime", name: "started_at", label: "Started (UTC)", hint: "default now", advanced: true },
+    {
+      kind: "datetime",
+      name: "started_at",
+      label: "Started",
+      zone: page?.timezone ?? "UTC",
+      hint: `${zoneLabel(page?.timezone ?? "UTC", c.var.now)}; default now`,
+      advanced: true,
+    },
     { kind: "list", name: "tags", label: "Tags", hint: "separated by commas", advanced: true },
   ];
   return fields;
@@ -79,7 +99,11 @@ export function servicesField(services: readonly Option[]): FormField[] {
 }
 
 export async function editedIncidentFields(c: AppContext, pageId: string): Promise<FormField[]> {
-  const [services, assignees] = await Promise.all([listServices(c, pageId), listPeople(c, pageId)]);
+  const [services, assignees, zone] = await Promise.all([
+    listServices(c, pageId),
+    listPeople(c, pageId),
+    timezoneOf(c.var.ctx, pageId),
+  ]);
   return [
     { kind: "text", name: "title", label: "Title", required: true, maxlength: 200 },
     { kind: "textarea", name: "description", label: "Description", hint: "Markdown" },
@@ -88,7 +112,14 @@ export async function editedIncidentFields(c: AppContext, pageId: string): Promi
     { kind: "select", name: "assigned_to_id", label: "Assigned to", options: assignees, empty: "Nobody" },
     ...servicesField(services),
     { kind: "list", name: "tags", label: "Tags", hint: "separated by commas" },
-    { kind: "datetime", name: "started_at", label: "Started (UTC)", advanced: true },
+    {
+      kind: "datetime",
+      name: "started_at",
+      label: "Started",
+      zone,
+      hint: zoneLabel(zone, c.var.now),
+      advanced: true,
+    },
   ];
 }
 

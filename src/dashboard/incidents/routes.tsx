@@ -176,12 +176,16 @@ async function newForm(
     trail,
     action: "/app/incidents/new",
     cancel: "/app/incidents",
-    fields: await newIncidentFields(c, { pages, pageId: page?.value, templates: offered }),
+    fields: await newIncidentFields(c, { pages, page, templates: offered }),
     pages,
     templates,
     intents: [
-      ...(pages.length > 1 ? [{ intent: "page", label: "Show the services of this page" }] : []),
-      ...(templates.length > 0 ? [{ intent: "template", label: "Fill in from the template" }] : []),
+      ...(pages.length > 1
+        ? [{ intent: "page", label: "Show the services of this page", after: "status_page_id" }]
+        : []),
+      ...(templates.length > 0
+        ? [{ intent: "template", label: "Fill in from the template", after: "template_id" }]
+        : []),
       { intent: "preview", label: "Preview" },
     ],
   };

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { findVisiblePage } from "../../access/pages.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { RECURRENCE_TYPES } from "../../contract/maintenance.ts";
 import { listOccurrences } from "../../domain/maintenance.ts";
@@ -8,6 +7,7 @@ import { listMyMaintenance } from "../../features/maintenance/service.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { plural } from "../../lib/relative-time.ts";
+import { dateIn, monthOf, zonedClock } from "../../lib/zoned-days.ts";
 import { Preview } from "../components/preview.tsx";
 import { ExactTime } from "../components/time.tsx";
 import { type FormField, readBody } from "../form-fields.ts";
@@ -25,27 +25,34 @@ interface Entry {
   end_at: number;
 }
 
-/** A calendar month in UTC, as the other times of the area. */
+/** A calendar month of a time zone. */
 export interface Month {
-  /** 2026-11 */
-  name: string;
+  zone: string;
+  /** Its first day and that of the next month, as the clock of the zone reads them. */
   from: number;
   to: number;
   entries: readonly Entry[];
 }
 
 /** Every occurrence that touches the month, those of repeating windows included. */
-export async function loadCalendar(ctx: RequestScope, wanted: string | undefined): Promise<Month> {
-  const name = wanted ?? new Date(ctx.now).toISOString().slice(0, 7);
-  const from = Date.parse(`${name}-01T00:00:00Z`);
+export async function loadCalendar(
+  ctx: RequestScope,
+  { month, zone }: { month: string | undefined; zone: string },
+): Promise<Month> {
+  const from = Date.parse(`${month ?? monthOf(dateIn(zone, ctx.now))}-01T00:00:00Z`);
   const to = startOfMonth(from, 1);
+  const clock = zonedClock(zone);
+  const range = { from: clock.firstInstantOf(from), to: clock.firstInstantOf(to), max: OCCURRENCES_MAX };
   const { windows } = await listMyMaintenance(ctx, {}, { limit: WINDOWS_MAX, offset: 0 });
   const entries = windows.flatMap((window) =>
-    listOccurrences({ ...window, done_until: 0 }, window.timezone, { from, to, max: OCCURRENCES_MAX }).map(
-      ({ start_at, end_at }) => ({ id: window.id, title: window.title, start_at, end_at }),
-    ),
+    listOccurrences({ ...window, done_until: 0 }, window.timezone, range).map(({ start_at, end_at }) => ({
+      id: window.id,
+      title: window.title,
+      start_at,
+      end_at,
+    })),
   );
-  return { name, from, to, entries: entries.sort((a, b) => a.start_at - b.start_at) };
+  return { zone, from, to, entries: entries.sort((a, b) => a.start_at - b.start_at) };
 }
 
 function startOfMonth(at: number, months: number): number {
@@ -55,12 +62,14 @@ function startOfMonth(at: number, months: number): number {
 
 const MONTH_NAME = lazy(() => new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }));
 const DAY_NAME = lazy(() => new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" }));
-const TIME = lazy(() => new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" }));
+const timeIn = (zone: string) => new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
 const monthAddress = (at: number) => `/app/maintenance?month=${new Date(at).toISOString().slice(0, 7)}`;
 /** Monday first. */
 const weekdayOf = (at: number) => (new Date(at).getUTCDay() + 6) % WEEK;
 
-export function Calendar({ month: { from, to, entries }, now }: { month: Month; now: number }) {
+export function Calendar({ month: { zone, from, to, entries }, now }: { month: Month; now: number }) {
+  const clock = zonedClock(zone);
+  const time = timeIn(zone);
   const first = from - weekdayOf(from) * DAY_MS;
   const count = Math.ceil((to - first) / DAY_MS / WEEK) * WEEK;
   const days = Array.from({ length: count }, (_, n) => first + n * DAY_MS);
@@ -69,6 +78,7 @@ export function Calendar({ month: { from, to, entries }, now }: { month: Month; 
     <section class="card" aria-labelledby="calendar">
       <div class="row">
         <h2 id="calendar">{MONTH_NAME().format(from)}</h2>
+        <span class="quiet">Times in {zone}</span>
         <span class="actions">
           <a class="button second" href={monthAddress(startOfMonth(from, -1))}>
             Previous month
@@ -80,7 +90,7 @@ export function Calendar({ month: { from, to, entries }, now }: { month: Month; 
       </div>
       <div class="table" tabindex={0}>
         <table class="calendar">
-          <caption class="unseen">Maintenance of the month, in UTC</caption>
+          <caption class="unseen">Maintenance of the month, times in {zone}</caption>
           <thead>
             <tr>
               {days.slice(0, WEEK).map((day) => (
@@ -92,7 +102,14 @@ export function Calendar({ month: { from, to, entries }, now }: { month: Month; 
             {weeks.map((week) => (
               <tr>
                 {week.map((day) => (
-                  <Day day={day} isOther={day < from || day >= to} isToday={isWithin(now, day)} entries={entries} />
+                  <Day
+                    day={day}
+                    span={{ from: clock.firstInstantOf(day), to: clock.firstInstantOf(day + DAY_MS) }}
+                    isOther={day < from || day >= to}
+                    now={now}
+                    time={time}
+                    entries={entries}
+                  />
                 ))}
               </tr>
             ))}
@@ -103,24 +120,26 @@ export function Calendar({ month: { from, to, entries }, now }: { month: Month; 
   );
 }
 
-const isWithin = (at: number, day: number) => at >= day && at < day + DAY_MS;
-
 interface DayProps {
+  /** Its midnight as the clock reads it, and its instants. */
   day: number;
+  span: { from: number; to: number };
   /** Of the month before or after. */
   isOther: boolean;
-  isToday: boolean;
+  now: number;
+  time: Intl.DateTimeFormat;
   entries: readonly Entry[];
 }
 
-function Day({ day, isOther, isToday, entries }: DayProps) {
-  const touching = isOther ? [] : entries.filter(({ start_at, end_at }) => start_at < day + DAY_MS && end_at > day);
+function Day({ day, span: { from, to }, isOther, now, time, entries }: DayProps) {
+  const touching = isOther ? [] : entries.filter(({ start_at, end_at }) => start_at < to && end_at > from);
+  const isToday = now >= from && now < to;
   return (
     <td class={isOther ? "is-other" : ""} {...(isToday ? { "aria-current": "date" } : {})}>
       <span class="quiet">{new Date(day).getUTCDate()}</span>
       {touching.map(({ id, title, start_at }) => (
         <a href={`/app/maintenance/${id}`} dir="auto">
-          {isWithin(start_at, day) ? `${TIME().format(start_at)} ` : ""}
+          {start_at >= from ? `${time.format(start_at)} ` : ""}
           {title}
         </a>
       ))}
@@ -161,12 +180,6 @@ export function previewOf(fields: readonly FormField[], entered: URLSearchParams
   const window = { ...rule, cancelled_starts: [], done_until: 0 };
   const range = { from: start_time, to: start_time + PREVIEW_MS, max: PREVIEWED };
   return { description, occurrences: listOccurrences(window, timezone, range) };
-}
-
-/** Repeating windows keep their time of day in the zone of their page. */
-export async function timezoneOf(ctx: RequestScope, pageId: string | null): Promise<string> {
-  const found = pageId === null ? undefined : await findVisiblePage(ctx, pageId);
-  return found?.page.timezone ?? "UTC";
 }
 
 export function Plan({ description, occurrences }: Planning) {

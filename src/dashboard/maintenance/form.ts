@@ -1,8 +1,12 @@
 import type { z } from "zod";
 import { type Maintenance, type MaintenanceStatus, RECURRENCE_TYPES } from "../../contract/maintenance.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { zoneLabel } from "../../lib/zoned-days.ts";
 import type { FormField, Option } from "../form-fields.ts";
 import { listServices, pageField } from "../incidents/form.ts";
+
+/** How long most work takes. */
+const DURATIONS = { after: "start_time", minutes: [30, 60, 120, 240] } as const;
 
 type Window = z.output<typeof Maintenance>;
 
@@ -17,15 +21,16 @@ export const RECURRENCE_WORDS = { none: "Once", daily: "Daily", weekly: "Weekly"
 /** A window's own fields. Affected monitors are check boxes; groups that the API named stay as they are. */
 export async function maintenanceFields(
   c: AppContext,
-  { pages, pageId }: { pages?: readonly Option[]; pageId: string | undefined },
+  { pages, pageId, zone }: { pages?: readonly Option[]; pageId: string | undefined; zone: string },
 ): Promise<FormField[]> {
+  const hint = zoneLabel(zone, c.var.now);
   const services = pageId ? await listServices(c, pageId) : [];
   return [
     ...(pages ? [pageField(pages)] : []),
     { kind: "text", name: "title", label: "Title", required: true, maxlength: 200 },
     { kind: "textarea", name: "description", label: "Description", hint: "Markdown" },
-    { kind: "datetime", name: "start_time", label: "Starts", hint: "UTC", required: true },
-    { kind: "datetime", name: "end_time", label: "Ends", hint: "UTC", required: true },
+    { kind: "datetime", name: "start_time", label: "Starts", zone, hint, required: true },
+    { kind: "datetime", name: "end_time", label: "Ends", zone, hint, required: true, durations: DURATIONS },
     ...(services.length === 0
       ? []
       : [{ kind: "several", name: "monitor_ids", label: "Affected services", options: services } as const]),
@@ -38,7 +43,7 @@ export async function maintenanceFields(
       ...({ kind: "number", name: "recurrence_interval", label: "Every", min: 1, max: 1000, advanced: true } as const),
       hint: "so many days, weeks or months",
     },
-    { kind: "datetime", name: "recurrence_end_date", label: "Repeats until (UTC)", advanced: true },
+    { kind: "datetime", name: "recurrence_end_date", label: "Repeats until", zone, hint, advanced: true },
   ];
 }
 

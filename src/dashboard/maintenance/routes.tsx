@@ -5,20 +5,21 @@ import { listOccurrences } from "../../domain/maintenance.ts";
 import { getMaintenance } from "../../features/maintenance/service.ts";
 import { MAINTENANCE_TIMELINE } from "../../features/timeline/maintenance.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { DAY_MS } from "../../lib/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { exactTime } from "../components/time.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
-import { type FormField, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
-import { listServices } from "../incidents/form.ts";
+import { type FormField, readBody, storedValues, toClockReading, toSentences, typedValues } from "../form-fields.ts";
+import { listServices, toPageOptions } from "../incidents/form.ts";
 import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { showNoPage } from "../page-choice.tsx";
+import { timezoneOf } from "../page-zone.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { loadTimeline, updateEndpoints } from "../timeline-updates.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { loadCalendar, Plan, previewOf, timezoneOf } from "./calendar.tsx";
+import { loadCalendar, Plan, previewOf } from "./calendar.tsx";
 import { maintenanceFields, toTargets, UPDATE_FIELDS } from "./form.ts";
 import { type DetailView, maintenanceListView, maintenanceView } from "./views.tsx";
 
@@ -52,11 +53,12 @@ export const endpoints = [
     { path: "/app/maintenance", summary: "List of maintenance in the dashboard", query: ListQuery },
     async (c, { query: { offset, month } }) => {
       const path = `${API}?${partQuery(offset)}`;
-      const [{ body, total }, pages, calendar] = await Promise.all([
+      const [{ body, total }, visible, pages] = await Promise.all([
         readApi(c, path, z.array(Maintenance)),
+        listPageChoices(c.var.ctx),
         writablePages(c),
-        loadCalendar(c.var.ctx, month),
       ]);
+      const calendar = await loadCalendar(c.var.ctx, { month, zone: visible[0]?.timezone ?? "UTC" });
       const list = { now: c.var.now, windows: body, total, limit: SHOWN_MAX, offset, may_plan: pages.length > 0 };
       return showView(c, maintenanceListView({ ...list, calendar }));
     },
@@ -65,7 +67,14 @@ export const endpoints = [
   view({ path: "/app/maintenance/new", summary: "Form of new maintenance", query: NewQuery }, async (c, { query }) => {
     const { form, page } = await newForm(c, query.status_page_id);
     if (page === undefined) return showNoPage(c, NO_PAGE);
-    return showForm(c, form, { status_page_id: page, is_public: true, recurrence_type: "none" });
+    const start = Math.ceil((c.var.now + 1) / HOUR_MS) * HOUR_MS;
+    return showForm(c, form, {
+      status_page_id: page.value,
+      is_public: true,
+      recurrence_type: "none",
+      start_time: toClockReading(start, page.timezone),
+      end_time: toClockReading(start + HOUR_MS, page.timezone),
+    });
   }),
 
   action({ path: "/app/maintenance/new", summary: "Submit the form of new maintenance" }, async (c, entered) => {
@@ -159,21 +168,23 @@ export const endpoints = [
 
 async function writablePages(c: AppContext) {
   const pages = await listPageChoices(c.var.ctx, "maintenance.write");
-  return pages.map(({ id, name }) => ({ value: id, label: name }));
+  return toPageOptions(pages);
 }
 
 async function newForm(c: AppContext, chosen: string | undefined) {
   const pages = await writablePages(c);
-  const page = (pages.find(({ value }) => value === chosen) ?? pages[0])?.value;
+  const page = pages.find(({ value }) => value === chosen) ?? pages[0];
   const form: ObjectForm = {
     title: "Schedule maintenance",
     section: "maintenance",
     trail,
     action: "/app/maintenance/new",
     cancel: "/app/maintenance",
-    fields: await maintenanceFields(c, { pages, pageId: page }),
+    fields: await maintenanceFields(c, { pages, pageId: page?.value, zone: page?.timezone ?? "UTC" }),
     intents: [
-      ...(pages.length > 1 ? [{ intent: "page", label: "Show the services of this page" }] : []),
+      ...(pages.length > 1
+        ? [{ intent: "page", label: "Show the services of this page", after: "status_page_id" }]
+        : []),
       { intent: "preview", label: "Preview" },
     ],
   };
@@ -183,7 +194,8 @@ async function newForm(c: AppContext, chosen: string | undefined) {
 async function editForm(c: AppContext, id: string): Promise<{ form: EditForm; window: Maintenance }> {
   const window = await loadWindow(c, id);
   const path = `/app/maintenance/${id}`;
-  const fields: FormField[] = await maintenanceFields(c, { pageId: window.status_page_id });
+  const zone = await timezoneOf(c.var.ctx, window.status_page_id);
+  const fields: FormField[] = await maintenanceFields(c, { pageId: window.status_page_id, zone });
   const monitor_ids = window.targets.flatMap(({ target_type, target_id }) =>
     target_type === "monitor" ? target_id : [],
   );

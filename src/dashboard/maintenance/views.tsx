@@ -1,5 +1,6 @@
 import type { Maintenance, MaintenanceUpdate } from "../../contract/maintenance.ts";
 import { lazy } from "../../lib/lazy.ts";
+import { dateIn } from "../../lib/zoned-days.ts";
 import { toIso } from "../../platform/clock.ts";
 import { createMarkdownReader, parseMarkdown } from "../../ui/markdown.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
@@ -26,7 +27,7 @@ interface ListView {
 /** The windows to come by the day on which they start, then those that are over. */
 export function maintenanceListView({ now, windows, total, limit, offset, may_plan, calendar }: ListView): View {
   const coming = windows.filter(({ status }) => status !== "completed").toSorted((a, b) => startOf(a) - startOf(b));
-  const days = Map.groupBy(coming, (window) => new Date(startOf(window)).toISOString().slice(0, 10));
+  const days = Map.groupBy(coming, (window) => dateIn(calendar.zone, startOf(window)));
   const past = windows.filter(({ status }) => status === "completed");
   return {
     title: "Maintenance",

@@ -1,4 +1,6 @@
+import type { MonitorType } from "../../contract/monitor-values.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { monitorType } from "../../probes/registry.ts";
 import { PostButton } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { percentOf, StatusStrip } from "../components/strip.tsx";
@@ -22,7 +24,9 @@ export function detailView(picture: MonitorPicture): View {
     trail: [{ href: "/app/monitors", text: "Monitors" }],
     isLive: true,
     hasCharts: true,
-    actions: picture.may_change ? <Actions id={record.id} isPaused={record.paused} /> : undefined,
+    actions: picture.may_change ? (
+      <Actions id={record.id} isPaused={record.paused} isChecked={hasChecks(record.type)} />
+    ) : undefined,
     children: (
       <>
         <div id="monitor-state" data-live>
@@ -68,7 +72,12 @@ export function detailView(picture: MonitorPicture): View {
   };
 }
 
-function Actions({ id, isPaused }: { id: string; isPaused: boolean }) {
+/** Others report by themselves, or follow from what others report. */
+function hasChecks(type: MonitorType): boolean {
+  return ["edge", "agent"].includes(monitorType(type).source);
+}
+
+function Actions({ id, isPaused, isChecked }: { id: string; isPaused: boolean; isChecked: boolean }) {
   const path = `/app/monitors/${id}`;
   return (
     <>
@@ -76,7 +85,7 @@ function Actions({ id, isPaused }: { id: string; isPaused: boolean }) {
         <PostButton action={`${path}/resume`} label="Resume" result={becomes("pending")} />
       ) : (
         <>
-          <PostButton action={`${path}/check`} label="Test now" />
+          {isChecked ? <PostButton action={`${path}/check`} label="Test now" /> : null}
           <PostButton action={`${path}/pause`} label="Pause" result={becomes("paused")} />
         </>
       )}

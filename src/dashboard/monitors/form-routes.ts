@@ -5,13 +5,18 @@ import { MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { presentMonitor } from "../../features/monitors/present.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { formatTime } from "../../lib/date-format.ts";
+import { type CronSchedule, nextTimes } from "../../platform/cron.ts";
+import { monitorType } from "../../probes/registry.ts";
 import { type ApiRefusal, callApi, errorOf } from "../call-api.ts";
 import { type FormValues, type Problems, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { completeEntry } from "./complete-entry.ts";
 import { loadForm, type MonitorForm, readMonitor } from "./form.ts";
 import { monitorFormView } from "./form-views.tsx";
+import { rhythmValues } from "./rhythm.ts";
 import { describeResult, type TestResult } from "./test-result.ts";
 
 const API = "/api/uptime/v1/monitors";
@@ -36,12 +41,13 @@ export const endpoints = [
   view({ path: "/app/monitors/new", summary: "Form of a new monitor", query }, async (c, { query }) => {
     const form = await loadForm(c.var.ctx);
     const status_page_id = form.pages.find((id) => id === query.status_page_id) ?? "";
-    const blank = { ...storedValues(form.fields, {}), type: query.type, status_page_id };
+    const blank = { ...storedValues(form.fields, {}), ...rhythmValues(undefined), type: query.type, status_page_id };
     const values = query.like === undefined ? blank : await copyOf(c, query.like);
     return showView(c, monitorFormView({ form, values, problems: {}, action: "/app/monitors/new" }));
   }),
 
-  action({ path: "/app/monitors/new", summary: "Submit the form of a new monitor" }, async (c, entered) => {
+  action({ path: "/app/monitors/new", summary: "Submit the form of a new monitor" }, async (c, sent) => {
+    const entered = completeEntry(sent);
     const form = await loadForm(c.var.ctx);
     const asked: Asked = { form, entered, values: typedValues(form.fields, entered), action: "/app/monitors/new" };
     const body = readMonitor(form, entered);
@@ -49,7 +55,7 @@ export const endpoints = [
     const answer = await callApi(c, { method: "POST", path: API, body });
     if (!answer.ok) return showRefused(c, asked, answer);
     const { id, name } = Created.parse(answer.body);
-    return redirectWithNotice(`/app/monitors/${id}`, `${name} is created and checked at once.`);
+    return redirectWithNotice(`/app/monitors/${id}`, `${name} is created${await describeNext(c, id)}.`);
   }),
 
   view({ path: "/app/monitors/{id}/edit", summary: "Form of a monitor", ...changed }, async (c, { params: { id } }) => {
@@ -63,7 +69,8 @@ export const endpoints = [
 
   action(
     { path: "/app/monitors/{id}/edit", summary: "Submit the form of a monitor", ...changed },
-    async (c, entered, p) => {
+    async (c, sent, p) => {
+      const entered = completeEntry(sent);
       const { form, stored, name } = await loadEdited(c, p.id);
       const values = typedValues(form.fields, entered);
       const path = `/app/monitors/${p.id}`;
@@ -75,6 +82,26 @@ export const endpoints = [
     },
   ),
 ];
+
+/** What happens next with a monitor that was just created, to be said after "is created". */
+async function describeNext(c: AppContext, id: string): Promise<string> {
+  const { ctx } = c.var;
+  const monitor = presentMonitor(await getMonitor(ctx, id), ctx.now);
+  const { source } = monitorType(monitor.type);
+  if (source === "edge") return " and checked at once";
+  if (source === "agent") return "; its agent checks it within a minute";
+  const schedule = scheduleOf(monitor);
+  if (schedule === null) return "";
+  const times = nextTimes(schedule, ctx.now, 3).map((at) => formatTime(at, schedule.timezone));
+  return `; after its first heartbeat it is due on ${times.join("; ")} (${schedule.timezone})`;
+}
+
+/** When the jobs of a heartbeat run by the clock; null where they have a fixed interval. */
+function scheduleOf(monitor: Readonly<Record<string, unknown>>): CronSchedule | null {
+  const { schedule, timezone } = monitor;
+  if (typeof schedule !== "string") return null;
+  return { schedule, timezone: typeof timezone === "string" ? timezone : "UTC" };
+}
 
 /** The form of a clone: everything of the monitor, under a name of its own; its agent only for who may use that. */
 async function copyOf(c: AppContext, id: string): Promise<FormValues> {
@@ -91,7 +118,10 @@ async function loadEdited(c: AppContext, id: string) {
   const interval = monitor.expected_interval ?? monitor.interval;
   return {
     form,
-    stored: storedValues(form.fields, { ...monitor, interval }),
+    stored: {
+      ...storedValues(form.fields, { ...monitor, interval }),
+      ...rhythmValues(scheduleOf(monitor)?.schedule ?? null),
+    },
     name: monitor.name,
     record: found.record,
   };

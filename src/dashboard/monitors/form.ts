@@ -14,6 +14,7 @@ import { fieldNamesOf, monitorType, targetsOf } from "../../probes/registry.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
 import { changedFields, readBody } from "../form-fields.ts";
 import { listPageChoices, mayDo } from "../rights.ts";
+import { RHYTHM_FIELDS, readRhythm } from "./rhythm.ts";
 import { TYPE_FORM_FIELDS, typeName } from "./types.ts";
 
 const CHOICES_MAX = 500;
@@ -79,6 +80,7 @@ function basicFields({ pages, agents, monitors }: Choices): FormField[] {
       options: monitors,
       hint: "A member leaves the public page; the composite stands for it.",
     },
+    ...RHYTHM_FIELDS,
     {
       name: "interval",
       label: "Interval",
@@ -202,7 +204,10 @@ const SEVERITIES = INCIDENT_SEVERITIES.map((value) => ({ value, label: value }))
 const PROBED = ["timeout_seconds", "retry_interval", "latency_threshold_ms", "agent_id"];
 
 const TYPES_OF = new Map(
-  [["target", "child_ids", "regions", "region_policy", ...PROBED], TYPE_FORM_FIELDS.map(({ name }) => name)]
+  [
+    ["target", "child_ids", "rhythm", "rhythm_at", "regions", "region_policy", ...PROBED],
+    TYPE_FORM_FIELDS.map(({ name }) => name),
+  ]
     .flat()
     .map((name) => [name, MONITOR_TYPES.filter((type) => hasField(type, name))] as const),
 );
@@ -210,6 +215,7 @@ const TYPES_OF = new Map(
 function hasField(type: MonitorType, name: string): boolean {
   const { source, follows } = monitorType(type);
   if (name === "child_ids") return follows === "members";
+  if (name === "rhythm" || name === "rhythm_at") return fieldNamesOf(type).includes("schedule");
   if (name === "agent_id") return source === "edge" || source === "agent" || follows === "agent";
   if (name === "regions" || name === "region_policy") return source === "edge";
   if (name === "target") return targetsOf(type) !== undefined;
@@ -235,7 +241,7 @@ export function typeOf(values: FormValues): MonitorType {
 export function readMonitor(form: MonitorForm, entered: URLSearchParams, shown?: FormValues): Record<string, unknown> {
   const type = MONITOR_TYPES.find((each) => each === entered.get("type"));
   const fields = form.fields.filter(({ name }) => type === undefined || isShownFor(form, name, type));
-  const body = readBody(shown ? changedFields(fields, entered, shown) : fields, entered);
+  const body = readRhythm(readBody(shown ? changedFields(fields, entered, shown) : fields, entered), !shown);
   const hasRhythm = type !== undefined && fieldNamesOf(type).includes("expected_interval");
   return hasRhythm && "interval" in body ? { ...body, expected_interval: body.interval } : body;
 }

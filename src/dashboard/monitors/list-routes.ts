@@ -58,7 +58,7 @@ async function showList(c: AppContext, query: ListQuery): Promise<Response> {
       total,
       limit: SHOWN_MAX,
       pages: pages.map(({ id, name }) => ({ value: id, label: name })),
-      groups: groups.rows.map(({ id, name }) => ({ value: id, label: name })),
+      groups: groups.rows.map(({ id, name, status_page_id }) => ({ value: id, label: name, page_id: status_page_id })),
     }),
   );
 }

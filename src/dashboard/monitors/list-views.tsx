@@ -43,7 +43,7 @@ interface ListView {
   total: number;
   limit: number;
   pages: Option[];
-  groups: Option[];
+  groups: (Option & { page_id: string })[];
 }
 
 const SORTS: Record<ListQuery["sort"], string> = {
@@ -106,7 +106,7 @@ export function listView(list: ListView): View {
 function Filters({ query, pages, groups }: ListView) {
   const { q, status, type, tag, page, group, sort } = query;
   return (
-    <form method="get" action="/app/monitors" class="filters" data-submit-on-change>
+    <form method="get" action="/app/monitors" class="filters" autocomplete="off" data-submit-on-change>
       <div class="search">
         <label for="q">Search</label>
         <input type="search" id="q" name="q" value={q ?? ""} dir="auto" data-shortcut="/" />
@@ -244,8 +244,8 @@ function Selection({ query, pages, groups }: ListView) {
             {pages.map(({ value, label }) => (
               <option value={`page:${value}`}>{label}</option>
             ))}
-            {groups.map(({ value, label }) => (
-              <option value={`group:${value}`}>Group: {label}</option>
+            {groups.map(({ value, label, page_id }) => (
+              <option value={`group:${value}:${page_id}`}>Group: {label}</option>
             ))}
           </select>
         </div>

@@ -7,6 +7,7 @@ import { callApi, errorOf } from "../call-api.ts";
 import { FieldRow } from "../components/fields.tsx";
 import { pathAfter } from "../form.ts";
 import type { FormField, Problems } from "../form-fields.ts";
+import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice } from "../view.ts";
 
@@ -44,12 +45,20 @@ export const endpoints = [
     });
     if (selection.ids.length === 0) return redirectWithNotice(back, "Nothing was selected.");
     if (selection.action === "tag" && selection.new_tag === "") return redirectWithNotice(back, "No tag was entered.");
-    if (selection.action === "delete" && selection.confirmation !== String(selection.ids.length)) {
+    if (selection.action === "delete" && !isConfirmed(selection)) {
       return confirm(c, selection, back);
     }
     return redirectWithNotice(back, await change(c, selection));
   }),
 ];
+
+/** More than a few at once are named by their number, which no slip of the hand types. */
+const UNTYPED_MAX = 20;
+const CONFIRMED = "yes";
+
+function isConfirmed({ ids, confirmation }: Selection): boolean {
+  return confirmation === (ids.length > UNTYPED_MAX ? String(ids.length) : CONFIRMED);
+}
 
 /** Each monitor is decided by itself, so that one that may not be changed keeps no other from it. */
 async function change(c: AppContext, selection: Selection): Promise<string> {
@@ -83,12 +92,17 @@ async function bodiesOf(c: AppContext, { action, ids, new_tag, destination }: Se
 }
 
 function placeOf(destination: string) {
-  const [kind, target] = destination.split(":");
-  return kind === "group" ? { group_id: target } : { status_page_id: kind === "page" ? target : null, group_id: null };
+  const [kind, target, page] = destination.split(":");
+  // A group is one of its page, so that its monitors move there, too.
+  if (kind === "group") return { status_page_id: page, group_id: target };
+  return { status_page_id: kind === "page" ? target : null, group_id: null };
 }
 
-function confirm(c: AppContext, { ids, confirmation }: Selection, back: string): Promise<Response> {
-  const problems: Problems = confirmation === null ? {} : { confirmation: `That is not ${ids.length}.` };
+async function confirm(c: AppContext, { ids, confirmation }: Selection, back: string): Promise<Response> {
+  const named = await listMonitorsByIds(c.var.ctx.db, ids);
+  const visible = await Promise.all(named.map((monitor) => mayDo(c.var.ctx, monitor, "page.read")));
+  const names = named.filter((_monitor, n) => visible[n]).map(({ name }) => name);
+  const problems: Problems = confirmation === null ? {} : { confirmation: `Type ${ids.length} to confirm.` };
   const field: FormField = {
     name: "confirmation",
     kind: "text",
@@ -105,11 +119,20 @@ function confirm(c: AppContext, { ids, confirmation }: Selection, back: string):
     children: (
       <form method="post" action="/app/monitors/selected" class="card">
         <p>Their history, outages and results are deleted with them.</p>
+        <ul>
+          {names.map((name) => (
+            <li dir="auto">{name}</li>
+          ))}
+        </ul>
         {ids.map((id) => (
           <input type="hidden" name="id" value={id} />
         ))}
         <input type="hidden" name="back" value={back} />
-        <FieldRow field={field} values={{}} problems={problems} />
+        {ids.length > UNTYPED_MAX ? (
+          <FieldRow field={field} values={{}} problems={problems} />
+        ) : (
+          <input type="hidden" name="confirmation" value={CONFIRMED} />
+        )}
         <p class="actions">
           <button type="submit" class="danger" name="action" value="delete">
             Delete

@@ -83,7 +83,7 @@ export const TYPE_FORM_FIELDS: readonly FormField[] = [
     name: "schedule",
     label: "Cron schedule",
     kind: "text",
-    hint: "Five fields, e.g. 30 2 * * *, or @daily; used in place of a fixed rhythm.",
+    hint: "Five fields, e.g. 30 2 * * *, or @daily, for any other rhythm.",
   },
   { name: "timezone", label: "Time zone", kind: "text", hint: "Of the schedule, e.g. Europe/Berlin; UTC if empty." },
   {

@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import type { EscalationPolicy, OnCallSchedule, StoredEscalationStep } from "../../contract/on-call.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
-import { toIso } from "../../platform/clock.ts";
-import type { FormField, FormValues, Option } from "../form-fields.ts";
+import { type FormField, type FormValues, type Option, toClockReading } from "../form-fields.ts";
 
 export type Schedule = z.output<typeof OnCallSchedule>;
 export type Policy = z.output<typeof EscalationPolicy>;
@@ -11,7 +10,13 @@ export type Policy = z.output<typeof EscalationPolicy>;
 export const STEPS_SHOWN = 4;
 const WAIT_DEFAULT = 5;
 
-export function scheduleFields(people: readonly Option[]): FormField[] {
+/** Where a form's times are, and how that is said beside them. */
+export interface FormZone {
+  zone: string;
+  hint: string;
+}
+
+export function scheduleFields(people: readonly Option[], { zone, hint }: FormZone): FormField[] {
   return [
     { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
     { kind: "text", name: "timezone", label: "Time zone", placeholder: "Europe/Berlin", hint: "default the page's" },
@@ -31,7 +36,7 @@ export function scheduleFields(people: readonly Option[]): FormField[] {
       required: true,
       hint: "hours; 24 is a day, 168 a week",
     },
-    { kind: "datetime", name: "start_at", label: "The first turn starts (UTC)", required: true },
+    { kind: "datetime", name: "start_at", label: "The first turn starts", zone, hint, required: true },
     { kind: "text", name: "handoff_time", label: "Hand-off", placeholder: "09:00", hint: "time of day in the zone" },
   ];
 }
@@ -51,7 +56,7 @@ export function toSchedule(schedule?: Schedule) {
   };
 }
 
-export function scheduleValues(schedule: Schedule | undefined, now: number): FormValues {
+export function scheduleValues(schedule: Schedule | undefined, now: number, zone: string): FormValues {
   const rotation = schedule?.rotations[0];
   const begins = schedule ? Date.parse(schedule.created_at) : now;
   const hour = Math.ceil(begins / HOUR_MS) * HOUR_MS;
@@ -60,17 +65,17 @@ export function scheduleValues(schedule: Schedule | undefined, now: number): For
     timezone: schedule?.timezone ?? "",
     user_ids: rotation?.user_ids ?? [],
     period_hours: String(rotation?.period_hours ?? 168),
-    start_at: (rotation?.start_at ?? toIso(hour)).slice(0, 16),
+    start_at: toClockReading(rotation ? Date.parse(rotation.start_at) : hour, zone),
     handoff_time: rotation?.handoff_time ?? "",
   };
 }
 
 /** An override is one more entry of the schedule's list. */
-export function overrideFields(people: readonly Option[]): FormField[] {
+export function overrideFields(people: readonly Option[], { zone, hint }: FormZone): FormField[] {
   return [
     { kind: "select", name: "add_user_id", label: "On call instead", options: people },
-    { kind: "datetime", name: "start_at", label: "From (UTC)", required: true },
-    { kind: "datetime", name: "end_at", label: "Until (UTC)", required: true },
+    { kind: "datetime", name: "start_at", label: "From", zone, hint, required: true },
+    { kind: "datetime", name: "end_at", label: "Until", zone, hint, required: true },
   ];
 }
 

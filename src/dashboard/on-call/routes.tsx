@@ -3,6 +3,7 @@ import { ActiveOnCall, EscalationPolicy, EscalationSummary, OnCallSchedule } fro
 import { Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { zoneLabel } from "../../lib/zoned-days.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { ListPages } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
@@ -10,10 +11,12 @@ import type { Option } from "../form-fields.ts";
 import { addressWith, ListOffset, partOf } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
+import { timezoneOf } from "../page-zone.ts";
 import { listPeople } from "../people.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import {
+  type FormZone,
   overrideFields,
   policyFields,
   policyValues,
@@ -57,7 +60,8 @@ export const endpoints = [
       { path: `/app/on-call/{page}/${kind}/new`, summary: `Form of a new ${SINGULAR[kind]}`, params, ids, permission },
       async (c, { params: { page } }) => {
         const form = await formOf(c, { kind, page });
-        const values = kind === "schedules" ? scheduleValues(undefined, c.var.now) : policyValues(undefined);
+        const zone = await timezoneOf(c.var.ctx, page);
+        const values = kind === "schedules" ? scheduleValues(undefined, c.var.now, zone) : policyValues(undefined);
         return showForm(c, form, values);
       },
     ),
@@ -165,10 +169,11 @@ async function listContacts(c: AppContext, page: string, people: readonly Option
 
 async function formOf(
   c: AppContext,
-  { kind, page, id }: { kind: Kind; page: string; id?: string },
+  { kind, page, id, zone }: { kind: Kind; page: string; id?: string; zone?: string },
 ): Promise<ObjectForm> {
   const people = await listPeople(c, page);
-  const fields = kind === "schedules" ? scheduleFields(people) : policyFields(await listContacts(c, page, people));
+  const own = formZone(c, zone ?? (await timezoneOf(c.var.ctx, page)));
+  const fields = kind === "schedules" ? scheduleFields(people, own) : policyFields(await listContacts(c, page, people));
   const path = `/app/on-call/${page}/${kind}`;
   return {
     title: `${id ? "Edit" : "New"} ${SINGULAR[kind]}`,
@@ -181,24 +186,29 @@ async function formOf(
 }
 
 async function editForm(c: AppContext, { kind, page, id }: { kind: Kind; page: string; id: string }) {
-  const [form, found] = await Promise.all([formOf(c, { kind, page, id }), loadOnCall(c, page)]);
+  const found = await loadOnCall(c, page);
   const schedule = found.schedules.find((each) => each.id === id);
   const policy = found.policies.find((each) => each.id === id);
-  const stored = kind === "schedules" ? scheduleValues(schedule, c.var.now) : policyValues(policy);
+  const zone = schedule?.timezone ?? (await timezoneOf(c.var.ctx, page));
+  const form = await formOf(c, { kind, page, id, zone });
+  const stored = kind === "schedules" ? scheduleValues(schedule, c.var.now, zone) : policyValues(policy);
   const toBody = kind === "schedules" ? toSchedule(schedule) : toPolicy(policy);
   return { form: { ...form, stored }, toBody };
 }
 
 async function overrideForm(c: AppContext, page: string, id: string): Promise<ObjectForm> {
+  const { body } = await readApi(c, `${API}/${page}/on-call/schedules/${id}`, OnCallSchedule);
   return {
     title: "Override",
     section: "on-call",
     trail,
-    fields: overrideFields(await listPeople(c, page)),
+    fields: overrideFields(await listPeople(c, page), formZone(c, body.timezone)),
     action: `/app/on-call/${page}/overrides/${id}`,
     cancel: `/app/on-call?page=${page}`,
   };
 }
+
+const formZone = (c: AppContext, zone: string): FormZone => ({ zone, hint: zoneLabel(zone, c.var.now) });
 
 async function deletionOf(c: AppContext, kind: Kind, { page, id }: { page: string; id: string }): Promise<Deletion> {
   const { schedules, policies } = await loadOnCall(c, page);

@@ -15,7 +15,7 @@ interface EmbedProps {
 
 export function Embed({ page, origin, services, offset }: EmbedProps) {
   const { shown, place } = partOf(services, offset);
-  const frame = `<iframe src="${origin}/embed/${page.slug}" title="Status" width="320" height="60" style="border:0"></iframe>`;
+  const frame = `<iframe src="${origin}/embed/${page.slug}" title="Status" width="320" height="80" style="border:0"></iframe>`;
   return (
     <>
       <section class="card" aria-label="Embed">

@@ -4,23 +4,41 @@ import type { FormField } from "../form-fields.ts";
 
 const LANGUAGE_NAMES = { en: "English", de: "Deutsch", fr: "Français", es: "Español", ar: "العربية" };
 
-export const NEW_PAGE_FIELDS: readonly FormField[] = [
+const OWN_FIELDS: readonly FormField[] = [
   { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
   {
     kind: "text",
     name: "slug",
     label: "Slug",
-    required: true,
     maxlength: 63,
-    hint: "the page's address is /status/ and this: small letters, digits and hyphens",
+    hint: "the page's address is /status/ and this: small letters, digits and hyphens; made from the name if empty",
   },
   { kind: "textarea", name: "description", label: "Description", hint: "Markdown, below the name" },
   { kind: "checkbox", name: "is_public", label: "Public", hint: "otherwise only members see it" },
   { kind: "text", name: "timezone", label: "Time zone", placeholder: "Europe/Berlin", hint: "default UTC" },
 ];
 
+const INCIDENT_FIELDS: readonly FormField[] = [
+  { kind: "checkbox", name: "auto_create_incident", label: "Open an incident when a monitor goes down" },
+  { kind: "checkbox", name: "auto_publish_incident", label: "Publish these incidents at once" },
+];
+
+/** Of a page that is made here: an outage says something to its readers by itself. */
+export const FIRST_PAGE_FIELDS: readonly FormField[] = [...OWN_FIELDS, ...INCIDENT_FIELDS];
+export const NEW_PAGE_VALUES = { is_public: true, auto_create_incident: true, auto_publish_incident: true };
+
+/** Letters without their marks, everything else as hyphens. */
+export function slugFrom(name: string): string {
+  const slug = name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-");
+  return slug.slice(0, 60).replace(/^-+|-+$/g, "");
+}
+
 export const PAGE_FIELDS: readonly FormField[] = [
-  ...NEW_PAGE_FIELDS,
+  ...OWN_FIELDS,
   {
     kind: "select",
     name: "language",
@@ -29,8 +47,7 @@ export const PAGE_FIELDS: readonly FormField[] = [
     options: LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] })),
   },
   { kind: "checkbox", name: "show_latency", label: "Show response times" },
-  { kind: "checkbox", name: "auto_create_incident", label: "Open an incident when a monitor goes down" },
-  { kind: "checkbox", name: "auto_publish_incident", label: "Publish these incidents at once" },
+  ...INCIDENT_FIELDS,
   { kind: "url", name: "logo_url", label: "Logo", placeholder: "https://", advanced: true },
   { kind: "url", name: "logo_dark_url", label: "Logo on dark grounds", placeholder: "https://", advanced: true },
   { kind: "url", name: "favicon_url", label: "Favicon", placeholder: "https://", advanced: true },

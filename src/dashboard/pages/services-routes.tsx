@@ -1,14 +1,19 @@
 import { z } from "zod";
+import { viewerOf } from "../../access/pages.ts";
 import { requireGroup } from "../../access/resources.ts";
 import { notFound } from "../../contract/errors.ts";
 import { Group } from "../../contract/group.ts";
+import { BulkResult } from "../../contract/monitor.ts";
 import { MONITOR_STATUSES } from "../../contract/monitor-values.ts";
+import { listMonitors } from "../../data/monitor-settings/read.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { plural } from "../../lib/relative-time.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { readBody, storedValues } from "../form-fields.ts";
 import { addressWith, ListOffset } from "../lists.ts";
 import { type EditForm, showForm, submitForm } from "../object-form.tsx";
+import { mayDo } from "../rights.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { GROUP_FIELDS, NEW_GROUP_FIELDS } from "./form.ts";
 import { Services } from "./services.tsx";
@@ -19,6 +24,7 @@ type Place = z.output<typeof ServicesQuery>;
 const placeIn = (entered: URLSearchParams) => ServicesQuery.parse(Object.fromEntries(entered));
 const address = (id: string, at: Place) => addressWith(`/app/pages/${id}/services`, at);
 
+const added = { params, ids, permission: "monitors.write" } as const;
 const groupParams = params.extend({ group: z.uuid() });
 const grouped = {
   params: groupParams,
@@ -49,6 +55,25 @@ export const endpoints = [
       const monitors = reorder(services, entered);
       await requireApi(c, { method: "PUT", path: `${V1}/monitors/order`, body: { monitors } });
       return redirectWithNotice(address(id, placeIn(entered)), "Moved.");
+    },
+  ),
+
+  view(
+    { path: "/app/pages/{id}/services/add", summary: "Choose services of a page", ...added },
+    (c, { params: { id } }) => showChoice(c, id),
+  ),
+
+  action(
+    { path: "/app/pages/{id}/services/add", summary: "Add services to a page", ...added },
+    async (c, entered, { id }) => {
+      const chosen = entered.getAll("monitor_ids");
+      if (chosen.length === 0) return redirectWithNotice(`/app/pages/${id}/services`, "Nothing was chosen.");
+      const body = { ids: chosen, action: "update", changes: { status_page_id: id, group_id: null } };
+      const answer = await requireApi(c, { method: "POST", path: `${V1}/monitors/bulk`, body });
+      const { updated, failed } = BulkResult.parse(answer);
+      const refused = [...new Set(failed.map(({ error }) => error))].join("; ");
+      const notice = `${plural(updated, "monitor")} added.${refused === "" ? "" : ` Not added: ${refused}.`}`;
+      return redirectWithNotice(`/app/pages/${id}/services`, notice);
     },
   ),
 
@@ -85,6 +110,47 @@ export const endpoints = [
     deletionOfGroup,
   ),
 ];
+
+/** As many monitors are offered, and changed by one request. */
+const CHOICES_MAX = 100;
+const READ_MAX = 500;
+
+async function showChoice(c: AppContext, id: string): Promise<Response> {
+  const { ctx } = c.var;
+  const first = { limit: READ_MAX, offset: 0 };
+  const { rows } = await listMonitors(ctx.db, { visible_to: await viewerOf(ctx) }, first, {}, "name");
+  const others = rows.filter(({ status_page_id }) => status_page_id !== id);
+  const may = await Promise.all(others.map((monitor) => mayDo(ctx, monitor, "monitors.write")));
+  const options = others
+    .filter((_monitor, n) => may[n])
+    .slice(0, CHOICES_MAX)
+    .map((monitor) => ({ value: monitor.id, label: monitor.name }));
+  const path = `/app/pages/${id}/services`;
+  return showForm(
+    c,
+    {
+      title: "Add existing monitors",
+      section: "pages",
+      trail: [{ href: path, text: "Services" }],
+      fields: [
+        {
+          kind: "several",
+          name: "monitor_ids",
+          label: "Monitors",
+          options,
+          hint:
+            options.length === 0
+              ? "All of your monitors are on this page."
+              : "A monitor is on one page: it leaves its former one.",
+        },
+      ],
+      action: `${path}/add`,
+      cancel: path,
+      submit: "Add",
+    },
+    {},
+  );
+}
 
 type GroupIds = z.output<typeof groupParams>;
 

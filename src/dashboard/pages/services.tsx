@@ -36,9 +36,14 @@ export function Services(props: ServicesProps) {
             title="No services yet"
             action={
               may_change ? (
-                <a class="button" href={`/app/monitors/new?status_page_id=${page.id}`}>
-                  Add monitor
-                </a>
+                <span class="actions">
+                  <a class="button" href={`${path}/services/add`}>
+                    Add existing monitors
+                  </a>
+                  <a class="button second" href={`/app/monitors/new?status_page_id=${page.id}`}>
+                    Add monitor
+                  </a>
+                </span>
               ) : undefined
             }
           >
@@ -81,6 +86,11 @@ export function Services(props: ServicesProps) {
               ))}
             </Table>
             <ListPages {...part.place} href={(offset) => href({ offset })} />
+            {may_change ? (
+              <p>
+                <a href={`${path}/services/add`}>Add existing monitors</a>
+              </p>
+            ) : null}
           </div>
         )}
       </section>
@@ -193,12 +203,12 @@ function Move({ at, action, id, name, isFirst, isLast }: MoveProps) {
       <Place at={at} />
       {isFirst ? null : (
         <button type="submit" class="second" name="direction" value="up" aria-label={`Move ${name} up`}>
-          Up
+          ↑
         </button>
       )}{" "}
       {isLast ? null : (
         <button type="submit" class="second" name="direction" value="down" aria-label={`Move ${name} down`}>
-          Down
+          ↓
         </button>
       )}
     </form>

@@ -14,7 +14,15 @@ import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { DOMAIN_FIELDS, NEW_PAGE_FIELDS, NOTIFY_FIELDS, PAGE_FIELDS, PASSWORD_FIELDS } from "./form.ts";
+import {
+  DOMAIN_FIELDS,
+  FIRST_PAGE_FIELDS,
+  NEW_PAGE_VALUES,
+  NOTIFY_FIELDS,
+  PAGE_FIELDS,
+  PASSWORD_FIELDS,
+  slugFrom,
+} from "./form.ts";
 import { API, ids, loadPage, params, type Refused, sendForm, showTab } from "./tab.tsx";
 import { Domain, Notifications, pageListView, Settings } from "./views.tsx";
 
@@ -23,7 +31,7 @@ const NEW: ObjectForm = {
   title: "New status page",
   section: "pages",
   trail,
-  fields: NEW_PAGE_FIELDS,
+  fields: FIRST_PAGE_FIELDS,
   action: "/app/pages/new",
   cancel: "/app/pages",
   preview: "/app/pages/new/preview",
@@ -35,9 +43,10 @@ export const endpoints = [
     async (c, { query }) => showView(c, pageListView(partOf(await listPageChoices(c.var.ctx), query.offset))),
   ),
 
-  view({ path: "/app/pages/new", summary: "Form of a new status page" }, (c) => showForm(c, NEW, { is_public: true })),
+  view({ path: "/app/pages/new", summary: "Form of a new status page" }, (c) => showForm(c, NEW, NEW_PAGE_VALUES)),
 
   action({ path: "/app/pages/new", summary: "Submit the form of a new status page" }, async (c, entered) => {
+    if (!entered.get("slug")) entered.set("slug", slugFrom(entered.get("name") ?? ""));
     const sent = await submitForm(c, NEW, entered, { method: "POST", path: API });
     if (!sent.ok) return sent.response;
     const { id, name } = StatusPage.parse(sent.body);

@@ -1,0 +1,53 @@
+import type { FormField, FormValues } from "../form-fields.ts";
+
+/** When a heartbeat is due, in words, and the cron schedule that each of them is. */
+const CLOCK_RHYTHMS = {
+  daily: { label: "Every day at", days: "* * *" },
+  weekdays: { label: "Monday to Friday at", days: "* * 1-5" },
+  weekly: { label: "Every Monday at", days: "* * 1" },
+  monthly: { label: "On the first of the month at", days: "1 * *" },
+} as const;
+const AT_DEFAULT = "02:30";
+
+/** They stand for the schedule, which the API knows alone. */
+export const RHYTHM_FIELDS: readonly FormField[] = [
+  {
+    name: "rhythm",
+    label: "Runs",
+    kind: "select",
+    options: [
+      ...Object.entries(CLOCK_RHYTHMS).map(([value, { label }]) => ({ value, label })),
+      { value: "interval", label: "At the interval below" },
+      { value: "cron", label: "By the cron schedule below" },
+    ],
+  },
+  { name: "rhythm_at", label: "At", kind: "text", placeholder: AT_DEFAULT, hint: "Time of day, e.g. 02:30." },
+];
+
+/** What the form shows for a stored schedule, or for a new heartbeat. */
+export function rhythmValues(schedule: string | null | undefined): FormValues {
+  if (schedule === undefined) return { rhythm: "daily", rhythm_at: AT_DEFAULT };
+  if (schedule === null) return { rhythm: "interval", rhythm_at: "" };
+  const [, minute = "", hour = "", days] = /^(\d{1,2}) (\d{1,2}) (.+)$/.exec(schedule) ?? [];
+  const [rhythm] = Object.entries(CLOCK_RHYTHMS).find(([, each]) => each.days === days) ?? [];
+  if (rhythm === undefined) return { rhythm: "cron", rhythm_at: "" };
+  return { rhythm, rhythm_at: `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}` };
+}
+
+type Body = Record<string, unknown>;
+
+/**
+ * The body of the API, for what the form says of the rhythm. An interval or a cron schedule that somebody typed is meant,
+ * whatever the choice still says.
+ */
+export function readRhythm({ rhythm, rhythm_at, ...body }: Body, isNew: boolean): Body {
+  const hasTyped = typeof body.interval === "number" || typeof body.schedule === "string";
+  if (rhythm === undefined && rhythm_at === undefined) return body;
+  if (hasTyped && (isNew || rhythm === undefined)) return body;
+  if (rhythm === "interval") return { ...body, schedule: null };
+  const days = CLOCK_RHYTHMS[rhythm as keyof typeof CLOCK_RHYTHMS]?.days;
+  if (days === undefined) return body;
+  const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(String(rhythm_at ?? AT_DEFAULT)) ?? [];
+  // What is no time of day is refused by the schedule's own words.
+  return { ...body, schedule: hour === undefined ? String(rhythm_at) : `${Number(minute)} ${Number(hour)} ${days}` };
+}
