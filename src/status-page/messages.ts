@@ -104,10 +104,11 @@ export function respondNotFound(
 /** A part of a page that is not there, or no longer. */
 export function respondPartNotFound(
   c: Context<AppEnv>,
+  pageName: string,
   { texts, address }: RenderContext,
   { not_found: title, not_found_text: text }: { not_found: string; not_found_text: string },
 ): Response {
-  const link = { href: address.home, text: texts.frame.all_services };
+  const link = { href: address.home, text: `${pageName}: ${texts.frame.all_services}` };
   return answerMessage(c, renderMessagePage(texts, { title, text, link }), 404, {});
 }
 

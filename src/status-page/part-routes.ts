@@ -88,7 +88,7 @@ async function showService(c: Context<AppEnv>, { slug, id, period }: WantedServi
   if (!shown) return undefined;
   const { payload, viewing } = shown;
   const monitor = payload.monitors.find((each) => each.id === id);
-  if (!monitor) return respondPartNotFound(c, viewing, viewing.texts.service);
+  if (!monitor) return respondPartNotFound(c, payload.page.name, viewing, viewing.texts.service);
   return respond(c, shown, {
     ...HTML,
     name: `service ${id} ${period}`,
@@ -177,7 +177,7 @@ async function showMaintenance(c: Context<AppEnv>, { slug, id }: { slug: string;
       return view && renderMaintenancePage(view);
     },
   });
-  return response ?? respondPartNotFound(c, viewing, viewing.texts.maintenance);
+  return response ?? respondPartNotFound(c, payload.page.name, viewing, viewing.texts.maintenance);
 }
 
 async function showMaintenanceHistory(c: Context<AppEnv>, slug: string, before: number | undefined) {

@@ -269,5 +269,5 @@ async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id
       return incident && renderIncidentPage(buildIncidentView(incident, payload, viewing));
     },
   });
-  return response ?? respondPartNotFound(c, viewing, viewing.texts.incident);
+  return response ?? respondPartNotFound(c, payload.page.name, viewing, viewing.texts.incident);
 }

@@ -11,7 +11,7 @@ describe("a visitor of a public page", () => {
     const { path } = await createShop();
     const { status, text, headers } = await visit(`${path}/incidents/${newId()}`);
     expect([status, headers.get("content-type"), titleOf(text)]).toEqual([404, HTML, "Incident not found"]);
-    expect(text).toContain(`href="${path}"`);
+    expect(text).toContain(`href="${path}">Northwind: All services</a>`);
   });
 
   it("reads a page about an address that is not valid", async () => {
