@@ -20,6 +20,10 @@ describe("browserName", () => {
       "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Safari/605.1.15",
       "Safari on macOS",
     ],
+    [
+      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/156.0.0.0 Safari/537.36",
+      "Chrome on Linux",
+    ],
     ["curl/8.14.1", "curl"],
     ["<b>", "Unknown browser"],
     ["", "Unknown browser"],
