@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { IdLocations } from "../access/id-authorization.ts";
-import { unauthenticated } from "../contract/errors.ts";
+import { notFound, unauthenticated } from "../contract/errors.ts";
 import type { Permission } from "../domain/roles.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type Endpoint, type ErrorPage, endpoint } from "../http/endpoint.ts";
@@ -124,6 +124,9 @@ function validated<Schema extends z.ZodObject>(c: AppContext, target: "param" | 
 
 const onRefusal: ErrorPage = (c, refusal) => {
   if (refusal?.status === 401) return redirectTo(signInPath(c));
+  // An address with something else than an id is one of nothing, for a person.
+  const isMistyped = refusal?.status === 400 && c.req.method === "GET" && refusal.message.endsWith("must be a UUID");
+  if (isMistyped) return renderErrorPage(c, notFound("view"));
   const title = refusal && TITLES[refusal.status];
   if (!refusal || title === undefined) return renderErrorPage(c, refusal);
   const text = `${refusal.message.charAt(0).toUpperCase()}${refusal.message.slice(1)}.`;

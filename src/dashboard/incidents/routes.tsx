@@ -147,7 +147,11 @@ export const endpoints = [
 async function showList(c: AppContext, { query }: { query: z.output<typeof ListQuery> }): Promise<Response> {
   const status = query.show === "open" ? `status=${OPEN}&` : "";
   const path = `${API}?${status}${partQuery(query.offset)}`;
-  const [{ body, total }, pages] = await Promise.all([readApi(c, path, z.array(Incident)), listIncidentPages(c)]);
+  const [{ body, total }, visible, pages] = await Promise.all([
+    readApi(c, path, z.array(Incident)),
+    listPageChoices(c.var.ctx),
+    listIncidentPages(c),
+  ]);
   return showView(
     c,
     incidentListView({
@@ -158,6 +162,7 @@ async function showList(c: AppContext, { query }: { query: z.output<typeof ListQ
       offset: query.offset,
       is_open: query.show === "open",
       may_open: pages.length > 0,
+      has_pages: visible.length > 0,
     }),
   );
 }

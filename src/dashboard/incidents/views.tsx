@@ -18,9 +18,20 @@ interface ListView {
   offset: number;
   is_open: boolean;
   may_open: boolean;
+  /** Incidents are reported on a status page. */
+  has_pages: boolean;
 }
 
-export function incidentListView({ now, incidents, total, limit, offset, is_open, may_open }: ListView): View {
+export function incidentListView({
+  now,
+  incidents,
+  total,
+  limit,
+  offset,
+  is_open,
+  may_open,
+  has_pages,
+}: ListView): View {
   const href = (from: number) => `/app/incidents?${is_open ? "" : "show=all&"}offset=${from}`;
   return {
     title: "Incidents",
@@ -36,7 +47,10 @@ export function incidentListView({ now, incidents, total, limit, offset, is_open
         {incidentTabs(is_open ? "open" : "all")}
         <div id="incidents" data-live>
           {incidents.length === 0 ? (
-            <EmptyState title={is_open ? "No open incidents" : "No incidents yet"}>
+            <EmptyState
+              title={is_open ? "No open incidents" : "No incidents yet"}
+              action={has_pages ? undefined : <a href="/app/pages/new">Make a status page first</a>}
+            >
               An incident tells the readers of a status page what is broken and what you do about it.
             </EmptyState>
           ) : (

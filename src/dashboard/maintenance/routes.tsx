@@ -59,7 +59,15 @@ export const endpoints = [
         writablePages(c),
       ]);
       const calendar = await loadCalendar(c.var.ctx, { month, zone: visible[0]?.timezone ?? "UTC" });
-      const list = { now: c.var.now, windows: body, total, limit: SHOWN_MAX, offset, may_plan: pages.length > 0 };
+      const list = {
+        now: c.var.now,
+        windows: body,
+        total,
+        limit: SHOWN_MAX,
+        offset,
+        may_plan: pages.length > 0,
+        has_pages: visible.length > 0,
+      };
       return showView(c, maintenanceListView({ ...list, calendar }));
     },
   ),

@@ -21,11 +21,22 @@ interface ListView {
   limit: number;
   offset: number;
   may_plan: boolean;
+  /** Maintenance is planned on a status page. */
+  has_pages: boolean;
   calendar: Month;
 }
 
 /** The windows to come by the day on which they start, then those that are over. */
-export function maintenanceListView({ now, windows, total, limit, offset, may_plan, calendar }: ListView): View {
+export function maintenanceListView({
+  now,
+  windows,
+  total,
+  limit,
+  offset,
+  may_plan,
+  has_pages,
+  calendar,
+}: ListView): View {
   const coming = windows.filter(({ status }) => status !== "completed").toSorted((a, b) => startOf(a) - startOf(b));
   const days = Map.groupBy(coming, (window) => dateIn(calendar.zone, startOf(window)));
   const past = windows.filter(({ status }) => status === "completed");
@@ -43,7 +54,10 @@ export function maintenanceListView({ now, windows, total, limit, offset, may_pl
         {windows.length === 0 ? null : <Calendar month={calendar} now={now} />}
         <div id="windows" data-live>
           {windows.length === 0 ? (
-            <EmptyState title="No maintenance planned">
+            <EmptyState
+              title="No maintenance planned"
+              action={has_pages ? undefined : <a href="/app/pages/new">Make a status page first</a>}
+            >
               During a window no alerts are sent for its services, and SLA reports leave the time out.
             </EmptyState>
           ) : (

@@ -22,11 +22,19 @@ const INTERVALS_MAX = 2_000;
 const GROUPS_MAX = 500;
 
 const blank = (text: string | undefined) => (text?.trim() ? text.trim() : undefined);
+/** Several values of one filter stand in the address as the API has them: `down,paused`. */
+const listOf = <Value extends string>(values: readonly Value[]) =>
+  z
+    .string()
+    .transform((chosen) => chosen.split(","))
+    .pipe(z.array(z.enum(values)))
+    .optional()
+    .catch(undefined);
 const text = z.string().max(200).transform(blank).optional().catch(undefined);
 export const ListQuery = z.object({
   q: text,
-  status: z.enum(MONITOR_STATUSES).optional().catch(undefined),
-  type: z.enum(MONITOR_TYPES).optional().catch(undefined),
+  status: listOf(MONITOR_STATUSES),
+  type: listOf(MONITOR_TYPES),
   tag: text,
   page: z.uuid().optional().catch(undefined),
   group: z.uuid().optional().catch(undefined),
@@ -66,8 +74,8 @@ async function showList(c: AppContext, query: ListQuery): Promise<Response> {
 function filterOf({ q, status, type, tag, page, group }: ListQuery) {
   return {
     ...(q === undefined ? {} : { q }),
-    ...(status === undefined ? {} : { status: [status] }),
-    ...(type === undefined ? {} : { type: [type] }),
+    ...(status === undefined ? {} : { status }),
+    ...(type === undefined ? {} : { type }),
     ...(tag === undefined ? {} : { tag: [tag] }),
     ...(page === undefined ? {} : { status_page_id: [page] }),
     ...(group === undefined ? {} : { group_id: [group] }),

@@ -111,8 +111,8 @@ function Filters({ query, pages, groups }: ListView) {
         <label for="q">Search</label>
         <input type="search" id="q" name="q" value={q ?? ""} dir="auto" data-shortcut="/" />
       </div>
-      <Choice name="status" label="Status" value={status} options={STATUS_OPTIONS} />
-      <Choice name="type" label="Type" value={type} options={TYPE_OPTIONS} />
+      <Choice name="status" label="Status" value={status?.join(",")} options={withSeveral(STATUS_OPTIONS, status)} />
+      <Choice name="type" label="Type" value={type?.join(",")} options={withSeveral(TYPE_OPTIONS, type)} />
       {pages.length > 0 ? <Choice name="page" label="Status page" value={page} options={pages} /> : null}
       {groups.length > 0 ? <Choice name="group" label="Group" value={group} options={groups} /> : null}
       <div>
@@ -130,6 +130,13 @@ function Filters({ query, pages, groups }: ListView) {
 const STATUS_OPTIONS = MONITOR_STATUSES.map((value) => ({ value, label: statusWord(value) }));
 const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: typeName(value) }));
 const SORT_OPTIONS = Object.entries(SORTS).map(([value, label]) => ({ value, label }));
+
+/** Several values that the address names are one more choice, which is the chosen one. */
+function withSeveral(options: readonly Option[], chosen: readonly string[] | undefined): readonly Option[] {
+  if (chosen === undefined || chosen.length < 2) return options;
+  const labels = options.filter(({ value }) => chosen.includes(value)).map(({ label }) => label);
+  return [...options, { value: chosen.join(","), label: labels.join(", ") }];
+}
 
 interface ChoiceProps {
   name: string;
