@@ -51,7 +51,7 @@ export function view<Params extends z.ZodObject = z.ZodObject, Query extends z.Z
       permission: permission ?? null,
       audit: null,
       rate: "api",
-      refusalPage: onRefusal,
+      refusalPage: refusalPageOf(params),
       onAuthenticated: requireSignedIn,
       ...(ids ? { ids } : {}),
     },
@@ -122,11 +122,16 @@ function validated<Schema extends z.ZodObject>(c: AppContext, target: "param" | 
   return (c.req.valid as (name: string) => z.output<Schema>)(target);
 }
 
+/** An address with something else than an id in it is that of nothing, for a person. */
+function refusalPageOf(params: z.ZodObject | undefined): ErrorPage {
+  return (c, refusal) => {
+    const isMistyped = refusal?.status === 400 && params?.safeParse(c.req.param()).success === false;
+    return isMistyped ? renderErrorPage(c, notFound("view")) : onRefusal(c, refusal);
+  };
+}
+
 const onRefusal: ErrorPage = (c, refusal) => {
   if (refusal?.status === 401) return redirectTo(signInPath(c));
-  // An address with something else than an id is one of nothing, for a person.
-  const isMistyped = refusal?.status === 400 && c.req.method === "GET" && refusal.message.endsWith("must be a UUID");
-  if (isMistyped) return renderErrorPage(c, notFound("view"));
   const title = refusal && TITLES[refusal.status];
   if (!refusal || title === undefined) return renderErrorPage(c, refusal);
   const text = `${refusal.message.charAt(0).toUpperCase()}${refusal.message.slice(1)}.`;
