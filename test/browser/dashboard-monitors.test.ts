@@ -35,15 +35,14 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
   ])("name what is wrong beside its field and keep what was typed, %s", async (_name, javaScriptEnabled) => {
     await dashboard.visit({ ...DESKTOP, javaScriptEnabled }, async (page) => {
       await open(page, "/app/monitors/new");
-      await page.getByLabel("Name").fill("<Nowhere>");
       await page.getByLabel("Interval").fill("5");
       await page.getByRole("button", { name: "Save" }).click();
-      const target = page.getByLabel("Target");
-      await page.locator('[aria-invalid="true"]#target').waitFor();
-      expect(await target.getAttribute("aria-describedby")).toBe("target-problem");
-      expect(await page.locator("#target-problem").textContent()).toBe("Target is required.");
+      const name = page.getByLabel("Name");
+      await page.locator('[aria-invalid="true"]#name').waitFor();
+      expect(await name.getAttribute("aria-describedby")).toBe("name-problem");
+      expect(await page.locator("#name-problem").textContent()).toBe("Name is required.");
       expect(await page.locator("#interval-problem").textContent()).toBe("Interval must be at least 10.");
-      expect(await page.getByLabel("Name").inputValue()).toBe("<Nowhere>");
+      expect(await page.getByLabel("Interval").inputValue()).toBe("5");
       expect(await page.title()).toMatch(/^Error: /);
     });
   });
