@@ -21,8 +21,8 @@ export function formatMoment(instant: number, timezone: string): string {
 }
 
 /** Formats an instant where people read many of them: `21 Nov 2026, 04:00 CET`. */
-export function formatInstant(instant: number | string, timeZone: string): string {
-  const format = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, ...TIME_OF_DAY, timeZone, timeZoneName: "short" });
+export function formatInstant(instant: number | string, timeZone: string, locale = "en-GB"): string {
+  const format = new Intl.DateTimeFormat(locale, { ...SHORT_DATE, ...TIME_OF_DAY, timeZone, timeZoneName: "short" });
   return format.format(new Date(instant));
 }
 

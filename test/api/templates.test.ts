@@ -112,11 +112,11 @@ describe("an incident from a template", () => {
     expect(filled).toMatchObject({
       status: 201,
       body: {
-        title: "Shop, Search of Page is slow",
+        title: "Search, Shop of Page is slow",
         severity: "major",
         status: "identified",
         is_public: true,
-        updates: [{ message: `Shop, Search since ${started_at}, {{unknown}}.`, status: "identified" }],
+        updates: [{ message: "Search, Shop since 2 Jan 2026, 03:04 UTC, {{unknown}}.", status: "identified" }],
       },
     });
     const own = { title: "My own", message: "Mine.", severity: "minor", status: "monitoring", is_public: false };
@@ -125,6 +125,22 @@ describe("an incident from a template", () => {
       status: 201,
       body: { ...shown, updates: [{ message }] },
     });
+  });
+
+  it("names the monitors of its groups, and to the public a composite in place of a hidden member", async () => {
+    const { client, status_page_id, path } = await setUp();
+    const template_id = (await client.post(path, { ...FULL, title: "{{monitor}}" })).body.id;
+    const group = (await client.post(`${V1}/groups`, { status_page_id, name: "Storefront" })).body.id;
+    await createMonitor(client, { name: "Shop", status_page_id, group_id: group });
+    await createMonitor(client, { name: "Cart", status_page_id, group_id: group });
+    const member = await createMonitor(client, { name: "SECRET database", status_page_id });
+    const composite = { name: "Payment", type: "composite", target: undefined, child_ids: [member.id] };
+    await createMonitor(client, { ...composite, status_page_id });
+    const affected = { status_page_id, template_id, group_ids: [group], monitor_ids: [member.id] };
+    const titleOf = async (fields: object) =>
+      (await client.post(`${V1}/incidents`, { ...affected, ...fields })).body.title;
+    expect(await titleOf({})).toBe("Cart, Payment, Shop");
+    expect(await titleOf({ is_public: false })).toBe("Cart, SECRET database, Shop");
   });
 
   it("needs a template of its own page, and without one a title", async () => {

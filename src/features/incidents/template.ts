@@ -1,12 +1,11 @@
-import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { IncidentCreate } from "../../contract/incident.ts";
 import { findIncidentTemplate } from "../../data/incident-templates/read.ts";
+import { listAffectedNames } from "../../data/incidents/names.ts";
 import type { Affected } from "../../data/incidents/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
-import { fillPlaceholders, fillTitle } from "../../domain/incident-template.ts";
-import { toIso } from "../../platform/clock.ts";
+import { fillPlaceholders, fillTitle, templateValues } from "../../domain/incident-template.ts";
 
 type FilledIncident = IncidentCreate & { title: string };
 
@@ -26,17 +25,16 @@ export async function fillFromTemplate(
     const message = "must name an incident template of the status page";
     throw invalid(`template_id ${message}`, [{ path: "template_id", message }]);
   }
-  const monitors = await Promise.all(affected.monitor_ids.map((id) => requireVisibleMonitor(ctx, id)));
-  const names = [...new Set(monitors.map(({ name }) => name))].join(", ");
-  const time = toIso(input.started_at ?? ctx.now);
-  const values = { monitor: names === "" ? page.name : names, page: page.name, time };
+  const is_public = input.is_public ?? template.is_public;
+  const names = await listAffectedNames(ctx.db, { page_id: page.id, is_public }, affected);
+  const values = templateValues({ page, names, at: input.started_at ?? ctx.now });
   const { initial_update } = template;
   return {
     ...input,
     title: title ?? fillTitle(template.title, values),
     severity: input.severity ?? template.severity,
     status: input.status ?? template.status,
-    is_public: input.is_public ?? template.is_public,
+    is_public,
     message: input.message ?? (initial_update === null ? null : fillPlaceholders(initial_update, values)),
   };
 }
