@@ -1,5 +1,7 @@
+import type { Guard } from "../access/commit.ts";
 import type { RequestScope } from "../access/scope.ts";
-import { completeBundle, listBundlesWithOthers, retitleBundle } from "../data/incidents/bundles.ts";
+import { raced } from "../contract/errors.ts";
+import { completeBundle, haveOthersChanged, listBundlesWithOthers, retitleBundle } from "../data/incidents/bundles.ts";
 import { type IncidentRecord, listIncidentsByIds, listOpenAutomaticIncidents } from "../data/incidents/read.ts";
 import { resolveIncident } from "../data/incidents/write.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
@@ -10,6 +12,14 @@ import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
 import { incidentEvent, publish } from "./emit.ts";
 
+interface Ends {
+  publication: Publication;
+  guards: readonly Guard[];
+}
+
+export const NO_ENDS: Ends = { publication: NOTHING, guards: [] };
+const RACED = raced("the incident of these monitors was changed by another request, try again");
+
 /**
  * Ends the open automatic incidents of monitors that are deleted while they are down, because no recovery will: pages would
  * show them and alerts stay open for ever. The statements come before those that delete the monitors.
@@ -17,10 +27,10 @@ import { incidentEvent, publish } from "./emit.ts";
 export async function planDeletion(
   ctx: RequestScope,
   monitors: readonly Pick<MonitorRecord, "id" | "name">[],
-): Promise<Publication> {
+): Promise<Ends> {
   const names = new Map(monitors.map(({ id, name }) => [id, name]));
   const incidents = await listOpenAutomaticIncidents(ctx.db, [...names.keys()]);
-  if (incidents.length === 0) return NOTHING;
+  if (incidents.length === 0) return NO_ENDS;
   const ends = incidents.map((incident) => {
     const message = `${names.get(incident.origin_monitor_id ?? "") ?? "The service"} is no longer monitored.`;
     // Whoever reads of several together reads of their end by the incident that lists them.
@@ -28,24 +38,28 @@ export async function planDeletion(
   });
   const pages = [...new Set(incidents.map(({ status_page_id }) => status_page_id))];
   const statements = pages.map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now));
-  return joinPublications([...ends, ...(await endBundles(ctx, incidents)), { ...NOTHING, statements }]);
+  const bundles = await endBundles(ctx, incidents);
+  return {
+    publication: joinPublications([...ends, ...bundles.publications, { ...NOTHING, statements }]),
+    guards: bundles.guards,
+  };
 }
 
-async function endBundles(ctx: RequestScope, incidents: readonly IncidentRecord[]): Promise<Publication[]> {
+async function endBundles(ctx: RequestScope, incidents: readonly IncidentRecord[]) {
   const ids = [...new Set(incidents.flatMap(({ bundle_id }) => bundle_id ?? []))];
-  if (ids.length === 0) return [];
-  const ending = incidents.map(({ id }) => id);
-  const [bundles, others] = await Promise.all([
-    listIncidentsByIds(ctx.db, ids),
-    listBundlesWithOthers(ctx.db, { bundle_ids: ids, but: ending }),
-  ]);
-  return bundles.map((bundle) => {
+  if (ids.length === 0) return { publications: [], guards: [] };
+  const ending = { bundle_ids: ids, but: incidents.map(({ id }) => id) };
+  const [bundles, others] = await Promise.all([listIncidentsByIds(ctx.db, ids), listBundlesWithOthers(ctx.db, ending)]);
+  const publications = bundles.map((bundle) => {
     const retitled = { ...NOTHING, statements: [retitleBundle(ctx.db, bundle.id)] };
     if (bundle.status === "resolved" || others.has(bundle.id)) return retitled;
     const message = "None of these services is down any more.";
     const end = endIncident(ctx, bundle, { message, is_automatic: false, notify_subscribers: false });
     return { ...end, statements: [...end.statements, ...completeBundle(ctx.db, bundle.id)] };
   });
+  // Of two that end at once the one that is stored last ends the bundle.
+  const guard: Guard = { name: "stale", when: haveOthersChanged(ending, others), error: RACED };
+  return { publications, guards: [guard] };
 }
 
 function endIncident(

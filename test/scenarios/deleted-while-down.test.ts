@@ -91,6 +91,24 @@ describe("monitors of one incident that are deleted at once", () => {
   });
 });
 
+describe("the last two of one incident", () => {
+  it("end it also when they are deleted at the same moment", async () => {
+    const day = await aDay(sink);
+    const ids: string[] = [];
+    for (let n = 1; n <= 5; n++) ids.push(await day.addMonitor(`Shop${n}`));
+    for (const id of ids) await day.change(id, "down", 5 * MINUTE);
+    await day.passUntil(10 * MINUTE);
+    for (const id of ids.slice(0, 3)) await day.change(id, "up", 15 * MINUTE);
+    await day.passUntil(20 * MINUTE);
+    const remove = async (id: string): Promise<number> => {
+      const { status } = await day.account.client.delete(`${V1}/monitors/${id}`);
+      return status === 409 ? remove(id) : status;
+    };
+    expect(await Promise.all(ids.slice(3).map(remove))).toEqual([204, 204]);
+    expect(await incidentsOf(day)).toMatchObject([{ status: "resolved" }]);
+  });
+});
+
 describe("an alert of an outage", () => {
   it("tells whoever is on call what was found", async () => {
     const day = await aDay(sink);

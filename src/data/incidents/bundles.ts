@@ -197,11 +197,14 @@ export async function countOpenMembers(db: Db, bundleIds: readonly string[]): Pr
   );
 }
 
+interface Ending {
+  bundle_ids: readonly string[];
+  /** The incidents that end. */
+  but: readonly string[];
+}
+
 /** The bundles that list an open incident besides these. */
-export async function listBundlesWithOthers(
-  db: Db,
-  { bundle_ids, but }: { bundle_ids: readonly string[]; but: readonly string[] },
-): Promise<Set<string>> {
+export async function listBundlesWithOthers(db: Db, { bundle_ids, but }: Ending): Promise<Set<string>> {
   const rows = await db
     .selectDistinct({ bundle_id: sql<string>`${incidents.bundle_id}` })
     .from(incidents)
@@ -216,4 +219,11 @@ export async function listBundlesWithOthers(
     )
     .limit(bundle_ids.length);
   return new Set(rows.map(({ bundle_id }) => bundle_id));
+}
+
+/** Whether, by now, other bundles than these list an open incident besides those that end. */
+export function haveOthersChanged({ bundle_ids, but }: Ending, withOthers: ReadonlySet<string>): SQL {
+  return sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(bundle_ids)}) b WHERE
+    (b.value IN ${listOf([...withOthers])}) <> EXISTS (SELECT 1 FROM incidents m WHERE m.bundle_id = b.value
+      AND m.status <> 'resolved' AND m.origin_monitor_id IS NOT NULL AND m.id NOT IN ${listOf(but)}))`;
 }

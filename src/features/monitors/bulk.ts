@@ -13,8 +13,7 @@ import { areChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-
 import { deleteMonitors, pauseMonitors } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
-import { planDeletion } from "../../events/deleted-monitors.ts";
-import { NOTHING } from "../../outbox/publication.ts";
+import { NO_ENDS, planDeletion } from "../../events/deleted-monitors.ts";
 import { describeLastTarget, targetsGuard } from "../maintenance/last-targets.ts";
 import { checkSoon, refreshAgents, syncDeletedMonitors } from "./after-commit.ts";
 import { CONFLICTS } from "./create.ts";
@@ -119,9 +118,9 @@ async function commitAll(
       .flatMap(({ before, after }) => [before.status_page_id, after?.status_page_id ?? null])
       .filter((id) => id !== null),
   );
-  const ends = action === "delete" ? await planDeletion(ctx, monitors) : NOTHING;
+  const ends = action === "delete" ? await planDeletion(ctx, monitors) : NO_ENDS;
   const statements = [
-    ...ends.statements,
+    ...ends.publication.statements,
     ...items.flatMap((item) => item.statements),
     ...togetherOf(ctx, action, ids),
     ...[...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now)),
@@ -140,11 +139,12 @@ async function commitAll(
     guards: [
       { name: "stale", when: areChanged(monitors), error: RACED },
       ...(action === "delete" ? [targetsGuard({ monitor_ids: ids })] : []),
+      ...ends.guards,
     ],
     conflicts: CONFLICTS,
     answer: result,
   });
-  await ends.wake();
+  await ends.publication.wake();
 }
 
 function togetherOf(ctx: RequestScope, action: BulkAction, ids: readonly string[]): Statement[] {

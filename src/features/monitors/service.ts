@@ -50,14 +50,14 @@ export async function removeMonitor(ctx: RequestScope, monitorId: string): Promi
   const monitor = await requireMonitor(ctx, monitorId);
   const ends = await planDeletion(ctx, [monitor]);
   const statements = [
-    ...ends.statements,
+    ...ends.publication.statements,
     ...deleteMonitor(ctx.db, monitor.id, ctx.now),
     ...releasePlacement(ctx, monitor),
     ...bumpPage(ctx, monitor),
   ];
-  const guards = [await requireOtherTargets(ctx, { kind: "monitor", id: monitor.id })];
+  const guards = [await requireOtherTargets(ctx, { kind: "monitor", id: monitor.id }), ...ends.guards];
   await commit(ctx, statements, { audit: monitorAudit(monitor, "deleted"), guards });
-  await ends.wake();
+  await ends.publication.wake();
   await syncDeletedMonitors(ctx, [monitor.id]);
   await syncParentComposite(ctx, monitor);
   refreshAgents(ctx, [monitor]);
