@@ -2,14 +2,14 @@ import type { Scope } from "../access/scope.ts";
 import type { EventOf } from "../contract/events.ts";
 import type { Statement } from "../data/db.ts";
 import { findIncidentTemplate } from "../data/incident-templates/read.ts";
+import { listAffectedNames } from "../data/incidents/names.ts";
 import type { IncidentRecord } from "../data/incidents/read.ts";
 import { insertIncident, insertIncidentUpdate, setAffected } from "../data/incidents/write.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { describeSubject } from "../domain/event-subject.ts";
-import { fillPlaceholders, fillTitle } from "../domain/incident-template.ts";
-import { toIso } from "../platform/clock.ts";
+import { fillPlaceholders, fillTitle, templateValues } from "../domain/incident-template.ts";
 import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
 import { incidentEvent } from "./emit.ts";
@@ -31,7 +31,9 @@ export async function planRuleIncident(
   const { db, now } = scope;
   const template = page.incident_system_enabled ? await findIncidentTemplate(db, template_id) : undefined;
   if (!template || template.status_page_id !== page.id) return { statements: [], events: [] };
-  const values = { monitor: monitor?.name ?? page.name, page: page.name, time: toIso(at) };
+  const affected = { monitor_ids: monitor ? [monitor.id] : [], group_ids: [] };
+  const reach = { page_id: page.id, is_public: template.is_public };
+  const values = templateValues({ page, names: await listAffectedNames(db, reach, affected), at });
   const incident: IncidentRecord = {
     id: idFrom("incident", firing_id),
     owner_id: page.owner_id,
@@ -65,17 +67,13 @@ export async function planRuleIncident(
     updated_at: now,
   };
   const change = { id: idFrom("event", incident.id, "incident.created"), name: "incident.created" as const, now };
-  const monitor_ids = monitor ? [monitor.id] : [];
-  const subject = describeSubject(
-    { ...incident, kind: "incident", monitor_ids, group_ids: [], page },
-    scope.settings.PUBLIC_URL,
-  );
+  const subject = describeSubject({ ...incident, kind: "incident", ...affected, page }, scope.settings.PUBLIC_URL);
   const news = { ...change, message: message ?? incident.title, notify_subscribers: true, subject };
   const event = incidentEvent(incident, news);
   return {
     statements: [
       insertIncident(db, incident),
-      ...setAffected(db, incident.id, { monitor_ids, group_ids: [] }),
+      ...setAffected(db, incident.id, affected),
       ...(message === null ? [] : [insertIncidentUpdate(db, { ...update, message })]),
       incidentAudit(db, incident, { outageId: firing_id, eventType: "incident.created", now }),
       bumpPageVersion(db, page.id, now),

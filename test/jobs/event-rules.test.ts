@@ -13,6 +13,7 @@ import { deliveries } from "../../src/data/webhooks/table.ts";
 import { consumeEvent } from "../../src/events/consume.ts";
 import { sweepMaintenance } from "../../src/events/maintenance.ts";
 import { sweepSuppressions } from "../../src/events/suppression.ts";
+import { formatInstant } from "../../src/lib/date-format.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -169,12 +170,31 @@ describe("a rule on an event of the service", () => {
     expect(opened).toMatchObject([{ title: "Shop is down", severity: "critical", is_public: true, created_by: null }]);
     const incident_id = opened[0]?.id ?? "";
     const updates = await db.select().from(incidentUpdates).where(eq(incidentUpdates.incident_id, incident_id));
-    expect(updates).toMatchObject([{ message: `Shop of Page failed at ${new Date(T0).toISOString()}.` }]);
+    expect(updates).toMatchObject([{ message: `Shop of Page failed at ${formatInstant(T0, "UTC")}.` }]);
     const affected = await db.select().from(incidentMonitors).where(eq(incidentMonitors.incident_id, incident_id));
     expect(affected).toMatchObject([{ monitor_id }]);
     const published = and(eq(events.status_page_id, page_id), eq(events.name, "incident.created"));
     expect(await db.select().from(events).where(published)).toHaveLength(1);
     expect(await firingsOf(page_id)).toHaveLength(1);
+  });
+
+  it("names to the public the composite of a hidden member, and the member to the team", async () => {
+    const { account, client, page_id, monitor_id, rule } = await setUp();
+    const composite = { name: "Checkout", type: "composite", target: undefined, child_ids: [monitor_id] };
+    await createMonitor(account.client, { ...composite, status_page_id: page_id });
+    for (const is_public of [true, false]) {
+      const template = { name: `Down ${is_public}`, title: "{{monitor}} fails", is_public };
+      const { body } = await client.post(`${V1}/status-pages/${page_id}/incident-templates`, template);
+      await rule({ incident_template_id: body.id });
+    }
+    await consume(monitor_id, downAt(1, T0));
+    const opened = await db.select().from(incidents).where(eq(incidents.status_page_id, page_id));
+    expect(new Map(opened.map(({ is_public, title }) => [is_public, title]))).toEqual(
+      new Map([
+        [true, "Checkout fails"],
+        [false, "Shop fails"],
+      ]),
+    );
   });
 
   it("listens to incidents, too", async () => {
