@@ -46,6 +46,9 @@ describe("the list of monitors", () => {
     expect(await listed("status=down,degraded")).toEqual(["Shop", "Mail"]);
     expect(await listed("type=heartbeat")).toEqual(["Mail"]);
     expect(await listed("type=heartbeat,http&status=up")).toEqual(["Search"]);
+    const offered = (await browser.open("/app/monitors")).text;
+    expect(offered).toContain('<option value="down,degraded,unknown">Down, Degraded, Unknown</option>');
+    expect(await listed("status=down,degraded,unknown")).toEqual(["Shop", "Mail"]);
     expect(await listed("status=nonsense")).toEqual(["Shop", "Mail", "Search"]);
   });
 });

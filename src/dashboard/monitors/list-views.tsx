@@ -127,15 +127,21 @@ function Filters({ query, pages, groups }: ListView) {
   );
 }
 
-const STATUS_OPTIONS = MONITOR_STATUSES.map((value) => ({ value, label: statusWord(value) }));
+const TROUBLE = ["down", "degraded", "unknown"] as const;
+const STATUS_OPTIONS = [
+  ...MONITOR_STATUSES.map((value) => ({ value: value as string, label: statusWord(value) })),
+  { value: TROUBLE.join(","), label: TROUBLE.map(statusWord).join(", ") },
+];
 const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: typeName(value) }));
 const SORT_OPTIONS = Object.entries(SORTS).map(([value, label]) => ({ value, label }));
 
 /** Several values that the address names are one more choice, which is the chosen one. */
 function withSeveral(options: readonly Option[], chosen: readonly string[] | undefined): readonly Option[] {
-  if (chosen === undefined || chosen.length < 2) return options;
+  if (chosen === undefined) return options;
+  const value = chosen.join(",");
+  if (options.some((option) => option.value === value)) return options;
   const labels = options.filter(({ value }) => chosen.includes(value)).map(({ label }) => label);
-  return [...options, { value: chosen.join(","), label: labels.join(", ") }];
+  return [...options, { value, label: labels.join(", ") }];
 }
 
 interface ChoiceProps {
