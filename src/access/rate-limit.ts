@@ -39,10 +39,11 @@ export const RATE_LIMITS = {
   emit: perMinute(60, "object"),
   push: perMinute(60, "object"),
   /**
-   * How often pushes may end an outage of one monitor or improve its status. Each such change is written to the database,
-   * where other pushes are not. What makes it worse is always accepted, so the status errs on the side of an alarm.
+   * How often pushes may end an outage of one monitor or improve its status: as often as `push` allows in a minute, over ten.
+   * Each such change is written to the database, where other pushes are not. What makes it worse is always accepted, so the
+   * status errs on the side of an alarm.
    */
-  push_recovery: { ...perMinute(20, "object"), window_seconds: 600 },
+  push_recovery: { ...perMinute(60, "object"), window_seconds: 600 },
   agent: perMinute(300),
   /** All agents of an owner, in shares of five. */
   agent_owner: perMinute(600, "object"),
