@@ -25,6 +25,8 @@ const NOUNS: Record<PlanCap, string> = {
   audit_bytes: "bytes of audit log",
   deliveries: "deliveries a minute",
   delivery_bytes: "bytes of kept deliveries a day",
+  mails: "mails a day to addresses outside of the team",
+  subscriber_mails: "mails a day to subscribers",
 };
 
 /** null = no limit, because of the plan or because the operator switched it off. */

@@ -36,6 +36,8 @@ export const RATE_LIMITS = {
   check: perMinute(30),
   /** The same for one host, whoever checks it, so that the service is no weapon against others. */
   check_host: perMinute(10, "object"),
+  /** Requests of one owner's escalations to one host, other than those of the chat services. */
+  contact_host: perMinute(10, "object"),
   emit: perMinute(60, "object"),
   push: perMinute(60, "object"),
   /**

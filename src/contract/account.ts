@@ -93,6 +93,8 @@ const PlanCaps = {
   audit_bytes: Limit,
   deliveries: Limit,
   delivery_bytes: Limit,
+  mails: Limit,
+  subscriber_mails: Limit,
 } satisfies Record<PlanCap, typeof Limit>;
 const UsedCaps = z.object({
   agents: z.number().int(),
@@ -105,6 +107,8 @@ const UsedCaps = z.object({
   written_rows: z.number().int().meta({ description: "in this hour" }),
   agent_rows: z.number().int().meta({ description: "in this hour" }),
   audit_bytes: z.number().int().meta({ description: "as they were counted" }),
+  mails: z.number().int().meta({ description: "today (UTC), to addresses outside of the team" }),
+  subscriber_mails: z.number().int().meta({ description: "today (UTC), to subscribers" }),
 });
 
 export const TierInfo = z

@@ -5,6 +5,7 @@ export const RATE_CLASSES = [
   "webhook_test",
   "check",
   "check_host",
+  "contact_host",
   "emit",
   "push",
   "push_recovery",
@@ -48,6 +49,8 @@ export const PLAN_CAP_CLASSES = [
   "audit_bytes",
   "deliveries",
   "delivery_bytes",
+  "mails",
+  "subscriber_mails",
 ] as const;
 export type PlanCap = (typeof PLAN_CAP_CLASSES)[number];
 

@@ -21,6 +21,7 @@ import { endpoints as incidents } from "./incidents/routes.tsx";
 import { endpoints as incidentTemplates } from "./incidents/template-routes.tsx";
 import { endpoints as installation } from "./installation/routes.tsx";
 import { endpoints as signInLinks } from "./link-routes.ts";
+import { endpoints as mailConsents } from "./mail-consent-routes.ts";
 import { endpoints as maintenance } from "./maintenance/routes.tsx";
 import { endpoints as monitors } from "./monitors/routes.ts";
 import { endpoints as notifications } from "./notifications/routes.tsx";
@@ -159,6 +160,7 @@ export const endpoints = [
 
   ...accepting,
   ...acknowledging,
+  ...mailConsents,
   ...preferring,
   ...choosingPasswords,
   ...signInLinks,

@@ -25,8 +25,3 @@ export function withAcknowledgeLink(
     ],
   };
 }
-
-/** A text as it is recorded: whoever reads it may be allowed less than the receiver. */
-export function withoutAcknowledgeLinks(text: string): string {
-  return text.replace(/(\/acknowledge\/)[\w.-]+/g, "$1***");
-}

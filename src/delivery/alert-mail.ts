@@ -5,8 +5,8 @@ import { formatAlertMail } from "../notifiers/mail-text.ts";
 import { sealMail } from "../outbox/mail.ts";
 
 interface AlertMail {
-  /** One alert gives one mail, also when two attempts overlap. */
-  id: string;
+  /** Of an alert, so that it gives one mail, also when two attempts overlap. */
+  id?: string;
   to: string;
   message: AlertMessage;
   /** Why the recipient receives it. */

@@ -10,9 +10,9 @@ import type { WebhookRecord } from "../data/webhooks/read.ts";
 import type { Notifier, NotifierMail, NotifierRequest } from "../notifiers/port.ts";
 import { sealMail } from "../outbox/mail.ts";
 import { idFrom } from "../platform/ids.ts";
-import { withoutAcknowledgeLinks } from "./acknowledge-link.ts";
-import { findRefusal } from "./consent.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
+import { admit } from "./outside-mail.ts";
+import { withoutPersonalLinks } from "./personal-links.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { send, type TimedReply } from "./sender.ts";
 import { maskUrl } from "./webhook-config.ts";
@@ -76,7 +76,7 @@ async function perform(scope: Scope, claimed: Claimed, prepared: Prepared): Prom
   const { request, notifier, input, target, edited_id } = prepared;
   if (request === null) return { request: null, reply: { kind: "ignored", duration_ms: 0 }, statements: [] };
   const sender = { kind: "owner", owner_id: claimed.webhook.owner_id } as const;
-  const refusal = await findRefusal(scope, sender, notifier.receiverOf?.(target));
+  const refusal = await admit(scope, sender, notifier.receiverOf?.(target));
   if (refusal !== null) {
     const reply = { kind: "unanswered", is_final: false, error: refusal, duration_ms: 0 } as const;
     return { request: recordOf(request, notifier), reply, statements: [] };
@@ -158,12 +158,12 @@ function recordedRequest(request: NotifierRequest, { provider }: Notifier): Reco
   const url = maskUrl(request.url);
   if (provider === "generic") return { url, signature: request.headers["webhook-signature"] ?? null };
   const { authorization, ...headers } = request.headers;
-  const named = Object.entries(headers).map(([name, value]) => [name, withoutAcknowledgeLinks(value)]);
+  const named = Object.entries(headers).map(([name, value]) => [name, withoutPersonalLinks(value)]);
   const shown = { ...Object.fromEntries(named), ...(authorization !== undefined && { authorization: "***" }) };
-  const shownBody = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), withoutAcknowledgeLinks(body));
+  const shownBody = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), withoutPersonalLinks(body));
   return { method, url, headers: shown, body: shownBody };
 }
 
 function mailRequest({ subject, text }: NotifierMail): RecordedRequest {
-  return { method: "MAIL", url: "mailto:***", headers: { subject }, body: withoutAcknowledgeLinks(text) };
+  return { method: "MAIL", url: "mailto:***", headers: { subject }, body: withoutPersonalLinks(text) };
 }

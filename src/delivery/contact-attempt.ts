@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isWithinRate } from "../access/rate-limit.ts";
 import type { Scope } from "../access/scope.ts";
 import type { NewEvent } from "../contract/events.ts";
 import { CONTACT_TYPES, type ContactType } from "../contract/on-call.ts";
@@ -6,6 +7,7 @@ import type { WebhookProvider } from "../contract/webhook.ts";
 import { runBatch } from "../data/db.ts";
 import type { EscalationNotificationRecord } from "../data/escalations/read.ts";
 import { insertMail } from "../data/mail/write.ts";
+import { findUser } from "../data/users/read.ts";
 import { findWebhook } from "../data/webhooks/read.ts";
 import { ACKNOWLEDGE, type AlertMessage } from "../domain/alert-messages.ts";
 import type { NotifierInput, WebhookTarget } from "../notifiers/port.ts";
@@ -14,8 +16,9 @@ import { idFrom } from "../platform/ids.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 import { sealAlertMail } from "./alert-mail.ts";
-import { findRefusal, type Sender } from "./consent.ts";
+import { accountOf, type Sender } from "./consent.ts";
 import { dispatchMail } from "./mail.ts";
+import { admit, stopLink } from "./outside-mail.ts";
 import { chatServicesOf } from "./prepare.ts";
 import { send } from "./sender.ts";
 import { openConfig } from "./webhook-config.ts";
@@ -55,8 +58,13 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
     await unseal(scope.settings.ROOT_SECRET, claimed.id, claimed.sealed).catch(() => null),
   );
   if (!opened.success) return "the stored contact cannot be read";
-  const { type, message } = opened.data;
-  if (type === "email") return mailTo(scope, claimed, opened.data);
+  const { type, message, user_id } = opened.data;
+  const sender: Sender =
+    user_id === undefined ? { kind: "owner", owner_id: event.owner_id } : { kind: "person", user_id };
+  if (type === "email") {
+    const refusal = await admit(scope, sender, { kind: "mail", address: opened.data.value });
+    return refusal ?? mailTo(scope, claimed, { ...opened.data, sender });
+  }
   const receiver = await findReceiver(scope, opened.data);
   if (!receiver) return "the webhook of the contact no longer exists";
   const input: NotifierInput = {
@@ -73,16 +81,29 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
   if (flaw !== null) return flaw;
   const request = notifier.build(input, receiver.target);
   if (request === null) return "the provider of the contact has no message for an incident";
-  const { user_id } = opened.data;
-  const sender: Sender =
-    user_id === undefined ? { kind: "owner", owner_id: event.owner_id } : { kind: "person", user_id };
-  const refusal = await findRefusal(scope, sender, notifier.receiverOf?.(receiver.target));
+  const refusal = await admit(scope, sender, notifier.receiverOf?.(receiver.target));
   if (refusal !== null) return refusal;
-  if (request.kind === "mail") return mailTo(scope, claimed, { ...opened.data, value: request.to });
+  if (request.kind === "mail") return mailTo(scope, claimed, { ...opened.data, value: request.to, sender });
+  if (!(await mayReach(scope, { owner_id: event.owner_id, type, url: request.url }))) {
+    return "too many requests to this host in a minute";
+  }
   const reply = await send(scope.settings, request);
   if (reply.kind === "unanswered") return reply.error;
   if (reply.kind !== "answered" || (reply.status >= 200 && reply.status < 300)) return null;
   return `HTTP ${reply.status}`;
+}
+
+/** Slack, Discord and Telegram limit by themselves what reaches a channel, and operators know whom their own people reach. */
+async function mayReach(
+  scope: Scope,
+  { owner_id, type, url }: { owner_id: string; type: ContactType; url: string },
+): Promise<boolean> {
+  if (type !== "webhook") return true;
+  const owner = await findUser(scope.db, owner_id);
+  const plan = owner?.plan ?? scope.settings.DEFAULT_PLAN;
+  if (plan === "self_hosted" && scope.settings.RATE_LIMITS.contact_host === undefined) return true;
+  const caller = { ...scope, ip: null, principal: { kind: "anonymous" } } as const;
+  return isWithinRate(caller, "contact_host", `${owner_id}:${new URL(url).host}`);
 }
 
 /** A button works where the chat service reports to this installation. */
@@ -97,13 +118,18 @@ function withUsableButton(
   return isHeard ? { ...message, acknowledge_button } : message;
 }
 
-async function mailTo(scope: Scope, { id }: Claimed, opened: SealedContact): Promise<string | null> {
+async function mailTo(
+  scope: Scope,
+  { id }: Claimed,
+  opened: SealedContact & { sender: Sender },
+): Promise<string | null> {
   const reason = `This address is an on-call contact of ${opened.page_name}.`;
   const mail = await sealAlertMail(scope, {
     id: idFrom("escalation mail", id),
     to: opened.value,
     message: opened.message,
     reason,
+    ...stopLink(scope, accountOf(opened.sender), opened.value),
   });
   await runBatch(scope.db, [insertMail(scope.db, mail)]);
   await dispatchMail(scope, [mail]);

@@ -11,7 +11,7 @@ import { sealMail } from "../outbox/mail.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { contactCode } from "../platform/contact-codes.ts";
 import { idFrom } from "../platform/ids.ts";
-import { findRefusal } from "./consent.ts";
+import { findChatRefusal } from "./consent.ts";
 import { dispatchMail } from "./mail.ts";
 import { chatServicesOf } from "./prepare.ts";
 import { send } from "./sender.ts";
@@ -58,7 +58,7 @@ export async function publishContactCode(
   }
   const wake = async () => {
     const sender = { kind: "person", user_id: contact.user_id } as const;
-    const refusal = await findRefusal(scope, sender, notifierOf(provider).receiverOf?.(target));
+    const refusal = await findChatRefusal(scope, sender, notifierOf(provider).receiverOf?.(target));
     if (refusal !== null) return log.info("contact code", { contact_id: contact.id, kind: "refused" });
     const reply = await send(settings, built);
     log.info("contact code", { contact_id: contact.id, kind: reply.kind });

@@ -23,6 +23,7 @@ import type { Settings } from "../platform/settings.ts";
 import { withAcknowledgeLink } from "./acknowledge-link.ts";
 import type { Claimed } from "./attempt.ts";
 import { findCommonIncident } from "./common-incident.ts";
+import { stopLink } from "./outside-mail.ts";
 import { openConfig } from "./webhook-config.ts";
 
 export interface Prepared {
@@ -66,6 +67,7 @@ export async function prepare(scope: Scope, claimed: Claimed): Promise<Prepared 
     sent_at: scope.now,
     message,
     services: chatServicesOf(scope.settings),
+    stopLinkFor: (address: string) => stopLink(scope, webhook.owner_id, address),
   };
   // The caller of a test waits for its result and can repeat it.
   const attemptsMax = event.name === TEST_EVENT ? 1 : (notifier.attemptsMax ?? Number.POSITIVE_INFINITY);

@@ -25,6 +25,7 @@ import { idFrom } from "../platform/ids.ts";
 import { unseal } from "../platform/seal.ts";
 import { subscriberToken } from "../platform/subscriber-tokens.ts";
 import { decideOutcome } from "./outcome.ts";
+import { takeMail } from "./outside-mail.ts";
 import { send, type TimedReply } from "./sender.ts";
 
 const LEASE_MS = 60_000;
@@ -71,6 +72,9 @@ async function perform(scope: Scope, claimed: Claimed): Promise<Result> {
     await unseal(settings.ROOT_SECRET, subscriber.id, subscriber.sealed),
   );
   const content = message.kind === "news" ? SubscriberMessageContent.parse(message.news) : null;
+  if (content && subscriber.channel === "email" && !(await takeMail(scope, subscriber.owner_id, "subscriber_mails"))) {
+    return { statements: [settled("failed", "the plan of the page's owner sends no more mail to subscribers today")] };
+  }
   const draft = composeDraft(settings.ROOT_SECRET, settings.PUBLIC_URL || base_url, claimed, content);
   if (subscriber.channel === "email") {
     // One message gives one mail, also when two attempts overlap.

@@ -44,4 +44,8 @@ export const PLAN_CAPS: Record<PlanCap, ByPlan> = {
   deliveries: byPlan(60, 300, 1_000, 5_000),
   /** A day, of requests and answers that deliveries keep; what is above is sent, and not kept. */
   delivery_bytes: byPlan(1 * MEGABYTE, 10 * MEGABYTE, 50 * MEGABYTE, 500 * MEGABYTE),
+  /** A day, to addresses that are no account of the team: alerts, and questions whether they are wanted. */
+  mails: byPlan(100, 500, 2_500, 20_000),
+  /** A day, of news to confirmed subscribers. */
+  subscriber_mails: byPlan(10_000, 100_000, 500_000, 5_000_000),
 };

@@ -16,8 +16,11 @@ export const email: Notifier = {
     return Address.safeParse(address).success ? null : "url must be mailto: and an address";
   },
   receiverOf: (target) => ({ kind: "mail", address: addressOf(target) }),
-  build({ message }, target) {
-    return { kind: "mail", to: addressOf(target), ...formatAlertMail(message, { reason: REASON, footer: [] }) };
+  build({ message, stopLinkFor }, target) {
+    const to = addressOf(target);
+    const { footer, headers } = stopLinkFor?.(to) ?? { footer: [], headers: {} };
+    const mail = formatAlertMail(message, { reason: REASON, footer });
+    return { kind: "mail", to, ...mail, headers: { ...mail.headers, ...headers } };
   },
 };
 

@@ -35,6 +35,8 @@ export interface NotifierInput {
   message: AlertMessage;
   /** Of a message to an on-call contact. */
   acknowledge_url?: string;
+  /** Lets the reader of a mail to this address stop the next ones. */
+  stopLinkFor?: (address: string) => MailFooter;
   /** Epoch ms of this attempt. */
   sent_at: number;
   services: ChatServices;
@@ -48,6 +50,12 @@ export interface NotifierRequest {
   body: string;
   /** Not recorded with the attempt. */
   secrets?: readonly string[];
+}
+
+/** What stands below the text of a mail. */
+export interface MailFooter {
+  footer: { label: string; url: string }[];
+  headers: Record<string, string>;
 }
 
 /** A message that leaves by the mail outbox. */

@@ -14,6 +14,8 @@ export interface SubscriptionWish {
   channel: SubscriberChannel;
   /** As `normalEndpoint` gives it. */
   endpoint: string;
+  /** By the team of the page, not by the reader. */
+  is_invited: boolean;
   choice: Required<{ [Name in keyof SubscriptionFilter]: NonNullable<SubscriptionFilter[Name]> }>;
 }
 
@@ -31,7 +33,7 @@ export function normalEndpoint(channel: SubscriberChannel, endpoint: string): st
 /** The row of somebody who has yet to confirm, and the message that asks for it; a confirmed subscription stays as it is. */
 export async function requestConfirmation(
   scope: Pick<Scope, "db" | "settings" | "now"> & { publicUrl: string },
-  { owner_id, status_page_id, channel, endpoint, choice }: SubscriptionWish,
+  { owner_id, status_page_id, channel, endpoint, is_invited, choice }: SubscriptionWish,
 ): Promise<SubscriptionRequest> {
   const { db, settings, now } = scope;
   const endpoint_hashes = endpointHashes(settings.ROOT_SECRET, channel, endpoint);
@@ -39,7 +41,7 @@ export async function requestConfirmation(
   const known = await findSubscriberAt(db, { ...at, endpoint_hashes });
   const id = known?.id ?? newId(now);
   const sealed = await seal(settings.ROOT_SECRET, id, { endpoint, base_url: scope.publicUrl });
-  const asked = { endpoint_hash: endpoint_hashes[0], sealed, requested_at: now, updated_at: now };
+  const asked = { endpoint_hash: endpoint_hashes[0], sealed, is_invited, requested_at: now, updated_at: now };
   const subscriber: SubscriberRecord = {
     id,
     owner_id,

@@ -36,6 +36,7 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
     status_page_id: page.page.id,
     channel,
     endpoint,
+    is_invited: false,
     choice,
   });
   await commit(ctx, statements, {

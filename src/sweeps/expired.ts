@@ -6,12 +6,15 @@ import { deleteChatRequestsBefore, deleteExpiredLinkTokens } from "../data/chat-
 import { runBatch } from "../data/db.ts";
 import { deleteIdempotencyKeysBefore } from "../data/idempotency/write.ts";
 import { deleteInvitationsExpiredBefore } from "../data/invitations/write.ts";
+import { deleteUnansweredBefore } from "../data/mail-consents/write.ts";
 import { deleteTransfersExpiredBefore } from "../data/page-transfers/write.ts";
 import { deleteDeadSessions } from "../data/sessions/write.ts";
 import { DAY_MS } from "../lib/durations.ts";
 
 /** Longer than chat services send a request again. */
 const CHAT_REQUESTS_KEPT_MS = DAY_MS;
+/** Whoever has not answered by then may be asked again. */
+const ASKED_KEPT_MS = 30 * DAY_MS;
 /** Invitations stay readable for a month after they expire. */
 const INVITATIONS_KEPT_MS = 30 * DAY_MS;
 
@@ -24,6 +27,7 @@ export async function sweepExpired({ db, now }: Scope): Promise<void> {
     deleteTransfersExpiredBefore(db, now),
     deleteExpiredLinkTokens(db, now),
     deleteChatRequestsBefore(db, now - CHAT_REQUESTS_KEPT_MS),
+    deleteUnansweredBefore(db, now - ASKED_KEPT_MS),
     deleteIdempotencyKeysBefore(db, now - IDEMPOTENCY_KEPT_MS),
   ]);
 }

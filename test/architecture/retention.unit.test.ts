@@ -34,6 +34,8 @@ const ENDS: Record<string, string> = {
   delivery_budgets: "with its user",
   delivery_attempts: "with its delivery",
   webhook_reminders: "with its webhook or monitor",
+  mail_budgets: "with its user",
+  mail_consents: "with its account; unanswered sweeps/expired.ts: 30 days",
   escalation_notifications: "with its escalation",
   escalation_policies: PEOPLE,
   escalations: `with its incident; of a critical event ${HISTORY}`,

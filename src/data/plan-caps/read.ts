@@ -35,6 +35,13 @@ export const hasIncidentTemplates = (ownerId: string) =>
 export const isPlanned = (ownerId: string) => sql`${maintenance.owner_id} = ${ownerId} AND next_edge_at IS NOT NULL`;
 export const hasPlannedMaintenance = (ownerId: string) => counts(maintenance, isPlanned(ownerId));
 
+/** With those that were invited and have not answered, so that strangers are not asked without end. */
+export const hasAskedSubscribers = (pageId: string) =>
+  counts(
+    subscribers,
+    sql`${subscribers.status_page_id} = ${pageId} AND unsubscribed_at IS NULL AND (confirmed_at IS NOT NULL OR is_invited)`,
+  );
+
 export const hasSubscribers = (pageId: string) =>
   counts(
     subscribers,

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { SubscriptionTopic } from "../../contract/events.ts";
 import type { SubscriberChannel } from "../../contract/subscriber.ts";
-import { emptyList, id, instant, timestamps } from "../columns.ts";
+import { emptyList, flag, id, instant, timestamps } from "../columns.ts";
 import { leaseColumns } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
 
@@ -28,6 +28,8 @@ export const subscribers = sqliteTable(
     requested_at: instant("requested_at"),
     confirmed_at: instant("confirmed_at"),
     unsubscribed_at: instant("unsubscribed_at"),
+    /** Somebody of the team had the address asked; it did not ask by itself. */
+    is_invited: flag("is_invited").notNull().default(false),
     /** Of an address that is no mailbox: first failure since the last success, for ending what only fails. */
     failing_since: instant("failing_since"),
     ...timestamps(),

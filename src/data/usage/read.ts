@@ -1,9 +1,11 @@
 import { eq, sql } from "drizzle-orm";
-import { HOUR_MS } from "../../lib/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
 import { incidentTemplates } from "../incident-templates/table.ts";
 import { incidents } from "../incidents/table.ts";
+import { mailBudgets } from "../mail-budgets/table.ts";
+import type { MailBudget } from "../mail-budgets/write.ts";
 import { maintenance } from "../maintenance/table.ts";
 import { seatsOf } from "../members/read.ts";
 import { monitors } from "../monitors/table.ts";
@@ -32,6 +34,8 @@ export interface Usage {
   agent_rows: number;
   /** Bytes. */
   audit_bytes: number;
+  mails: number;
+  subscriber_mails: number;
 }
 
 /** All monitors of the installation. */
@@ -44,6 +48,9 @@ export async function countUsage(db: Db, ownerId: string, now: number): Promise<
   const hour_at = Math.floor(now / HOUR_MS) * HOUR_MS;
   const written = (column: "bytes" | "audit_bytes" | RowBudget, when = sql`true`) => sql<number>`coalesce((
     SELECT ${storedTexts[column]} FROM ${storedTexts} WHERE ${storedTexts.owner_id} = ${ownerId} AND ${when}), 0)`;
+  const day_at = Math.floor(now / DAY_MS) * DAY_MS;
+  const mailed = (kind: MailBudget) => sql<number>`coalesce((SELECT ${mailBudgets[kind]} FROM ${mailBudgets}
+    WHERE ${mailBudgets.owner_id} = ${ownerId} AND ${mailBudgets.day_at} = ${day_at}), 0)`;
   const isThisHour = sql`${storedTexts.hour_at} = ${hour_at}`;
   const owned = {
     monitors: db.$count(monitors, eq(monitors.owner_id, ownerId)),
@@ -59,6 +66,8 @@ export async function countUsage(db: Db, ownerId: string, now: number): Promise<
     written_rows: written("written_rows", isThisHour),
     agent_rows: written("agent_rows", isThisHour),
     audit_bytes: written("audit_bytes"),
+    mails: mailed("mails"),
+    subscriber_mails: mailed("subscriber_mails"),
   };
   const [row] = await db.select(owned).from(sql`(SELECT 1)`);
   if (!row) throw new Error("a query without a table gives one row");

@@ -6,6 +6,8 @@ import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, notFound } from "../../contract/errors.ts";
 import type { Notice } from "../../contract/notices.ts";
 import type { NotifyContactCreate } from "../../contract/notify-contact.ts";
+import type { MailConsentKey } from "../../data/mail-consents/read.ts";
+import { deleteMailConsent, upsertMailConsent } from "../../data/mail-consents/write.ts";
 import {
   findNotifyContact,
   hasContacts,
@@ -13,7 +15,7 @@ import {
   type NotifyContactRecord,
 } from "../../data/notify-contacts/read.ts";
 import { deleteNotifyContact, insertNotifyContact, markContactVerified } from "../../data/notify-contacts/write.ts";
-import { findRefusal, receiverOfContact } from "../../delivery/consent.ts";
+import { findChatRefusal, receiverOfContact } from "../../delivery/consent.ts";
 import { publishContactCode, targetOf } from "../../delivery/contact-code.ts";
 import { chatServicesOf } from "../../delivery/prepare.ts";
 import { DAY_MS } from "../../lib/durations.ts";
@@ -69,7 +71,7 @@ export async function createContact(ctx: RequestScope, input: NotifyContactCreat
     ],
   });
   ctx.defer(publication.wake());
-  const refusal = await findRefusal(ctx, { kind: "person", user_id }, receiverOfContact(input));
+  const refusal = await findChatRefusal(ctx, { kind: "person", user_id }, receiverOfContact(input));
   return refusal === null ? { contact, value } : { contact, value, notices: [{ path: "value", message: refusal }] };
 }
 
@@ -79,13 +81,29 @@ export async function verifyContact(ctx: RequestScope, contactId: string, code: 
   const isFresh = ctx.now < contact.created_at + CODE_EXPIRES_MS;
   if (!isFresh || !isContactCode(ctx.settings.ROOT_SECRET, contact, code)) throw invalid("code is wrong or expired");
   const verified = { ...contact, verified_at: ctx.now, updated_at: ctx.now };
-  await commit(ctx, [markContactVerified(ctx.db, contact, ctx.now)], { audit: auditOf(contact, "verified") });
-  return show(ctx, verified);
+  const shown = await show(ctx, verified);
+  const consent = consentOf(shown);
+  await commit(
+    ctx,
+    [
+      markContactVerified(ctx.db, contact, ctx.now),
+      ...(consent ? [upsertMailConsent(ctx.db, consent, { agreed_at: ctx.now, now: ctx.now })] : []),
+    ],
+    { audit: auditOf(contact, "verified") },
+  );
+  return shown;
 }
 
 export async function removeContact(ctx: RequestScope, contactId: string): Promise<void> {
   const contact = await requireContact(ctx, contactId);
-  await commit(ctx, [deleteNotifyContact(ctx.db, contact)], { audit: auditOf(contact, "deleted") });
+  const consent = consentOf(await show(ctx, contact));
+  const ended = consent ? [deleteMailConsent(ctx.db, consent)] : [];
+  await commit(ctx, [deleteNotifyContact(ctx.db, contact), ...ended], { audit: auditOf(contact, "deleted") });
+}
+
+/** Whoever entered the code of a mailed contact agreed to mail there. */
+function consentOf({ contact, value }: ShownContact): MailConsentKey | null {
+  return contact.type === "email" ? { account_id: contact.user_id, address_hash: recipientHash(value) } : null;
 }
 
 /** Contacts belong to one user; those of others do not exist. */

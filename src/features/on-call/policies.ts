@@ -22,6 +22,7 @@ import {
   updateEscalationPolicy,
 } from "../../data/on-call/write.ts";
 import { listNotices, type NamedReceiver, receiverOfContact } from "../../delivery/consent.ts";
+import { askReaders } from "../../delivery/outside-mail.ts";
 import { maskUrl } from "../../delivery/webhook-config.ts";
 import { completeSteps } from "../../domain/escalation.ts";
 import { hasPermission } from "../../domain/roles.ts";
@@ -80,7 +81,10 @@ export async function createPolicy(
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  await write(ctx, policy, "created", [...becomeOnlyActive(ctx, policy), insertEscalationPolicy(ctx.db, policy)]);
+  const question = await askReaders(ctx, receiversOf({ policy, steps }));
+  const statements = [...becomeOnlyActive(ctx, policy), insertEscalationPolicy(ctx.db, policy), ...question.statements];
+  await write(ctx, policy, "created", statements);
+  ctx.defer(question.wake());
   return show(ctx, policy);
 }
 
@@ -104,7 +108,10 @@ export async function changePolicy(
   };
   const change = { ...changedMembers(current, policy), id: policy.id, updated_at: ctx.now };
   const activation = change.is_default ? becomeOnlyActive(ctx, policy) : [];
-  await write(ctx, policy, "changed", [...activation, updateEscalationPolicy(ctx.db, change)]);
+  const question = await askReaders(ctx, receiversOf({ policy, steps }));
+  const statements = [...activation, updateEscalationPolicy(ctx.db, change), ...question.statements];
+  await write(ctx, policy, "changed", statements);
+  ctx.defer(question.wake());
   return show(ctx, policy);
 }
 

@@ -9,7 +9,8 @@ import {
   type SubscribersInvite,
   type SubscribersInvited,
 } from "../../contract/subscriber.ts";
-import { hasSubscribers } from "../../data/plan-caps/read.ts";
+import { hasAskedSubscribers } from "../../data/plan-caps/read.ts";
+import { takeMail } from "../../delivery/outside-mail.ts";
 import { wakeSubscribers } from "../../outbox/subscriber-queue.ts";
 import { normalEndpoint, recipientOf, requestConfirmation } from "../../outbox/subscription-request.ts";
 import { checkGiven } from "../../platform/egress/guard.ts";
@@ -25,11 +26,13 @@ export async function inviteSubscribers(ctx: RequestScope, input: SubscribersInv
   const refused: SubscribersInvited["refused"] = [];
   const requests = [];
   for (const endpoint of endpoints) {
-    const error = await findRefusal(ctx, channel, endpoint);
+    const error = await findRefusal(ctx, { owner_id, channel, endpoint });
     if (error !== null) refused.push({ endpoint, error });
     else {
       const choice = { monitor_ids: [], group_ids: [], events: [] };
-      requests.push(await requestConfirmation(ctx, { owner_id, status_page_id, channel, endpoint, choice }));
+      requests.push(
+        await requestConfirmation(ctx, { owner_id, status_page_id, channel, endpoint, is_invited: true, choice }),
+      );
     }
   }
   const [first] = requests;
@@ -45,20 +48,31 @@ export async function inviteSubscribers(ctx: RequestScope, input: SubscribersInv
         target_id: first.subscriber.id,
         summary: `asked ${requests.length === 1 ? first.subscriber.endpoint_masked : `${requests.length} addresses`} to subscribe`,
       },
-      guards: await capGuard(ctx, { cap: "page_subscribers", owner_id, isReached: hasSubscribers(status_page_id) }),
+      guards: await capGuard(ctx, {
+        cap: "page_subscribers",
+        owner_id,
+        isReached: (max) => hasAskedSubscribers(status_page_id)(Math.max(max - requests.length + 1, 0)),
+      }),
     },
   );
   ctx.defer(wakeSubscribers(ctx, [{ message_ids: requests.map(({ message_id }) => message_id) }]));
   return { invited: requests.length, refused };
 }
 
-async function findRefusal(ctx: RequestScope, channel: SubscriberChannel, endpoint: string): Promise<string | null> {
+interface Invited {
+  owner_id: string;
+  channel: SubscriberChannel;
+  endpoint: string;
+}
+
+async function findRefusal(ctx: RequestScope, { owner_id, channel, endpoint }: Invited): Promise<string | null> {
   const flaw = findEndpointError({ channel, endpoint });
   if (flaw !== null) return flaw;
   if (channel !== "email") {
     const verdict = checkGiven(ctx, new URL(endpoint), "delivery");
     if (!verdict.ok) return `cannot be used: ${verdict.reason}`;
   }
-  const isWithin = await isWithinMailRate(ctx, recipientOf(channel, endpoint));
-  return isWithin ? null : "was asked too often today";
+  if (!(await isWithinMailRate(ctx, recipientOf(channel, endpoint)))) return "was asked too often today";
+  if (channel !== "email" || (await takeMail(ctx, owner_id, "mails"))) return null;
+  return "the plan of the page's owner sends no more mail to addresses outside of the team today";
 }

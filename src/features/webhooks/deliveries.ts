@@ -33,7 +33,7 @@ export async function listWebhookAttempts(
 }
 
 /** One real attempt within the request, whatever the filter of the webhook and its is_active. */
-export async function testWebhook(ctx: RequestScope, webhookId: string): Promise<AttemptRecord> {
+export async function sendTest(ctx: RequestScope, webhookId: string): Promise<AttemptRecord> {
   const webhook = await requireWebhook(ctx, webhookId);
   const earlier = await findIdempotentResult(ctx);
   if (earlier) {

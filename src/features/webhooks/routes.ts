@@ -13,7 +13,7 @@ import {
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { Flag, LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
-import { listWebhookAttempts, redeliver, testWebhook } from "./deliveries.ts";
+import { listWebhookAttempts, redeliver } from "./deliveries.ts";
 import { presentAttempt, presentDelivery, presentTest, presentWebhook } from "./present.ts";
 import {
   changeWebhook,
@@ -21,6 +21,7 @@ import {
   getWebhook,
   listWebhooks,
   removeWebhook,
+  testWebhook,
   toggleTeamOnly,
   toggleWebhook,
 } from "./service.ts";

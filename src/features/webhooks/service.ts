@@ -15,7 +15,8 @@ import {
   type WebhookProvider,
   type WebhookUpdate,
 } from "../../contract/webhook.ts";
-import type { Statement } from "../../data/db.ts";
+import { runBatch, type Statement } from "../../data/db.ts";
+import type { AttemptRecord } from "../../data/deliveries/read.ts";
 import { findThrottledSince } from "../../data/delivery-budgets/read.ts";
 import { hasWebhooks } from "../../data/plan-caps/read.ts";
 import { isWebhookChanged, listWebhooksOf, type WebhookRecord } from "../../data/webhooks/read.ts";
@@ -28,18 +29,21 @@ import {
   type WebhookChanges,
 } from "../../data/webhooks/write.ts";
 import { listNotices, type NamedReceiver } from "../../delivery/consent.ts";
+import { askReaders } from "../../delivery/outside-mail.ts";
 import { chatServicesOf } from "../../delivery/prepare.ts";
 import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/webhook-config.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { replaced, stampAfter } from "../../lib/merge-field.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
+import type { Publication } from "../../outbox/publication.ts";
 import { newWebhookSecret } from "../../platform/credentials.ts";
 import { checkGiven } from "../../platform/egress/guard.ts";
 import { newId } from "../../platform/ids.ts";
+import { sendTest } from "./deliveries.ts";
 import type { ShownWebhook } from "./present.ts";
 
 /** For the same webhooks under the address of their page. */
-export { listWebhookAttempts, redeliver, testWebhook } from "./deliveries.ts";
+export { listWebhookAttempts, redeliver } from "./deliveries.ts";
 
 const RACED = raced("the webhook was changed by another request, reload it and try again");
 const CONFLICTS = { "webhooks.external_key": conflict("external_key is taken by another webhook") };
@@ -115,11 +119,13 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     updated_at: ctx.now,
   };
   const { owner_id } = webhook;
-  await commit(ctx, [insertWebhook(ctx.db, webhook)], {
+  const question = await askReaders(ctx, receiversOf({ webhook, ...config }));
+  await commit(ctx, [insertWebhook(ctx.db, webhook), ...question.statements], {
     audit: webhookAudit(webhook, "created"),
     guards: await capGuard(ctx, { cap: "webhooks", owner_id, isReached: hasWebhooks(owner_id) }),
     conflicts: CONFLICTS,
   });
+  ctx.defer(question.wake());
   return withGenerated(await show(ctx, webhook), generated);
 }
 
@@ -161,7 +167,8 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
   if (status_page_id !== webhook.status_page_id && (await ownerOf(ctx, status_page_id)) !== webhook.owner_id) {
     throw forbidden("a webhook cannot move to another owner");
   }
-  const changed = await change(ctx, webhook, {
+  const question = await askReaders(ctx, receiversOf({ webhook: { ...webhook, provider }, ...config }));
+  const changes = {
     name: input.name ?? webhook.name,
     provider,
     sealed: await sealConfig(ctx.settings, webhook.id, config),
@@ -174,7 +181,8 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     // Failures of the former address do not count for a new one.
     ...(config.url !== stored.url && { failing_since: null, warned_at: null, slow_since: null }),
     ...(is_active !== webhook.is_active && switched(is_active)),
-  });
+  };
+  const changed = await change(ctx, webhook, changes, question);
   const isSecretLost = stored.secret !== null && config.secret === null && !bringsSecret;
   const notices = isSecretLost ? [...(changed.notices ?? []), SECRET_LOST] : changed.notices;
   return withGenerated({ ...changed, notices }, generated);
@@ -198,6 +206,15 @@ function withoutSecrets(config: WebhookConfig): WebhookConfig {
 /** Addresses of bots and of mail have no origin: each is a receiver of its own. */
 function originOf(url: string): string {
   return HTTP_ADDRESS.test(url) && URL.canParse(url) ? new URL(url).origin : url;
+}
+
+/** Also asks the readers of its addresses, as saving it does, whether they agree to what it sends. */
+export async function testWebhook(ctx: RequestScope, webhookId: string): Promise<AttemptRecord> {
+  const attempt = await sendTest(ctx, webhookId);
+  const question = await askReaders(ctx, receiversOf(await open(ctx, await requireWebhook(ctx, webhookId))));
+  await runBatch(ctx.db, question.statements);
+  ctx.defer(question.wake());
+  return attempt;
 }
 
 export async function toggleWebhook(ctx: RequestScope, webhookId: string): Promise<ShownWebhook> {
@@ -227,14 +244,20 @@ function switched(is_active: boolean): WebhookChanges {
   return { is_active, failing_since: null, warned_at: null, disabled_reason: null };
 }
 
-async function change(ctx: RequestScope, webhook: WebhookRecord, changes: WebhookChanges): Promise<ShownWebhook> {
+async function change(
+  ctx: RequestScope,
+  webhook: WebhookRecord,
+  changes: WebhookChanges,
+  question: Publication,
+): Promise<ShownWebhook> {
   const updated_at = stampAfter(webhook, ctx.now);
   const changed = { ...webhook, ...changes, updated_at };
-  await commit(ctx, [updateWebhook(ctx.db, webhook, { ...changes, updated_at })], {
+  await commit(ctx, [updateWebhook(ctx.db, webhook, { ...changes, updated_at }), ...question.statements], {
     audit: webhookAudit(changed, "changed"),
     guards: [{ name: "stale", when: isWebhookChanged(webhook), error: RACED }],
     conflicts: CONFLICTS,
   });
+  ctx.defer(question.wake());
   return show(ctx, changed);
 }
 
@@ -294,7 +317,11 @@ async function tell(ctx: RequestScope, shown: readonly ShownWebhook[]): Promise<
 }
 
 /** Those of its addresses whose readers have to agree. */
-function receiversOf({ webhook, url, alert_channels }: ShownWebhook): NamedReceiver[] {
+function receiversOf({
+  webhook,
+  url,
+  alert_channels,
+}: Pick<ShownWebhook, "webhook" | "url" | "alert_channels">): NamedReceiver[] {
   const { owner_id, provider } = webhook;
   const targets = Object.entries(alert_channels).map(([name, channel]) => ({
     path: `alert_channels.${name}`,
