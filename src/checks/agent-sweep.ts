@@ -37,7 +37,7 @@ export async function sweepAgents(scope: Scope): Promise<void> {
   await markAgentsOffline(scope);
   const awaiting = await listAwaitingAgentMonitors(scope.db, scope.now, MONITORS_PER_MINUTE);
   const items = [...(await listStaleMonitors(scope)), ...awaiting.map(({ id }) => id)];
-  const work = { part: "stale agent monitors", items, per_message: OBJECTS_PER_MESSAGE };
+  const work = { part: "stale agent monitors", items, per_message: OBJECTS_PER_MESSAGE } as const;
   await processInPortions(scope, work, markAgentMonitorsStale);
   await runBatch(scope.db, [
     deleteExpiredInstallTokens(scope.db, scope.now),

@@ -51,7 +51,7 @@ export async function syncMonitors(scope: Scope, monitorIds: readonly string[]):
 /** An object that was not reachable when its monitor was deleted would continue to accept pushes. */
 export async function reconcileTombstones(scope: Scope): Promise<void> {
   const items = await listTombstones(scope.db, MONITORS_PER_MINUTE);
-  const work = { part: "empty objects", items, per_message: OBJECTS_PER_MESSAGE };
+  const work = { part: "empty objects", items, per_message: OBJECTS_PER_MESSAGE } as const;
   await processInPortions(scope, work, emptyObjects);
 }
 

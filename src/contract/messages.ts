@@ -85,12 +85,64 @@ export const SubscriberBatchMessage = z.union([
 ]);
 export type SubscriberBatchMessage = z.infer<typeof SubscriberBatchMessage>;
 
-/** One part of the minute's work (jobs/minute.ts), or a portion of the items that a part has found. */
-export const MinuteMessage = z.object({
-  part: z.string().min(1),
-  minute_at: z.number().int(),
-  items: z.array(z.string()).min(1).optional(),
-});
+/** The parts of a minute's work, each of which looks for what is due. */
+export const MINUTE_PARTS = [
+  "deliveries",
+  "throttled deliveries",
+  "maintenance",
+  "suppressions",
+  "events",
+  "held alerts",
+  "expiries",
+  "flapping monitors",
+  "reminders",
+  "escalations",
+  "on-call notifications",
+  "on-call schedules",
+  "status posts",
+  "unsynced monitors",
+  "lost retries",
+  "unscheduled monitors",
+  "tombstones",
+  "sparse groups",
+  "agents",
+  "failing webhooks",
+  "mail",
+  "old mail",
+  "expired credentials",
+  "deleted accounts",
+  "subscribers",
+  "custom domains",
+  "daily aggregates",
+  "retention",
+  "alarms",
+  "heartbeat",
+  "root keys",
+] as const;
+export type MinutePart = (typeof MINUTE_PARTS)[number];
+
+/** What processes a portion of the items that a part, or the planner, has found. */
+export const ITEM_PARTS = [
+  "maintenance windows",
+  "ended suppressions",
+  "expiries",
+  "due flapping monitors",
+  "due on-call notifications",
+  "due on-call schedules",
+  "stale groups",
+  "stale agent monitors",
+  "sync monitors",
+  "empty objects",
+] as const;
+export type ItemPart = (typeof ITEM_PARTS)[number];
+
+const minute_at = z.number().int();
+
+/** One part of the minute's work (jobs/minute.ts), or a portion of items; of another name it is a dead letter. */
+export const MinuteMessage = z.union([
+  z.object({ part: z.enum(ITEM_PARTS), minute_at, items: z.array(z.string()).min(1) }),
+  z.object({ part: z.enum(MINUTE_PARTS), minute_at, items: z.undefined().optional() }),
+]);
 export type MinuteMessage = z.infer<typeof MinuteMessage>;
 
 export const MAILS_PER_MESSAGE = 50;

@@ -48,7 +48,7 @@ export async function sendNotifications(scope: Scope, ids: readonly string[]): P
 export async function sweepNotifications(scope: Scope): Promise<void> {
   await sweepPages(async (limit) => {
     const ids = await listNotificationsToWake(scope.db, scope.now, limit);
-    const work = { part: "due on-call notifications", items: ids, per_message: NOTIFICATIONS_PER_MESSAGE };
+    const work = { part: "due on-call notifications", items: ids, per_message: NOTIFICATIONS_PER_MESSAGE } as const;
     await processInPortions(scope, work, sendDueNotifications);
     return ids.length;
   });

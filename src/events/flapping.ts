@@ -126,7 +126,7 @@ export async function tickFlapping(scope: Scope, monitorId: string): Promise<voi
 /** Every minute: monitors for which time alone changes something. */
 export async function sweepFlapping(scope: Scope): Promise<void> {
   const items = await listDueFlapping(scope.db, scope.now, MONITORS_PER_MINUTE);
-  const work = { part: "due flapping monitors", items, per_message: MONITORS_PER_MESSAGE };
+  const work = { part: "due flapping monitors", items, per_message: MONITORS_PER_MESSAGE } as const;
   await processInPortions(scope, work, tickFlappingMonitors);
 }
 

@@ -22,7 +22,7 @@ const WINDOWS_PER_MESSAGE = 100;
 /** Every minute: publishes due starts and ends of windows. */
 export async function sweepMaintenance(scope: Scope): Promise<void> {
   const items = await listDueMaintenance(scope.db, scope.now, WINDOWS_PER_MINUTE);
-  const work = { part: "maintenance windows", items, per_message: WINDOWS_PER_MESSAGE };
+  const work = { part: "maintenance windows", items, per_message: WINDOWS_PER_MESSAGE } as const;
   await processInPortions(scope, work, advanceMaintenance);
 }
 

@@ -42,7 +42,7 @@ type Reviewed = Awaited<ReturnType<typeof listSchedulesForReview>>[number];
 /** Every minute. */
 export async function sweepSchedules(scope: Scope): Promise<void> {
   const items = await listSchedulesToReview(scope.db, scope.now, SCHEDULES_PER_MINUTE);
-  const work = { part: "due on-call schedules", items, per_message: SCHEDULES_PER_MESSAGE };
+  const work = { part: "due on-call schedules", items, per_message: SCHEDULES_PER_MESSAGE } as const;
   await processInPortions(scope, work, reviewSchedules);
 }
 

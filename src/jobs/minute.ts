@@ -11,7 +11,7 @@ import {
   watchEpoch,
 } from "../checks/reconcile.ts";
 import { enqueueStaleGroups, markStaleGroups, sweepLostRetries } from "../checks/stale.ts";
-import { MinuteMessage } from "../contract/messages.ts";
+import { type ItemPart, MINUTE_PARTS, MinuteMessage, type MinutePart } from "../contract/messages.ts";
 import type { QueueMarker } from "../contract/queues.ts";
 import { sweepThrottled } from "../delivery/budget.ts";
 import { sweepHeldAlerts } from "../delivery/held-alerts.ts";
@@ -47,9 +47,9 @@ import { handleMessages } from "./messages.ts";
 /**
  * The minute's work in parts. Each part runs in an invocation of its own, started by a message, so that one part's fault,
  * slowness or use of the 1,000 queries of an invocation never costs another part its turn. What a part finds is processed
- * by set-based statements, or else in portions (`ITEM_PARTS`), which again are messages.
+ * by set-based statements, or else in portions (`PORTIONS`), which again are messages.
  */
-export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Promise<void>> = {
+export const PARTS: Record<MinutePart, (scope: Scope, minuteAt: number) => Promise<void>> = {
   deliveries: sweepDeliveries,
   "throttled deliveries": sweepThrottled,
   maintenance: sweepMaintenance,
@@ -83,8 +83,7 @@ export const MINUTE_PARTS: Record<string, (scope: Scope, minuteAt: number) => Pr
   "root keys": sweepRootKeys,
 };
 
-/** What processes a portion of the items that a part, or the planner, has found. */
-export const ITEM_PARTS: Record<string, (scope: Scope, items: readonly string[]) => Promise<void>> = {
+const PORTIONS: Record<ItemPart, (scope: Scope, items: readonly string[]) => Promise<void>> = {
   "maintenance windows": advanceMaintenance,
   "ended suppressions": endSuppressions,
   expiries: notifyExpiries,
@@ -109,9 +108,8 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
     stale = await planMinute(scope, minuteAt);
   });
   await attempt(scope, "epoch", () => watchEpoch({ ...scope, env }));
-  const parts = Object.keys(MINUTE_PARTS);
   await attempt(scope, "send", () =>
-    scope.env.MINUTE.sendBatch(parts.map((part) => ({ body: { part, minute_at: minuteAt } }))),
+    scope.env.MINUTE.sendBatch(MINUTE_PARTS.map((part) => ({ body: { part, minute_at: minuteAt } }))),
   );
   await attempt(scope, "markers", () => sendMarkers({ ...scope, env }));
   await attempt(scope, "stale groups", () => enqueueStaleGroups(scope, stale));
@@ -146,11 +144,12 @@ function minuteScope(env: Env, minuteAt: number): Scope {
   return scope;
 }
 
-async function runPart(scope: Scope, { part, minute_at, items }: MinuteMessage): Promise<void> {
-  await attempt(scope, part, async () => {
-    if (items === undefined) await MINUTE_PARTS[part]?.(scope, minute_at);
-    else await ITEM_PARTS[part]?.(scope, items);
-  });
+async function runPart(scope: Scope, message: MinuteMessage): Promise<void> {
+  await attempt(scope, message.part, () =>
+    message.items === undefined
+      ? PARTS[message.part](scope, message.minute_at)
+      : PORTIONS[message.part](scope, message.items),
+  );
 }
 
 async function attempt(scope: Scope, part: string, run: () => Promise<unknown>): Promise<void> {

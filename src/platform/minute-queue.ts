@@ -1,4 +1,4 @@
-import type { MinuteMessage } from "../contract/messages.ts";
+import type { ItemPart, MinuteMessage } from "../contract/messages.ts";
 import type { Env } from "./env.ts";
 
 /** One call of a queue accepts 100 messages and 256 kB (https://developers.cloudflare.com/queues/platform/limits/). */
@@ -7,8 +7,8 @@ const MESSAGES_PER_CALL = 100;
 const ITEMS_PER_CALL = 4_000;
 
 interface Work {
-  /** The entry of `ITEM_PARTS` (jobs/minute.ts) that processes the items. */
-  part: string;
+  /** What processes the items. */
+  part: ItemPart;
   items: readonly string[];
   /** What one invocation processes within its limits: 1,000 queries, six calls at a time. */
   per_message: number;

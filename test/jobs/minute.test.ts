@@ -1,13 +1,14 @@
 import { createMessageBatch } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { handleMinuteParts, MINUTE_PARTS, runMinute } from "../../src/jobs/minute.ts";
+import { MINUTE_PARTS } from "../../src/contract/messages.ts";
+import { handleMinuteParts, PARTS, runMinute } from "../../src/jobs/minute.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 const AT = Date.parse("2026-03-01T10:00:00Z");
 const controller = { scheduledTime: AT, cron: "* * * * *", noRetry() {} };
 
-const spies = () =>
-  Object.keys(MINUTE_PARTS).map((part) => vi.spyOn(MINUTE_PARTS, part as never).mockResolvedValue(undefined as never));
+const spies = () => MINUTE_PARTS.map((part) => vi.spyOn(PARTS, part).mockResolvedValue(undefined));
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -19,15 +20,13 @@ describe("the minute", () => {
     const ran = spies();
     const recording = recordingEnv();
     await runMinute(controller, recording.env);
-    expect(recording.minute.map(({ body }) => body)).toEqual(
-      Object.keys(MINUTE_PARTS).map((part) => ({ part, minute_at: AT })),
-    );
+    expect(recording.minute.map(({ body }) => body)).toEqual(MINUTE_PARTS.map((part) => ({ part, minute_at: AT })));
     expect(ran.filter(({ mock }) => mock.calls.length > 0)).toEqual([]);
   });
 
   it("runs every part itself when the queue takes no messages, also after one that throws", async () => {
     const ran = spies();
-    ran[0]?.mockRejectedValue(new Error("broken part") as never);
+    ran[0]?.mockRejectedValue(new Error("broken part"));
     const sendBatch = () => Promise.reject(new Error("queue is down"));
     await runMinute(controller, recordingEnv({ MINUTE: { sendBatch } as never }).env);
     expect(ran.map(({ mock }) => mock.calls.length)).toEqual(ran.map(() => 1));
@@ -43,19 +42,33 @@ describe("a part of the minute", () => {
   it("runs with the time of its minute where the clock is a little behind it", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime(AT - 1);
-    const sweep = vi.spyOn(MINUTE_PARTS, "agents").mockResolvedValue(undefined);
+    const sweep = vi.spyOn(PARTS, "agents").mockResolvedValue(undefined);
     await deliver({ part: "agents", minute_at: AT });
     expect(sweep.mock.calls[0]?.[0].now).toBe(AT);
   });
 
   it("is left to the message of a later minute once it waited for more than two", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    const sweep = vi.spyOn(MINUTE_PARTS, "agents").mockResolvedValue(undefined);
+    const sweep = vi.spyOn(PARTS, "agents").mockResolvedValue(undefined);
     vi.setSystemTime(AT + 120_000);
     await deliver({ part: "agents", minute_at: AT });
     expect(sweep.mock.calls).toHaveLength(1);
     vi.setSystemTime(AT + 120_001);
     await deliver({ part: "agents", minute_at: AT });
     expect(sweep.mock.calls).toHaveLength(1);
+  });
+
+  it.each([
+    ["a part that this release does not have", { part: "agentz", minute_at: AT }],
+    ["a portion of one", { part: "agentz", minute_at: AT, items: ["a"] }],
+    ["a portion of a part that takes none", { part: "agents", minute_at: AT, items: ["a"] }],
+  ])("is a dead letter, which health counts, where it names %s", async (_name, body) => {
+    const deadLetters = async () => {
+      const row = await env.DB.prepare("SELECT dead_letters FROM queue_health WHERE queue = 'minute'").first();
+      return Number(row?.dead_letters ?? 0);
+    };
+    const before = await deadLetters();
+    await deliver(body);
+    expect(await deadLetters()).toBe(before + 1);
   });
 });
