@@ -1,17 +1,12 @@
-import { z } from "zod";
 import { INCIDENT_STATUSES } from "../../contract/incident.ts";
 import { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
+import { listServices } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { zoneLabel } from "../../lib/zoned-days.ts";
-import { readApi } from "../call-api.ts";
 import type { FormField, Option } from "../form-fields.ts";
 import { timezoneOf } from "../page-zone.ts";
 import { listPeople } from "../people.ts";
 import { listPageChoices, type PageChoice } from "../rights.ts";
-
-const API = "/api/uptime/v1";
-/** As many services are offered as check boxes. */
-const CHOICES_MAX = 500;
 
 const WORDS: Record<string, string> = {
   investigating: "Investigating",
@@ -26,12 +21,10 @@ export const wordOf = (value: string): string => WORDS[value] ?? value;
 export const toOptions = (values: readonly string[]): Option[] =>
   values.map((value) => ({ value, label: wordOf(value) }));
 
-const Named = z.array(z.object({ id: z.string(), name: z.string() }));
-
 /** The services of a page, as choices. */
-export async function listServices(c: AppContext, pageId: string): Promise<Option[]> {
-  const { body } = await readApi(c, `${API}/status-pages/${pageId}/monitors?limit=${CHOICES_MAX}`, Named);
-  return body.map(({ id, name }) => ({ value: id, label: name }));
+export async function listServiceOptions(c: AppContext, pageId: string): Promise<Option[]> {
+  const services = await listServices(c.var.ctx, pageId);
+  return services.map(({ id, name }) => ({ value: id, label: name }));
 }
 
 /** A status page that a form may be about; times are entered in its zone. */
@@ -60,7 +53,7 @@ interface NewIncidentForm {
 
 /** Of a new incident; what belongs to a page is offered once the page is chosen. */
 export async function newIncidentFields(c: AppContext, { pages, page, templates }: NewIncidentForm) {
-  const services = page ? await listServices(c, page.value) : [];
+  const services = page ? await listServiceOptions(c, page.value) : [];
   const fields: FormField[] = [
     pageField(pages),
     ...(templates.length > 0
@@ -100,7 +93,7 @@ export function servicesField(services: readonly Option[]): FormField[] {
 
 export async function editedIncidentFields(c: AppContext, pageId: string): Promise<FormField[]> {
   const [services, assignees, zone] = await Promise.all([
-    listServices(c, pageId),
+    listServiceOptions(c, pageId),
     listPeople(c, pageId),
     timezoneOf(c.var.ctx, pageId),
   ]);

@@ -19,7 +19,7 @@ import { action, redirectWithNotice, view } from "../view.ts";
 import {
   editedIncidentFields,
   listIncidentPages,
-  listServices,
+  listServiceOptions,
   newIncidentFields,
   POSTMORTEM,
   QUICK_UPDATES,
@@ -232,7 +232,7 @@ async function showIncident(c: AppContext, id: string, { offset = 0, ...shown }:
     loadTimeline(c, { path: `${API}/${id}`, carried: incident.updates, offset, Update: IncidentUpdate }),
     listPageChoices(c.var.ctx),
     listIncidentPages(c),
-    listServices(c, pageId),
+    listServiceOptions(c, pageId),
     incident.assigned_to_id === null ? [] : listPeople(c, pageId),
   ]);
   const page = pages.find((each) => each.id === pageId);

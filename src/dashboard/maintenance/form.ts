@@ -3,7 +3,7 @@ import { type Maintenance, type MaintenanceStatus, RECURRENCE_TYPES } from "../.
 import type { AppContext } from "../../http/endpoint.ts";
 import { zoneLabel } from "../../lib/zoned-days.ts";
 import type { FormField, Option } from "../form-fields.ts";
-import { listServices, pageField } from "../incidents/form.ts";
+import { listServiceOptions, pageField } from "../incidents/form.ts";
 
 /** How long most work takes. */
 const DURATIONS = { after: "start_time", minutes: [30, 60, 120, 240] } as const;
@@ -24,7 +24,7 @@ export async function maintenanceFields(
   { pages, pageId, zone }: { pages?: readonly Option[]; pageId: string | undefined; zone: string },
 ): Promise<FormField[]> {
   const hint = zoneLabel(zone, c.var.now);
-  const services = pageId ? await listServices(c, pageId) : [];
+  const services = pageId ? await listServiceOptions(c, pageId) : [];
   return [
     ...(pages ? [pageField(pages)] : []),
     { kind: "text", name: "title", label: "Title", required: true, maxlength: 200 },

@@ -10,7 +10,7 @@ import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { exactTime } from "../components/time.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, readBody, storedValues, toClockReading, toSentences, typedValues } from "../form-fields.ts";
-import { listServices, toPageOptions } from "../incidents/form.ts";
+import { listServiceOptions, toPageOptions } from "../incidents/form.ts";
 import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { showNoPage } from "../page-choice.tsx";
@@ -235,7 +235,7 @@ async function showWindow(c: AppContext, id: string, { offset = 0, ...shown }: S
     writablePages(c),
   ]);
   const [services, timeline] = await Promise.all([
-    listServices(c, window.status_page_id),
+    listServiceOptions(c, window.status_page_id),
     loadTimeline(c, { path: `${API}/${id}`, carried: window.updates, offset, Update: MaintenanceUpdate }),
   ]);
   const page = pages.find((each) => each.id === window.status_page_id);

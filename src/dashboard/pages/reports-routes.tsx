@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SLA_PERIODS, SlaHistory, SlaSummary, SlaTargets } from "../../contract/sla.ts";
+import { listServices } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi } from "../call-api.ts";
 import { readBody } from "../form-fields.ts";
@@ -7,7 +8,6 @@ import { ListOffset } from "../lists.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { Embed } from "./embed.tsx";
 import { Reports, readTargets, targetFields, targetValues } from "./reports.tsx";
-import { listServices } from "./services-routes.tsx";
 import { API, ids, params, type Refused, sendForm, showTab } from "./tab.tsx";
 
 const EmbedQuery = z.object({ offset: ListOffset });
@@ -17,7 +17,7 @@ export const endpoints = [
   view(
     { path: "/app/pages/{id}/embed", summary: "Lines to embed a page", params, query: EmbedQuery, ids },
     async (c, { params: { id }, query: { offset } }) => {
-      const services = await listServices(c, id);
+      const services = await listServices(c.var.ctx, id);
       return showTab(c, { id, tab: "/embed" }, ({ page }) => (
         <Embed page={page} services={services} offset={offset} origin={c.var.publicUrl} />
       ));

@@ -4,8 +4,8 @@ import { requireGroup } from "../../access/resources.ts";
 import { notFound } from "../../contract/errors.ts";
 import { Group } from "../../contract/group.ts";
 import { BulkResult } from "../../contract/monitor.ts";
-import { MONITOR_STATUSES } from "../../contract/monitor-values.ts";
 import { listMonitors } from "../../data/monitor-settings/read.ts";
+import { listServices } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { readApi, requireApi } from "../call-api.ts";
@@ -51,7 +51,7 @@ export const endpoints = [
   action(
     { path: "/app/pages/{id}/services/order", summary: "Reorder services", params },
     async (c, entered, { id }) => {
-      const services = await listServices(c, id);
+      const services = await listServices(c.var.ctx, id);
       const monitors = reorder(services, entered);
       await requireApi(c, { method: "PUT", path: `${V1}/monitors/order`, body: { monitors } });
       return redirectWithNotice(address(id, placeIn(entered)), "Moved.");
@@ -191,14 +191,6 @@ async function deletionOfGroup(c: AppContext, { id, group }: GroupIds): Promise<
   };
 }
 
-const ServiceList = z.array(
-  z.object({ id: z.string(), name: z.string(), status: z.enum(MONITOR_STATUSES), group_id: z.string().nullable() }),
-);
-
-export async function listServices(c: AppContext, id: string) {
-  return (await readApi(c, `${API}/${id}/monitors?limit=${LIST_MAX}`, ServiceList)).body;
-}
-
 async function listGroups(c: AppContext, id: string) {
   return (await readApi(c, `${API}/${id}/groups?limit=${LIST_MAX}`, z.array(Group))).body;
 }
@@ -213,7 +205,7 @@ async function showServices(
   id: string,
   { at = { offset: 0, groups: 0 }, refused }: Shown,
 ): Promise<Response> {
-  const [services, groups] = await Promise.all([listServices(c, id), listGroups(c, id)]);
+  const [services, groups] = await Promise.all([listServices(c.var.ctx, id), listGroups(c, id)]);
   return showTab(c, { id, tab: "/services", refused }, ({ page, may }) => (
     <Services
       page={page}

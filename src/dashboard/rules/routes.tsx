@@ -10,7 +10,7 @@ import { readApi, requireApi } from "../call-api.ts";
 import { EmptyState, ListPages } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { readBody } from "../form-fields.ts";
-import { listServices } from "../incidents/form.ts";
+import { listServiceOptions } from "../incidents/form.ts";
 import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
@@ -158,7 +158,7 @@ interface Wanted {
 async function loadForm(c: AppContext, { page, id, entered, isJson = false }: Wanted) {
   const Templates = z.array(z.object({ id: z.string(), name: z.string() }).loose());
   const [services, { body: templates }, channels, agents, rule] = await Promise.all([
-    listServices(c, page),
+    listServiceOptions(c, page),
     readApi(c, `${API}/${page}/incident-templates`, Templates),
     listChannels(c, page),
     listAgents(c),

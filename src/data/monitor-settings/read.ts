@@ -66,6 +66,16 @@ const LISTED = {
 };
 export type ListedMonitor = RowOf<typeof LISTED>;
 
+/** What names the monitors of a page in a choice, in their order. */
+export function listMonitorNames(db: Db, statusPageId: string, limit: number) {
+  return db
+    .select({ id: monitors.id, name: monitors.name, status: monitors.status, group_id: monitors.group_id })
+    .from(monitors)
+    .where(eq(monitors.status_page_id, statusPageId))
+    .orderBy(asc(monitors.position), asc(monitors.id))
+    .limit(limit);
+}
+
 /** The monitors of one page, or all that are visible to one user, in their order. */
 export async function listMonitors(
   db: Db,

@@ -1,13 +1,13 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { monitorAudit } from "../../access/monitor-audit.ts";
-import { viewerOf } from "../../access/pages.ts";
+import { requireVisiblePage, viewerOf } from "../../access/pages.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { MonitorFilter, MonitorSort, OrderList } from "../../contract/monitor.ts";
 import type { Pagination } from "../../contract/pagination.ts";
-import { isChanged, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
+import { isChanged, listMonitorNames, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
@@ -40,6 +40,15 @@ export async function listMyMonitors(
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   const { rows, total } = await listMonitors(ctx.db, scope, page, filter, sort);
   return { views: await loadMonitorDetails(ctx, rows), total };
+}
+
+/** As many services of a page are offered in a choice. */
+const NAMED_MAX = 500;
+
+/** What names the services of a page that the caller sees. */
+export async function listServices(ctx: RequestScope, pageId: string) {
+  const { page } = await requireVisiblePage(ctx, pageId);
+  return listMonitorNames(ctx.db, page.id, NAMED_MAX);
 }
 
 export async function getMonitor(ctx: RequestScope, monitorId: string): Promise<MonitorDetail> {
