@@ -1,12 +1,14 @@
 /**
- * Puts together what the Worker serves or reads as static assets: the files of the API reference, the letters for
- * PDF reports with their licences, and the list of public suffixes. Runs after every installation; the result lies among what was installed.
+ * Puts together what the Worker serves or reads as static assets: the files of the API reference, the fonts of pages, the
+ * letters for PDF reports with their licences, and the list of public suffixes. Runs after every installation; the result
+ * lies among what was installed.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { deflateSync } from "node:zlib";
 import { buildPacks, type Face } from "./glyph-packs.ts";
 import { EVERYBODY, formatSuffixes } from "./public-suffixes.ts";
+import { writeWebFonts } from "./web-fonts.ts";
 
 const MODULES = resolve(import.meta.dirname, "../node_modules");
 const TARGET = join(MODULES, ".assets");
@@ -32,6 +34,8 @@ const building = `${TARGET}.${process.pid}`;
 rmSync(building, { recursive: true, force: true });
 copy(join(MODULES, "swagger-ui-dist"), SWAGGER, building);
 writeFileSync(join(building, "public-suffixes.txt"), formatSuffixes(EVERYBODY));
+await writeWebFonts({ from: join(MODULES, FONTS, "inter/files"), to: join(building, "fonts") });
+copy(join(MODULES, FONTS, "inter"), ["LICENSE"], join(building, "fonts"));
 for (const { name, weight, faces, from = 0 } of SETS) {
   const dir = join(building, "letters", name);
   mkdirSync(dir, { recursive: true });

@@ -28,12 +28,7 @@ replace(join(ASSETS, "dashboard.json"), Buffer.from(JSON.stringify(manifest)));
 type Source = { entryPoints: string[] } | { stdin: { contents: string; loader: "css" } };
 
 function styles(text: string): Source {
-  const series = {
-    "series-1": ["#1d5fa8", "#8ab4f8"],
-    "series-2": ["#a8481d", "#f2a27c"],
-    "series-3": ["#16774a", "#4cc38a"],
-  } as const;
-  return { stdin: { contents: colorProperties(series) + text, loader: "css" } };
+  return { stdin: { contents: colorProperties() + text, loader: "css" } };
 }
 
 async function bundle(source: Source): Promise<Uint8Array> {
@@ -41,6 +36,7 @@ async function bundle(source: Source): Promise<Uint8Array> {
     ...source,
     absWorkingDir: ROOT,
     bundle: true,
+    external: ["/assets/*"],
     write: false,
     minify: true,
     format: "iife",

@@ -15,7 +15,7 @@ if [ ! -x node_modules/.bin/node ] && ! node -e 'process.exit(parseInt(process.v
   exit 1
 fi
 assets=node_modules/.assets
-for source in "$installed" scripts/assets.ts scripts/glyph-packs.ts scripts/public-suffixes.ts; do
+for source in "$installed" scripts/assets.ts scripts/glyph-packs.ts scripts/public-suffixes.ts scripts/web-fonts.ts src/ui/design/fonts.ts; do
   if [ ! -d "$assets" ] || [ "$source" -nt "$assets" ]; then
     PATH="$PWD/node_modules/.bin:$PATH" node scripts/assets.ts
   fi
@@ -26,7 +26,7 @@ if [ ! -f "$program" ] || [ -n "$(find src package.json scripts/agent.ts "$insta
   PATH="$PWD/node_modules/.bin:$PATH" node scripts/agent.ts
 fi
 dashboard="$assets/dashboard.json"
-if [ ! -f "$dashboard" ] || [ -n "$(find src/dashboard/browser src/lib src/ui/styles.ts scripts/dashboard.ts "$installed" -newer "$dashboard" | head -n 1)" ]; then
+if [ ! -f "$dashboard" ] || [ -n "$(find src/dashboard/browser src/lib src/ui scripts/dashboard.ts "$installed" -newer "$dashboard" | head -n 1)" ]; then
   PATH="$PWD/node_modules/.bin:$PATH" node scripts/dashboard.ts
 fi
 description="$assets/openapi.json"

@@ -9,6 +9,7 @@ const HEADERS = {
   "Content-Security-Policy": [
     "default-src 'none'",
     "style-src 'self'",
+    "font-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DARK, LIGHT } from "../ui/design/tokens.ts";
 import { contrast, readable, renderBrandSheet } from "./brand.ts";
 
 const hex = fc.integer({ min: 0, max: 0xffffff }).map((value) => value.toString(16).padStart(6, "0"));
@@ -8,10 +9,10 @@ describe("a brand colour", () => {
   it("is read with a contrast of 4.5 on every ground, whatever it is", () => {
     fc.assert(
       fc.property(hex, (color) => {
-        for (const ground of ["#f5f6f8", "#ffffff"]) {
+        for (const ground of [LIGHT["neutral-2"], LIGHT["neutral-1"]]) {
           expect(contrast(readable(`#${color}`, "light"), ground)).toBeGreaterThanOrEqual(4.5);
         }
-        for (const ground of ["#0f1216", "#181c22"]) {
+        for (const ground of [DARK["neutral-2"], DARK["neutral-1"]]) {
           expect(contrast(readable(`#${color}`, "dark"), ground)).toBeGreaterThanOrEqual(4.5);
         }
       }),

@@ -1,3 +1,5 @@
+import { DARK, LIGHT } from "../ui/design/tokens.ts";
+
 /**
  * The colour of a page's brand: as it is where it is only seen, and darkened or lightened where it is read, until its
  * contrast suffices (WCAG 2.2, 1.4.3). It arrives as a style sheet of its own, because nothing is inline.
@@ -6,7 +8,10 @@ type Rgb = readonly [number, number, number];
 
 const CONTRAST_MIN = 4.5;
 /** The grounds of text, of the shared styles. */
-const GROUNDS = { light: ["#f5f6f8", "#ffffff"], dark: ["#0f1216", "#181c22"] } as const;
+const GROUNDS = {
+  light: [LIGHT["neutral-2"], LIGHT["neutral-1"]],
+  dark: [DARK["neutral-2"], DARK["neutral-1"]],
+} as const;
 const STEP = 0.04;
 const BRAND_SHEET = /^[0-9a-f]{6}$/;
 /** Colours of trouble are no ground for good news. */

@@ -17,6 +17,7 @@ import { endpoints as badges } from "./badge-routes.ts";
 import { renderBrandSheet } from "./brand.ts";
 import { renderEmbedScript } from "./embed-script.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
+import { endpoints as fonts } from "./font-routes.ts";
 import { buildHistoryView, buildIncidentView } from "./incident-view.ts";
 import { FRAMED, HTML, respondPartNotFound, respondWithError } from "./messages.ts";
 import { endpoints as parts } from "./part-routes.ts";
@@ -211,6 +212,7 @@ export const endpoints = [
   ...parts,
   ...feeds,
   ...badges,
+  ...fonts,
   ...previews,
 
   endpoint(

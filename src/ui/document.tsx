@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { fontAddress, LATIN } from "./design/fonts.ts";
 
 interface DocumentProps {
   title: string;
@@ -27,6 +28,7 @@ export function HtmlDocument(props: DocumentProps) {
         <meta name="color-scheme" content="light dark" />
         <title>{title}</title>
         {head}
+        <link rel="preload" as="font" type="font/woff2" href={fontAddress(LATIN)} crossorigin="anonymous" />
         <link rel="stylesheet" href={stylesheet} />
         {overrides ? <link rel="stylesheet" href={overrides} /> : null}
       </head>

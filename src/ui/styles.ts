@@ -1,39 +1,33 @@
-/** Colours of pages and mails, each for light and for dark grounds. Text has a contrast of at least 4.5 : 1 on both grounds. */
+import { FONT_FACES } from "./design/fonts.ts";
+import { type ColorName, DARK, designProperties, LIGHT as TOKENS } from "./design/tokens.ts";
+
+/** The colours by what they are for; src/ui/design/tokens.ts has them. */
 const COLORS = {
-  ground: ["#f5f6f8", "#0f1216"],
-  card: ["#ffffff", "#181c22"],
-  line: ["#dfe3e8", "#2c333d"],
-  field: ["#7b8593", "#7d8796"],
-  text: ["#171a20", "#e9ecf0"],
-  quiet: ["#545d6b", "#a6b0bd"],
-  link: ["#0b57d0", "#8ab4f8"],
-  "on-link": ["#ffffff", "#0f1216"],
-  good: ["#16774a", "#4cc38a"],
-  warn: ["#8a5200", "#f0b849"],
-  bad: ["#b3261e", "#ff8f87"],
-} as const;
+  ground: "neutral-2",
+  card: "neutral-1",
+  line: "neutral-6",
+  field: "neutral-8",
+  text: "neutral-12",
+  quiet: "neutral-11",
+  link: "accent-text",
+  "on-link": "neutral-1",
+  good: "up-text",
+  warn: "degraded-text",
+  bad: "down-text",
+} as const satisfies Record<string, ColorName>;
 
 /** For mails, which know no variables and are always light. */
-export const LIGHT = Object.fromEntries(Object.entries(COLORS).map(([name, [light]]) => [name, light])) as Record<
+export const LIGHT = Object.fromEntries(Object.entries(COLORS).map(([name, color]) => [name, TOKENS[color]])) as Record<
   keyof typeof COLORS,
   string
 >;
 
 type Pairs = Record<string, readonly [light: string, dark: string]>;
 
-/**
- * Custom properties that follow the visitor's colour scheme, or the one that `data-theme` on the root names. Browsers
- * without `light-dark()` show the light colours.
- */
+/** Fonts, tokens and these colours as custom properties. */
 export function colorProperties(more: Pairs = {}): string {
-  const pairs = Object.entries<readonly [string, string]>({ ...COLORS, ...more });
-  const light = pairs.map(([name, [value]]) => `--${name}: ${value};`).join(" ");
-  const both = pairs.map(([name, [day, night]]) => `--${name}: light-dark(${day}, ${night});`).join(" ");
-  return `:root { color-scheme: light dark; ${light} }
-@supports (color: light-dark(#000, #fff)) { :root { ${both} } }
-:root[data-theme="light"] { color-scheme: light; }
-:root[data-theme="dark"] { color-scheme: dark; }
-`;
+  const named = Object.entries(COLORS).map(([name, color]) => [name, [TOKENS[color], DARK[color]]] as const);
+  return FONT_FACES + designProperties({ ...Object.fromEntries(named), ...more });
 }
 
 /**
@@ -45,7 +39,7 @@ export const BASE_STYLES = `
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0; background: var(--ground); color: var(--text); overflow-wrap: anywhere;
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+  font: 1rem/1.5 var(--sans);
 }
 h1, h2, h3, h4, p, ul, ol, dl, dd { margin: 0; padding: 0; }
 h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; }
@@ -88,7 +82,7 @@ pre {
   margin: .5rem 0 0; padding: .75rem; overflow-x: auto; border: 1px solid var(--line); border-radius: .5rem;
   background: var(--ground);
 }
-code { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code { font: .875rem/1.5 var(--mono); }
 @media (min-width: 40rem) {
   h1 { font-size: 1.875rem; }
   .card { padding: 1.25rem 1.5rem; }

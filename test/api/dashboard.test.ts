@@ -99,7 +99,7 @@ describe("the page of an invitation", () => {
       expect(headers.get("cache-control")).toBe("no-store");
       expect(headers.get("referrer-policy")).toBe("same-origin");
       expect(headers.get("content-security-policy")).toBe(
-        "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        "default-src 'none'; style-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       );
     }
   });

@@ -16,6 +16,7 @@ const USES: [source: string, pattern: RegExp][] = [
   ["script-src 'self'", /<script src="\//],
   ["connect-src 'self'", /<script src="\//],
   ["style-src 'self'", /<link rel="stylesheet" href="\//],
+  ["font-src 'self'", /<link rel="preload" as="font"[^>]* href="\//],
   ["form-action 'self'", /<form\b/],
   ["img-src 'self'", /<link rel="icon"[^>]* href="\/|<img[^>]* src="\//],
   ["img-src https:", /<img[^>]* src="https:/],
@@ -61,7 +62,7 @@ describe("a Content-Security-Policy", () => {
     expect(framed.map(({ status }) => status)).toEqual([200, 404, 401, 404]);
     for (const { headers, text } of framed) {
       expect(headers.get("content-security-policy")).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+        "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'; " +
           "form-action 'none'; base-uri 'none'; frame-ancestors *",
       );
       expect(headers.get("cross-origin-resource-policy")).toBe("cross-origin");

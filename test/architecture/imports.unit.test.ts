@@ -21,7 +21,7 @@ const RULES: Record<string, Rule> = {
     may: ["contract", "domain", "net"],
     packages: ["cloudflare:", "croner", "node:crypto", "node:zlib", "ipaddr.js", "yaml"],
   },
-  ui: { may: ["contract", "domain"], packages: ["hono/jsx", "marked"] },
+  ui: { may: ["contract", "domain"], packages: ["hono/html", "hono/jsx", "marked"] },
   mail: { may: ["contract", "domain", "platform", "net", "ui"], packages: ["cloudflare:"] },
   report: { may: ["contract", "domain", "platform", "net", "ui"], packages: ["bidi-js"] },
   probes: {
