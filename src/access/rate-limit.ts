@@ -38,6 +38,8 @@ export const RATE_LIMITS = {
   check_host: perMinute(10, "object"),
   /** Requests of one owner's escalations to one host, other than those of the chat services. */
   contact_host: perMinute(10, "object"),
+  /** Deliveries of one owner's webhooks to one host, which may be a stranger's; what is above waits. */
+  delivery_host: perMinute(600, "object"),
   emit: perMinute(60, "object"),
   push: perMinute(60, "object"),
   /**
@@ -95,7 +97,14 @@ export function limitOf(settings: Settings, rateClass: RateClass): RateLimit | u
 /** Counts one request of this class, or throws 429. `objectId` names what a class per object counts. */
 export async function requireRate(caller: Caller, rateClass: RateClass, objectId?: string): Promise<void> {
   const rate = limitOf(caller.settings, rateClass);
-  if (!rate) return;
+  if (rate) await countRequest(caller, { ...rate, rate_class: rateClass }, objectId);
+}
+
+async function countRequest(
+  caller: Caller,
+  { rate_class: rateClass, ...rate }: RateLimit & { rate_class: RateClass },
+  objectId: string | undefined,
+): Promise<void> {
   const isDefault = rate.limit === RATE_LIMITS[rateClass].limit;
   let answer: Awaited<ReturnType<typeof incrementCounter>>;
   try {
@@ -145,11 +154,19 @@ async function isAllowed(counting: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Counts a mail that the caller has sent to this recipient, or throws 429. */
+/**
+ * Counts a mail that the caller has sent to this recipient, or throws 429. The last of the recipient's is for a sender who
+ * has not written to them that day, so that no two use all of them up.
+ */
 export async function requireMailRate(caller: Caller, recipient: string): Promise<void> {
-  const sender = subjectOf(caller, "credential", undefined);
-  await requireRate(caller, "sender_mail", `${sender}:${recipient}`);
-  await requireRate(caller, "recipient_mail", recipient);
+  const key = `${subjectOf(caller, "credential", undefined)}:${recipient}`;
+  const own = limitOf(caller.settings, "sender_mail");
+  const isFirst = !own || (await isAllowed(countRequest(caller, { ...own, limit: 1, rate_class: "sender_mail" }, key)));
+  if (own && !isFirst) await countRequest(caller, { ...own, rate_class: "sender_mail" }, key);
+  const all = limitOf(caller.settings, "recipient_mail");
+  if (!all) return;
+  const limit = isFirst ? all.limit : Math.max(1, all.limit - 1);
+  await countRequest(caller, { ...all, limit, rate_class: "recipient_mail" }, recipient);
 }
 
 /** Who shares one count: all credentials of a user do, so that more tokens allow no more requests. */

@@ -6,6 +6,7 @@ export const RATE_CLASSES = [
   "check",
   "check_host",
   "contact_host",
+  "delivery_host",
   "emit",
   "push",
   "push_recovery",

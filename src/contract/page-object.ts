@@ -29,8 +29,8 @@ export interface PageNews {
 export const PageReader = z.discriminatedUnion("kind", [
   /** With the lock of the password that was entered. */
   z.object({ kind: z.literal("public"), lock: z.string().nullable() }),
-  /** Connections that a former release accepted name nobody. */
-  z.object({ kind: z.literal("member"), user_id: z.uuid().optional() }),
+  /** The session or API token that was presented; connections that a former release accepted name none. */
+  z.object({ kind: z.literal("member"), user_id: z.uuid().optional(), credential_id: z.string().optional() }),
 ]);
 export type PageReader = z.infer<typeof PageReader>;
 

@@ -1,5 +1,6 @@
 import { capOf } from "../access/plan-caps.ts";
 import type { Scope } from "../access/scope.ts";
+import type { Plan } from "../contract/plan.ts";
 import { runBatch } from "../data/db.ts";
 import type { ClaimedDelivery } from "../data/deliveries/write.ts";
 import { listThrottledOwners } from "../data/delivery-budgets/read.ts";
@@ -12,7 +13,9 @@ import {
 } from "../data/delivery-budgets/write.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { SWEEP_PAGE } from "../outbox/publication.ts";
+import { mayReachHost } from "./host-limits.ts";
 import { wakeDeliveries } from "./wake.ts";
+import { openConfig } from "./webhook-config.ts";
 
 /**
  * How many deliveries an owner's webhooks send in a minute. What is above waits: the minute's sweep releases the newest
@@ -25,7 +28,10 @@ const OWNERS_PER_MINUTE = 300;
 
 type Sendable = Pick<ClaimedDelivery, "delivery" | "webhook" | "owner_plan">;
 
-/** Takes claimed deliveries from this minute's budgets of their owners and gives those that fit; the others wait. */
+/**
+ * Takes claimed deliveries from this minute's budgets of their owners, and of each host that they reach, and gives those
+ * that fit; the others wait.
+ */
 export async function claimFromBudget<Each extends Sendable>(scope: Scope, claimed: readonly Each[]): Promise<Each[]> {
   const owners = Map.groupBy(claimed, ({ webhook }) => webhook.owner_id);
   const fitting: Each[] = [];
@@ -36,21 +42,44 @@ export async function claimFromBudget<Each extends Sendable>(scope: Scope, claim
 }
 
 async function claimOfOwner<Each extends Sendable>(
-  { db, settings, now }: Scope,
+  scope: Scope,
   owner_id: string,
   claimed: readonly Each[],
 ): Promise<readonly Each[]> {
-  const max = capOf(settings, "deliveries", claimed[0]?.owner_plan ?? settings.DEFAULT_PLAN);
+  const { db, settings, now } = scope;
+  const plan = claimed[0]?.owner_plan ?? settings.DEFAULT_PLAN;
+  const max = capOf(settings, "deliveries", plan);
   if (max === null) return claimed;
   const minute_at = Math.floor(now / MINUTE_MS) * MINUTE_MS;
   const taken = await countDeliveries(db, { owner_id, minute_at, count: claimed.length });
   const free = Math.max(claimed.length - Math.max(taken - max, 0), 0);
-  const waiting = claimed.slice(free).map(({ delivery }) => delivery);
+  const fitting = await claimFromHosts(scope, { owner_id, plan }, claimed.slice(0, free));
+  const waiting = claimed.filter((each) => !fitting.includes(each)).map(({ delivery }) => delivery);
   if (waiting.length > 0) {
     const wait = { owner_id, next_attempt_at: minute_at + MINUTE_MS, wake_at: now + MISSED_AFTER_MS, now };
     await runBatch(db, throttleDeliveries(db, waiting, wait));
   }
-  return claimed.slice(0, free);
+  return fitting;
+}
+
+/** Those that their hosts may be sent in this minute. What cannot be read fails by itself. */
+async function claimFromHosts<Each extends Sendable>(
+  scope: Scope,
+  owner: { owner_id: string; plan: Plan },
+  claimed: readonly Each[],
+): Promise<Each[]> {
+  const webhooks = new Map(claimed.map(({ webhook }) => [webhook.id, webhook]));
+  const urls = new Map<string, string>();
+  for (const webhook of webhooks.values()) {
+    const config = await openConfig(scope.settings, webhook).catch(() => null);
+    urls.set(webhook.id, config?.url ?? "");
+  }
+  const fitting: Each[] = [];
+  for (const each of claimed) {
+    const reached = { ...owner, url: urls.get(each.webhook.id) ?? "" };
+    if (await mayReachHost(scope, "delivery_host", reached)) fitting.push(each);
+  }
+  return fitting;
 }
 
 const idsOf = (claimed: readonly Sendable[]) => claimed.map(({ delivery }) => delivery.id);

@@ -4,7 +4,7 @@ import type { ContactType } from "../contract/on-call.ts";
 import { isChatOfTeamOf, listLinkedChats } from "../data/chat-links/read.ts";
 import { listMailStandings, type MailStanding, type MailWish } from "../data/mail-consents/read.ts";
 import { judgeMail, type MailVerdict } from "../domain/mail-consent.ts";
-import type { ConsentingReceiver } from "../notifiers/port.ts";
+import { type ConsentingReceiver, isHttpUrl } from "../notifiers/port.ts";
 import { recipientHash } from "../platform/credentials.ts";
 import type { Settings } from "../platform/settings.ts";
 
@@ -134,6 +134,15 @@ export function receiverOfContact({ type, value }: { type: ContactType; value: s
   if (type === "telegram") return { kind: "chat", service: "telegram", id: value.replace(/^telegram:chat:/, "") };
   return type === "discord" ? { kind: "chat", service: "discord", id: value.replace(/^discord:channel:/, "") } : null;
 }
+
+/** The host that a request to a contact reaches, where it may be a stranger's; null for chat services, mail and people. */
+export function hostOfContact({ type, value }: { type: ContactType; value: string }): string | null {
+  return type === "webhook" && isHttpUrl(value) ? new URL(value).host : null;
+}
+
+/** After "is". */
+export const SAME_HOST =
+  "on the host of an earlier contact of the step, which is sent one request for each incident and step";
 
 const NAMES: Record<Chat["service"], string> = { telegram: "Telegram chat", discord: "Discord channel" };
 

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { isWithinRate } from "../access/rate-limit.ts";
 import type { Scope } from "../access/scope.ts";
 import type { NewEvent } from "../contract/events.ts";
 import { CONTACT_TYPES, type ContactType } from "../contract/on-call.ts";
@@ -7,7 +6,6 @@ import type { WebhookProvider } from "../contract/webhook.ts";
 import { runBatch } from "../data/db.ts";
 import type { EscalationNotificationRecord } from "../data/escalations/read.ts";
 import { insertMail } from "../data/mail/write.ts";
-import { findUser } from "../data/users/read.ts";
 import { findWebhook } from "../data/webhooks/read.ts";
 import { ACKNOWLEDGE, type AlertMessage } from "../domain/alert-messages.ts";
 import type { NotifierInput, WebhookTarget } from "../notifiers/port.ts";
@@ -17,6 +15,7 @@ import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 import { sealAlertMail } from "./alert-mail.ts";
 import { accountOf, type Sender } from "./consent.ts";
+import { countContactRequest, findPlan, mayReachHost } from "./host-limits.ts";
 import { dispatchMail } from "./mail.ts";
 import { admit, stopLink } from "./outside-mail.ts";
 import { chatServicesOf } from "./prepare.ts";
@@ -84,26 +83,16 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
   const refusal = await admit(scope, sender, notifier.receiverOf?.(receiver.target));
   if (refusal !== null) return refusal;
   if (request.kind === "mail") return mailTo(scope, claimed, { ...opened.data, value: request.to, sender });
-  if (!(await mayReach(scope, { owner_id: event.owner_id, type, url: request.url }))) {
+  const reached = { owner_id: event.owner_id, plan: await findPlan(scope, event.owner_id), url: request.url };
+  // Slack, Discord and Telegram limit by themselves what reaches a channel.
+  if (type === "webhook" && !(await mayReachHost(scope, "contact_host", reached))) {
     return "too many requests to this host in a minute";
   }
+  await countContactRequest(scope, reached);
   const reply = await send(scope.settings, request);
   if (reply.kind === "unanswered") return reply.error;
   if (reply.kind !== "answered" || (reply.status >= 200 && reply.status < 300)) return null;
   return `HTTP ${reply.status}`;
-}
-
-/** Slack, Discord and Telegram limit by themselves what reaches a channel, and operators know whom their own people reach. */
-async function mayReach(
-  scope: Scope,
-  { owner_id, type, url }: { owner_id: string; type: ContactType; url: string },
-): Promise<boolean> {
-  if (type !== "webhook") return true;
-  const owner = await findUser(scope.db, owner_id);
-  const plan = owner?.plan ?? scope.settings.DEFAULT_PLAN;
-  if (plan === "self_hosted" && scope.settings.RATE_LIMITS.contact_host === undefined) return true;
-  const caller = { ...scope, ip: null, principal: { kind: "anonymous" } } as const;
-  return isWithinRate(caller, "contact_host", `${owner_id}:${new URL(url).host}`);
 }
 
 /** A button works where the chat service reports to this installation. */

@@ -9,8 +9,9 @@ import {
 } from "../contract/page-object.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import { openDb } from "../data/db.ts";
-import { findTeamAmong } from "../data/members/read.ts";
+import { findCredentialsOfTeam } from "../data/members/read.ts";
 import { findVersionOfPage } from "../data/public-page/read.ts";
+import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { createLogger } from "../platform/logger.ts";
 import { storePage } from "../platform/page-store.ts";
@@ -109,18 +110,23 @@ export class PageObject extends DurableObject<Env> implements PageRpc {
       const mayRead =
         reader.kind === "public"
           ? is_public && reader.lock === lock
-          : reader.user_id !== undefined && team.has(reader.user_id);
+          : reader.credential_id !== undefined && team.has(reader.credential_id);
       // Whoever may still see the page connects again.
       if (mayRead) socket.send(news);
       else socket.close(1008, "connect again");
     }
   }
 
-  /** Who of these readers is on the page's team now. */
+  /** The credentials of those of these readers who are on the page's team now. */
   async #findTeam(pageId: string, readers: readonly PageReader[]): Promise<ReadonlySet<string>> {
-    const named = readers.flatMap((reader) => (reader.kind === "member" && reader.user_id ? [reader.user_id] : []));
+    const named = readers.flatMap((reader) =>
+      reader.kind === "member" && reader.user_id !== undefined && reader.credential_id !== undefined
+        ? [{ user_id: reader.user_id, credential_id: reader.credential_id }]
+        : [],
+    );
     if (named.length === 0) return new Set();
-    return findTeamAmong(openDb(this.env.DB), pageId, [...new Set(named)]);
+    const distinct = [...new Map(named.map((each) => [each.credential_id, each])).values()];
+    return findCredentialsOfTeam(openDb(this.env.DB), pageId, { readers: distinct, now: now() });
   }
 
   /** Accepts the connection of an open page. */

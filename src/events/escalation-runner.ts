@@ -18,6 +18,8 @@ import {
   updateEscalation,
 } from "../data/escalations/write.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
+import { hostOfContact, SAME_HOST } from "../delivery/consent.ts";
+import { findPlan, isLimited } from "../delivery/host-limits.ts";
 import { decide, type EscalationEffect, type EscalationState } from "../domain/escalation.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { wakeDueEscalations, wakeEscalations } from "../outbox/escalations.ts";
@@ -186,17 +188,18 @@ interface CarriedOut {
 
 async function carryOut(scope: Scope, subject: Subject, effects: readonly EscalationEffect[]): Promise<CarriedOut> {
   const { escalation } = subject.loaded;
+  const repeating = await listRepeating(scope, subject, effects);
   const statements: Statement[] = [];
   const notifications: EscalationNotificationRecord[] = [];
   const messages: OnCallMessage[] = [];
   const gaps: EventOf<"oncall.gap">[] = [];
-  const gapRecords: EscalationNotificationRecord[] = [];
+  const unsent: EscalationNotificationRecord[] = [];
   for (const effect of effects) {
     if (effect.kind === "cancel_notifications") {
       statements.push(cancelEscalationNotifications(scope.db, escalation.id, scope.now));
     } else if (effect.kind === "gap") {
       gaps.push(...gapEvents(scope, subject, effect));
-      gapRecords.push(buildGapRecord(scope, subject.loaded, effect));
+      unsent.push(buildGapRecord(scope, subject.loaded, effect));
     } else if (effect.kind === "notify_owner") {
       messages.push(await notifyOwner(scope, subject.loaded, effect));
     } else if (effect.kind === "notify") {
@@ -205,11 +208,14 @@ async function carryOut(scope: Scope, subject: Subject, effects: readonly Escala
       if (person) {
         messages.push(await notifyPerson(scope, subject.loaded, { effect, person }));
         notifications.push(...(await notifyContacts(scope, subject.loaded, { effect, person })));
-      } else if (contact)
-        notifications.push(await buildNotification(scope, subject.loaded, { effect, contact, user_id: null }));
+      } else if (contact) {
+        const record = await buildNotification(scope, subject.loaded, { effect, contact, user_id: null });
+        if (repeating.has(effect)) unsent.push(withheld(record));
+        else notifications.push(record);
+      }
     }
   }
-  const rows = [...gapRecords, ...notifications, ...messages.map(({ record }) => record)];
+  const rows = [...unsent, ...notifications, ...messages.map(({ record }) => record)];
   return {
     statements: [
       ...statements,
@@ -222,6 +228,34 @@ async function carryOut(scope: Scope, subject: Subject, effects: readonly Escala
       for (const message of messages) await message.wake();
     },
   };
+}
+
+type NotifyEffect = Extract<EscalationEffect, { kind: "notify" }>;
+
+/** Contacts of a step that an earlier one of its host stands for, where accounts are strangers to the operator. */
+async function listRepeating(
+  scope: Scope,
+  { loaded, steps }: Subject,
+  effects: readonly EscalationEffect[],
+): Promise<ReadonlySet<EscalationEffect>> {
+  const notified = new Set<string>();
+  const repeating = effects.filter((effect): effect is NotifyEffect => {
+    if (effect.kind !== "notify") return false;
+    const contact = steps[effect.step]?.contacts[effect.recipient.contact_index];
+    const host = contact && hostOfContact(contact);
+    if (!host) return false;
+    const key = JSON.stringify([effect.round, effect.step, host]);
+    const isRepeating = notified.has(key);
+    notified.add(key);
+    return isRepeating;
+  });
+  const isHeld = repeating.length > 0 && isLimited(await findPlan(scope, loaded.page.owner_id));
+  return new Set(isHeld ? repeating : []);
+}
+
+/** Recorded as failed, so that the step does not count on it. */
+function withheld(record: EscalationNotificationRecord): EscalationNotificationRecord {
+  return { ...record, state: "failed", next_attempt_at: null, error: `is ${SAME_HOST}` };
 }
 
 /** One event for each schedule of the step by which nobody is on call; one in all where the step names none. */

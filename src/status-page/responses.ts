@@ -87,13 +87,12 @@ export async function loadPageForViewer(
     await requireRate(ctx, "page_miss");
     return undefined;
   }
-  const { payload, user_id } = opened;
+  const { payload, reader } = opened;
   const minute = Math.max(now - (now % MINUTE_MS), payload.generated_at);
   const late = findLate(c, payload, known.checks);
   const texts = textsFor(c, payload.page.language);
   const viewing = { as_of: minute, is_stale: false, late, address: addressOf(c, payload), texts };
   const cache_key = `private ${payload.page.id} ${payload.version} ${payload.generated_at}`;
-  const reader: PageReader = { kind: "member", user_id };
   return { payload, viewing, cache_key, cache_control: FOR_MEMBERS, memo: null, reader };
 }
 
@@ -131,23 +130,24 @@ function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayl
 async function openForMember(
   c: Context<AppEnv>,
   pageId: string | null,
-): Promise<{ payload: PagePayload; user_id: string } | undefined> {
+): Promise<{ payload: PagePayload; reader: PageReader } | undefined> {
   const { ctx } = c.var;
   const principal = await authenticateOptional(ctx, c.req.raw);
   const asked = { ...ctx, principal, loaded: new Map() };
   if (principal.kind !== "user") return undefined;
-  const { user_id } = principal;
+  const credential_id = principal.session_id ?? principal.token_id ?? undefined;
+  const reader: PageReader = { kind: "member", user_id: principal.user_id, credential_id };
   await requireRate(asked, "api");
   if (pageId === null) return undefined;
   const found = await findVisiblePage(asked, pageId);
   if (!found) return undefined;
   const kept = getPrivatePayload(pageId, { version: found.page.version, now: ctx.now });
-  if (kept) return { payload: kept, user_id };
+  if (kept) return { payload: kept, reader };
   const epoch = cacheEpoch();
   const payload = await buildPayload(ctx.db, pageId, ctx.now);
   if (!payload) return undefined;
   keepPrivatePayload(pageId, payload, epoch);
-  return { payload, user_id };
+  return { payload, reader };
 }
 
 interface Answer {

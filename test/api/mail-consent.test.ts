@@ -24,7 +24,7 @@ const queue = useSubscriberQueue();
 const SETTINGS = {
   EGRESS_ALLOW: "sink.test",
   PUBLIC_URL: "http://vigil.test",
-  RATE_LIMITS: "all=off,mails=100,subscriber_mails=10000,contact_host=10",
+  RATE_LIMITS: "all=off,mails=100,subscriber_mails=10000,contact_host=10,deliveries=100",
 };
 const clock = useVirtualClock("2026-03-02T02:00:00Z", SETTINGS);
 const db = openDb(env.DB);
@@ -255,19 +255,63 @@ describe("what an account may mail", () => {
     await queue.drain(SETTINGS);
     expect((await subjectsTo(endpoint)).length - before).toBe(1);
   });
+});
 
-  it("sends so many requests a minute from escalations to one host", async () => {
+describe("a host that contacts of an escalation name", () => {
+  const contactsOn = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ type: "webhook", value: `https://sink.test/hooks/${n}` }));
+  const requests = () => sink.received.filter(({ url }) => url.startsWith("https://sink.test/hooks/"));
+
+  it("is sent one request for each incident and step, which the policy and the timeline say", async () => {
     const account = await anAccount("free");
     const page = await createPage(account);
     sink.serve("https://sink.test/hooks", () => new Response());
-    const contacts = Array.from({ length: 15 }, (_, n) => ({ type: "webhook", value: `https://sink.test/hooks/${n}` }));
-    await setPolicy({ account, page }, [{ level: 1, wait_minutes: 0, contacts }]);
-    await account.client.post(`${V1}/incidents`, { status_page_id: page, title: "Down" });
-    await clock.settle();
-    expect(new Set(sink.received.map(({ url }) => url)).size).toBeLessThanOrEqual(10);
+    const policy = await setPolicy({ account, page }, [{ level: 1, wait_minutes: 0, contacts: contactsOn(20) }]);
+    expect(policy.notices).toHaveLength(19);
+    expect(policy.notices[0]).toEqual({
+      path: "steps[0].contacts[1].value",
+      message: expect.stringContaining("on the host of an earlier contact of the step"),
+    });
+    await openIncident(account, page);
+    expect(requests().map(({ url }) => url)).toEqual(["https://sink.test/hooks/0"]);
+    const told = await notificationsOf(page);
+    expect(told.filter(({ error }) => error?.includes("on the host of an earlier contact"))).toHaveLength(19);
+  });
+
+  it("does not hold up the next step when that one request fails", async () => {
+    const account = await anAccount("free");
+    const page = await createPage(account);
+    sink.serve("https://sink.test/hooks", () => new Response(null, { status: 500 }));
+    await setPolicy({ account, page }, [
+      { level: 1, wait_minutes: 0, contacts: contactsOn(3) },
+      { level: 2, wait_minutes: 60, contacts: [{ type: "user", value: account.user_id }] },
+    ]);
+    await openIncident(account, page);
+    expect(await notificationsOf(page)).toContainEqual({ type: "user", error: null });
+  });
+
+  it("is sent one for each contact on the plan of an operator's own installation", async () => {
+    const account = await anAccount();
+    const page = await createPage(account);
+    sink.serve("https://sink.test/hooks", () => new Response());
+    const policy = await setPolicy({ account, page }, [{ level: 1, wait_minutes: 0, contacts: contactsOn(3) }]);
+    expect(policy).not.toHaveProperty("notices");
+    await openIncident(account, page);
+    expect(requests()).toHaveLength(3);
+  });
+
+  it("is sent so many a minute, which count among the deliveries of the owner", async () => {
+    const account = await anAccount("free");
+    const page = await createPage(account);
+    sink.serve("https://sink.test/hooks", () => new Response());
+    await setPolicy({ account, page }, [{ level: 1, wait_minutes: 0, contacts: contactsOn(1) }]);
+    for (let n = 0; n < 12; n++) await openIncident(account, page);
+    expect(requests()).toHaveLength(10);
     expect(await notificationsOf(page)).toContainEqual({
       type: "webhook",
       error: expect.stringContaining("too many requests to this host"),
     });
+    const budget = env.DB.prepare("SELECT taken FROM delivery_budgets WHERE owner_id = ?").bind(account.user_id);
+    expect(await budget.first<number>("taken")).toBe(10);
   });
 });

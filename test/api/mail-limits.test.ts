@@ -104,7 +104,17 @@ describe("mail to a stranger", () => {
     statuses.push(await stranger.verify(victim), await stranger.invite(victim));
     expect(statuses.map(({ status }) => status)).toEqual([201, 201, 201, 429, 429]);
     expect((await friend.invite(victim)).status).toBe(201);
-    expect((await friend.verify(victim)).status).toBe(201);
+    expect(await mailCount(victim)).toBe(4);
+  });
+
+  it("is not used up by two senders: the last is for one who has not written yet", async () => {
+    const limits = { RATE_LIMITS: "all=off,sender_mail=3,recipient_mail=5" };
+    const [one, two, friend] = [await anAttacker(limits), await anAttacker(limits), await anAttacker(limits)];
+    const victim = freshMail();
+    const statuses = [];
+    for (const sender of [one, one, one, two, two, two, one]) statuses.push((await sender.verify(victim)).status);
+    expect(statuses).toEqual([201, 201, 201, 201, 429, 429, 429]);
+    expect((await friend.invite(victim)).status).toBe(201);
     expect(await mailCount(victim)).toBe(5);
   });
 });

@@ -77,6 +77,16 @@ describe("deliveries above the budget of their owner", () => {
     expect(await show()).toBeNull();
   });
 
+  it("are those to one host, too, which is sent so many a minute", async () => {
+    const limits = { RATE_LIMITS: "all=off,deliveries=100,delivery_host=3" };
+    const { ids } = await flood(5);
+    await deliver(ids, createEnv(limits).bindings);
+    expect(sent().toSorted()).toEqual(ids.slice(0, 3).toSorted());
+    expect((await stored(ids[4] ?? "")).delivery).toMatchObject({ state: "pending", attempt: 0 });
+    expect(await nextMinute(limits)).toEqual(expect.arrayContaining(ids.slice(3)));
+    expect(sent()).toEqual(expect.arrayContaining(ids));
+  });
+
   it("are not woken minute by minute while they wait", async () => {
     const { ids } = await flood(6);
     await deliver(ids, createEnv(LIMITS).bindings);

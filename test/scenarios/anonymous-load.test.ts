@@ -1,7 +1,7 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { CORE, createClient, V1 } from "../support/client.ts";
-import { createMember, insertPassword, PASSWORD } from "../support/members.ts";
+import { createMember, insertBrowser, insertPassword, PASSWORD } from "../support/members.ts";
 import { override } from "../support/override.ts";
 import { createShop, createVisitor, freshSlug, PAGES, setStatus } from "../support/pages.ts";
 import { recordStatements } from "../support/statements.ts";
@@ -180,5 +180,21 @@ describe("an open page", () => {
     await account.client.put(`${PAGES}/${page.id}`, { name: "Without them" });
     await vi.waitFor(() => expect(own?.heard.length).toBeGreaterThan(0));
     expect(own?.closed()).toBe(0);
+  });
+
+  it("ends with the session or API token of its reader, who stays a member", async () => {
+    const { account, page, path } = await createShop({ is_public: false });
+    const { member } = await createMember(account, { role: "viewer" }, page.id);
+    const [leaving, kept] = [await insertBrowser(member), await insertBrowser(member)];
+    const [signedOut, signedIn] = [await open(path, leaving), await open(path, kept)];
+    const byToken = await open(path, { authorization: `Bearer ${member.token}` });
+    const own = await open(path, { authorization: `Bearer ${account.token}` });
+    await createClient().request("POST", `${CORE}/auth/logout`, undefined, leaving);
+    const [token] = (await member.client.get(`${CORE}/user/api-tokens`)).body;
+    expect((await member.client.delete(`${CORE}/user/api-tokens/${token.id}`)).status).toBe(204);
+    await account.client.put(`${PAGES}/${page.id}`, { name: "After they signed out" });
+    await vi.waitFor(() => expect([signedOut.closed(), byToken.closed()]).toEqual([1008, 1008]));
+    await vi.waitFor(() => expect([signedIn.heard.length, own.heard.length]).toEqual([1, 1]));
+    expect([signedOut.heard, byToken.heard]).toEqual([[], []]);
   });
 });

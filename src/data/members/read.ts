@@ -2,8 +2,9 @@ import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
+import { sessions } from "../sessions/table.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { users } from "../users/table.ts";
+import { apiTokens, users } from "../users/table.ts";
 import { pageInvitations, pageMembers } from "./table.ts";
 
 export type MemberRecord = typeof pageMembers.$inferSelect;
@@ -74,15 +75,28 @@ export async function findPageFor(db: Db, pageId: string, userId: string) {
   return rows[0];
 }
 
-/** Those of these users who are the page's owner or members of it. */
-export async function findTeamAmong(db: Db, pageId: string, userIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const among = sql`(SELECT value FROM json_each(${JSON.stringify(userIds)}))`;
-  const rows = await db.all<{ user_id: string }>(sql`
-    SELECT ${pageMembers.user_id} AS user_id FROM ${pageMembers}
-    WHERE ${pageMembers.status_page_id} = ${pageId} AND ${pageMembers.user_id} IN ${among}
-    UNION ALL
-    SELECT ${statusPages.owner_id} FROM ${statusPages} WHERE ${statusPages.id} = ${pageId}`);
-  return new Set(rows.map(({ user_id }) => user_id));
+/** A member of a page, and the session or API token by which they read it. */
+export interface MemberReader {
+  user_id: string;
+  credential_id: string;
+}
+
+/** The credentials of those of these readers who are the page's owner or members of it, as far as they are still valid. */
+export async function findCredentialsOfTeam(
+  db: Db,
+  pageId: string,
+  { readers, now }: { readers: readonly MemberReader[]; now: number },
+): Promise<ReadonlySet<string>> {
+  const user = sql`r.value ->> 'user_id'`;
+  const credential = sql`r.value ->> 'credential_id'`;
+  const rows = await db.all<{ id: string }>(sql`
+    SELECT ${credential} AS id FROM json_each(${JSON.stringify(readers)}) AS r
+    WHERE (EXISTS (SELECT 1 FROM ${pageMembers} AS m WHERE m.status_page_id = ${pageId} AND m.user_id = ${user})
+        OR EXISTS (SELECT 1 FROM ${statusPages} AS p WHERE p.id = ${pageId} AND p.owner_id = ${user}))
+      AND (EXISTS (SELECT 1 FROM ${sessions} AS s WHERE s.id = ${credential} AND s.user_id = ${user})
+        OR EXISTS (SELECT 1 FROM ${apiTokens} AS t WHERE t.id = ${credential} AND t.user_id = ${user}
+          AND (t.expires_at IS NULL OR t.expires_at > ${now})))`);
+  return new Set(rows.map(({ id }) => id));
 }
 
 export async function findMember(db: Db, memberId: string): Promise<NamedMember | undefined> {

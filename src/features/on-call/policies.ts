@@ -21,7 +21,14 @@ import {
   insertEscalationPolicy,
   updateEscalationPolicy,
 } from "../../data/on-call/write.ts";
-import { listNotices, type NamedReceiver, receiverOfContact } from "../../delivery/consent.ts";
+import {
+  hostOfContact,
+  listNotices,
+  type NamedReceiver,
+  receiverOfContact,
+  SAME_HOST,
+} from "../../delivery/consent.ts";
+import { findPlan, isLimited } from "../../delivery/host-limits.ts";
 import { askReaders } from "../../delivery/outside-mail.ts";
 import { maskUrl } from "../../delivery/webhook-config.ts";
 import { completeSteps } from "../../domain/escalation.ts";
@@ -174,9 +181,27 @@ async function showAll(ctx: RequestScope, policies: readonly EscalationPolicyRec
     }),
   );
   const notices = await listNotices(ctx, opened.map(receiversOf));
+  const hosts = await listHostNotices(ctx, opened);
   return opened.map(({ policy, steps, isOpen }, n) => {
-    return { policy, steps: isOpen ? steps : steps.map(maskStep), notices: notices[n] };
+    const own = [...(notices[n] ?? []), ...(hosts[n] ?? [])];
+    return { policy, steps: isOpen ? steps : steps.map(maskStep), notices: own };
   });
+}
+
+/** For each policy of one owner the contacts for whose host an earlier one of their step is sent the request. */
+async function listHostNotices(ctx: RequestScope, policies: readonly ShownPolicy[]): Promise<Notice[][]> {
+  const repeating = policies.map(({ steps }) =>
+    steps.flatMap(({ contacts }, n) => {
+      const hosts = contacts.map(hostOfContact);
+      return hosts.flatMap((host, m) => {
+        const isFirst = host === null || hosts.indexOf(host) === m;
+        return isFirst ? [] : [{ path: `steps[${n}].contacts[${m}].value`, message: `is ${SAME_HOST}` }];
+      });
+    }),
+  );
+  const owner = policies[0]?.policy.owner_id;
+  if (owner === undefined || repeating.every((notices) => notices.length === 0)) return [];
+  return isLimited(await findPlan(ctx, owner)) ? repeating : [];
 }
 
 function receiversOf({ policy: { owner_id }, steps }: ShownPolicy): NamedReceiver[] {
