@@ -8,6 +8,7 @@ import { violates } from "../platform/d1-errors.ts";
 import { idFrom, newId } from "../platform/ids.ts";
 import { recordIdempotentResult, requestInProgress } from "./idempotency.ts";
 import type { RequestScope } from "./scope.ts";
+import { refuseBeyondToken } from "./token-limits.ts";
 import { refuseOwnThings } from "./unverified.ts";
 import { correctedStoredText, planWrite } from "./write-budgets.ts";
 
@@ -57,7 +58,9 @@ export async function commit(
   statements: readonly Statement[],
   options: CommitOptions,
 ): Promise<unknown[]> {
-  refuseOwnThings(ctx.principal, [options.audit, ...(options.audit_each ?? [])]);
+  const subjects = [options.audit, ...(options.audit_each ?? [])];
+  refuseOwnThings(ctx.principal, subjects);
+  refuseBeyondToken(ctx.principal, subjects);
   const { counts_text = ctx.principal.kind === "user", reads = [] } = options;
   const entries = [
     auditRecord(ctx, options.audit),

@@ -1,6 +1,8 @@
 import { ApiError, unauthenticated } from "../contract/errors.ts";
 import { type ApiTokenRecord, findTokenOwner, touchToken } from "../data/users/read.ts";
+import type { TokenLimits } from "../domain/token-limits.ts";
 import { isWellFormedApiToken, sha256Hex } from "../platform/credentials.ts";
+import { isInNetworks } from "../platform/egress/address.ts";
 import { toPrincipal } from "./owners.ts";
 import type { Principal, UserPrincipal } from "./principal.ts";
 import type { CallScope } from "./scope.ts";
@@ -19,12 +21,22 @@ export async function authenticateUser(scope: CallScope, request: Request): Prom
   if (token === undefined || !isWellFormedApiToken(token)) throw unauthenticated();
   const found = await findTokenOwner(db, await sha256Hex(token), now);
   if (!found) throw unauthenticated();
+  requireNetwork(scope, found.token);
   if (isStale(found.token, now)) scope.defer(touchToken(db, found.token.id, now));
   return toPrincipal(
     found.user,
-    { token_id: found.token.id, session_id: null, is_member: found.is_member },
+    { token_id: found.token.id, token_limits: limitsOf(found.token), session_id: null, is_member: found.is_member },
     scope.settings,
   );
+}
+
+function requireNetwork({ ip }: CallScope, { allowed_networks }: ApiTokenRecord): void {
+  if (allowed_networks === null || (ip !== null && isInNetworks(ip, allowed_networks))) return;
+  throw new ApiError(403, "this API token is not accepted from your address", { code: "network_not_allowed" });
+}
+
+function limitsOf({ scopes, status_page_ids }: ApiTokenRecord): TokenLimits | null {
+  return scopes === null && status_page_ids === null ? null : { scopes, page_ids: status_page_ids };
 }
 
 /** The user of the credential, else an anonymous caller; an expired session counts as none. */

@@ -31,7 +31,8 @@ function loadOwner(ctx: RequestScope, ownerId: string): Promise<UserPrincipal> {
 
 export function toPrincipal(
   user: UserRecord,
-  credential: Pick<UserPrincipal, "token_id" | "session_id" | "is_member">,
+  credential: Pick<UserPrincipal, "token_id" | "session_id" | "is_member"> &
+    Partial<Pick<UserPrincipal, "token_limits">>,
   settings: Settings,
 ): UserPrincipal {
   const plan = user.plan ?? settings.DEFAULT_PLAN;
@@ -45,6 +46,7 @@ export function toPrincipal(
     beta: beta === "yes" || (beta === "by_flag" && user.beta === true),
     is_verified: user.email_verified_at !== null,
     is_operator: user.operator,
+    token_limits: null,
     ...credential,
   };
 }

@@ -2,6 +2,7 @@ import { ApiError, forbidden, notFound, raced } from "../contract/errors.ts";
 import { findPageFor, isMemberAnywhere, type Viewer } from "../data/members/read.ts";
 import { isPageChanged, type StatusPageRecord } from "../data/status-pages/read.ts";
 import { hasPermission, type Membership, OWNERSHIP, type Permission } from "../domain/roles.ts";
+import { limitMembership, reachesPage } from "../domain/token-limits.ts";
 import type { Guard } from "./commit.ts";
 import { requireUser } from "./principal.ts";
 import type { RequestScope } from "./scope.ts";
@@ -15,11 +16,13 @@ export interface AccessiblePage {
 export function findVisiblePage(ctx: RequestScope, pageId: string): Promise<AccessiblePage | undefined> {
   return once(ctx, `page ${pageId}`, async () => {
     if (ctx.principal.kind !== "user") return undefined;
-    const found = await findPageFor(ctx.db, pageId, ctx.principal.user_id);
+    const { user_id, token_limits } = ctx.principal;
+    if (!reachesPage(token_limits, pageId)) return undefined;
+    const found = await findPageFor(ctx.db, pageId, user_id);
     if (!found) return undefined;
     const { page, member } = found;
-    const membership = page.owner_id === ctx.principal.user_id ? OWNERSHIP : member;
-    return membership ? { page, membership } : undefined;
+    const membership = page.owner_id === user_id ? OWNERSHIP : member;
+    return membership ? { page, membership: limitMembership(token_limits, membership) } : undefined;
   });
 }
 
@@ -29,15 +32,18 @@ export async function findMembership(
   object: { owner_id: string; status_page_id: string | null },
 ): Promise<Membership | undefined> {
   if (ctx.principal.kind !== "user") return undefined;
-  if (object.owner_id === ctx.principal.user_id) return OWNERSHIP;
+  const { user_id, token_limits } = ctx.principal;
+  if (!reachesPage(token_limits, object.status_page_id)) return undefined;
+  if (object.owner_id === user_id) return limitMembership(token_limits, OWNERSHIP);
   if (object.status_page_id === null) return undefined;
   return (await findVisiblePage(ctx, object.status_page_id))?.membership;
 }
 
 /** The caller as lists see them. */
 export async function viewerOf(ctx: RequestScope): Promise<Viewer> {
-  const { user_id, is_member } = requireUser(ctx);
-  return { user_id, is_member: is_member ?? (await isMemberAnywhere(ctx.db, user_id)) };
+  const { user_id, is_member, token_limits } = requireUser(ctx);
+  const page_ids = token_limits?.page_ids ?? null;
+  return { user_id, is_member: is_member ?? (await isMemberAnywhere(ctx.db, user_id)), page_ids };
 }
 
 /** Outsiders get the same 404 as for nothing. */

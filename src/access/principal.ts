@@ -1,6 +1,7 @@
 import { forbidden, unauthenticated } from "../contract/errors.ts";
 import type { Plan } from "../contract/plan.ts";
 import type { AgentRecord, InstallTokenRecord } from "../data/agents/read.ts";
+import type { TokenLimits } from "../domain/token-limits.ts";
 import type { PushCredential } from "../platform/push-tokens.ts";
 
 export interface UserPrincipal {
@@ -15,6 +16,8 @@ export interface UserPrincipal {
   is_operator: boolean;
   /** The API token that was presented; null for a dashboard session. */
   token_id: string | null;
+  /** What that token may do less than its user. */
+  token_limits: TokenLimits | null;
   /** The dashboard session whose cookie was presented; null for an API token. */
   session_id: string | null;
   /** Whether the caller is a member of another account's page; absent where it was not read with the credential. */

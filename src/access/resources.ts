@@ -18,6 +18,7 @@ import { findSlaPolicy, listMembershipsNearPolicy, type SlaPolicyRecord } from "
 import { findSubscriber } from "../data/subscribers/read.ts";
 import { findWebhook } from "../data/webhooks/read.ts";
 import { type Membership, OWNERSHIP } from "../domain/roles.ts";
+import { limitMembership, reachesPage } from "../domain/token-limits.ts";
 import { findMembership, findVisiblePage, once, requirePermission } from "./pages.ts";
 import { requireCallingAgent, requireUser } from "./principal.ts";
 import type { RequestScope } from "./scope.ts";
@@ -49,8 +50,12 @@ async function byPageOrOwner(ctx: RequestScope, found: { owner_id: string; statu
 
 /** A policy belongs to an account; members of that account's pages and of pages that use the policy see it. */
 async function byPolicyUse(ctx: RequestScope, policy: SlaPolicyRecord) {
-  const { user_id } = requireUser(ctx);
-  return policy.owner_id === user_id ? [OWNERSHIP] : listMembershipsNearPolicy(ctx.db, policy, user_id);
+  const { user_id, token_limits } = requireUser(ctx);
+  // It is on no page, although pages use it.
+  if (!reachesPage(token_limits, null)) return [];
+  const memberships =
+    policy.owner_id === user_id ? [OWNERSHIP] : await listMembershipsNearPolicy(ctx.db, policy, user_id);
+  return memberships.map((membership) => limitMembership(token_limits, membership));
 }
 
 /** Everything that belongs to a page or an account: how it is found, who may see it, and its name in a 404. */
@@ -178,8 +183,8 @@ export async function requireMember(ctx: RequestScope, id: string): Promise<Name
 
 /** Only its account changes a policy, because other pages may use it, too. */
 export async function requireOwnSlaPolicy(ctx: RequestScope, id: string): Promise<SlaPolicyRecord> {
-  const { record, memberships } = await load(ctx, "slaPolicy", id);
-  if (!memberships.includes(OWNERSHIP)) throw forbidden("the policy belongs to another account");
+  const { record } = await load(ctx, "slaPolicy", id);
+  if (record.owner_id !== requireUser(ctx).user_id) throw forbidden("the policy belongs to another account");
   return record;
 }
 

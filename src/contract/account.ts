@@ -1,45 +1,11 @@
 import { z } from "zod";
-import { Id, Instant, Name } from "./common.ts";
+import { Instant } from "./common.ts";
 import type { PlanCap } from "./limiter-object.ts";
 import { MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 import { PLANS } from "./plan.ts";
 import { QUEUES } from "./queues.ts";
 import { Me, PASSWORD_LENGTH_MAX } from "./session.ts";
 import { SecondFactorCode } from "./two-factor.ts";
-
-export const TOKEN_LIFETIMES_DAYS = [30, 90, 180, 365] as const;
-
-export const TokenCreate = z
-  .object({
-    name: Name,
-    // The document would name the first of several literals alone.
-    expires_in_days: z
-      .literal(TOKEN_LIFETIMES_DAYS)
-      .nullish()
-      .meta({
-        type: ["integer", "null"],
-        enum: [...TOKEN_LIFETIMES_DAYS, null],
-        description: "absent or null: never expires",
-      }),
-  })
-  .meta({ id: "TokenCreate" });
-export type TokenCreate = z.infer<typeof TokenCreate>;
-
-export const Token = z
-  .object({
-    id: Id,
-    name: z.string(),
-    token_prefix: z.string().meta({ description: "the first 12 characters, to recognise a token by" }),
-    last_used_at: Instant.nullable().meta({ description: "may lag by a minute" }),
-    expires_at: Instant.nullable(),
-    created_at: Instant,
-    updated_at: Instant,
-  })
-  .meta({ id: "Token" });
-
-export const CreatedToken = Token.extend({
-  token: z.string().meta({ description: "the credential itself, shown this once" }),
-}).meta({ id: "CreatedToken" });
 
 export const MetricsToken = z
   .object({ token: z.string().meta({ description: "the credential itself, shown this once" }) })

@@ -8,6 +8,7 @@ export const ERROR_CODES = {
     "beta_required",
     "page_full",
     "mail_token_required",
+    "network_not_allowed",
     "password_required",
     "email_unverified",
   ],

@@ -10,9 +10,11 @@ import { authenticatePusher } from "../access/push-credentials.ts";
 import { requireRate } from "../access/rate-limit.ts";
 import { type CallScope, type Idempotency, openScope, type RequestScope } from "../access/scope.ts";
 import { browserToken } from "../access/sessions.ts";
+import { requireTokenFor } from "../access/token-limits.ts";
 import { ApiError, gone, invalid, unavailable } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import type { Permission } from "../domain/roles.ts";
+import type { TokenNeed } from "../domain/token-limits.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import { lowerCaseIds } from "../lib/uuid-case.ts";
 import { clientAddressOf } from "../platform/client-address.ts";
@@ -101,6 +103,8 @@ export interface EndpointPolicy {
   /** For pages: what whoever is refused gets to see. */
   refusalPage?: ErrorPage;
   ids?: IdLocations;
+  /** What an API token with limits needs; absent: `permission`, else reading, else a token without limits for what writes. */
+  token?: TokenNeed;
   /** Runs once the credential is accepted. */
   onAuthenticated?: (ctx: RequestScope) => Promise<void>;
   /** Refuses what the caller's plan does not include (403), before the body's schema is looked at. */
@@ -203,6 +207,7 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
       idempotency: null,
     };
     c.set("ctx", asked);
+    requireTokenFor(principal, tokenNeedOf(policy));
     await policy.onAuthenticated?.(asked);
     if (policy.rate !== "public" && !(policy.rate === "api" && isCounted(c.req.raw))) {
       c.set("rateClass", policy.rate);
@@ -230,6 +235,10 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
     await next();
     if (bytes && !isForm && c.res.ok) await nameUnknownFields(c, route, body);
   };
+}
+
+export function tokenNeedOf({ token, permission, audit }: EndpointPolicy): TokenNeed {
+  return token ?? permission ?? (audit === null ? "page.read" : "whole");
 }
 
 /** A misspelt field would otherwise vanish without a word. */

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { BillingStatus, CreatedToken, TierInfo, TOKEN_LIFETIMES_DAYS, Token } from "../../contract/account.ts";
+import { BillingStatus, TierInfo } from "../../contract/account.ts";
 import { notFound } from "../../contract/errors.ts";
 import { ReferralStats } from "../../contract/referral.ts";
 import { Me, Session } from "../../contract/session.ts";
 import { TEAM_TOPICS, UserPreferences } from "../../contract/team-notification.ts";
+import { CreatedToken, TOKEN_LIFETIMES_DAYS, TOKEN_SCOPES, Token } from "../../contract/token.ts";
 import { RecoveryCodes, TotpSecret } from "../../contract/two-factor.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, readApi } from "../call-api.ts";
@@ -14,7 +15,9 @@ import { type FormField, type Problems, storedValues, toSentences } from "../for
 import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { NOTIFY_TOPICS } from "../pages/form.ts";
+import { listPageChoices, type PageChoice } from "../rights.ts";
 import { showView, type View } from "../shell.tsx";
+import { RIGHT_NAMES } from "../team/views.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { browserName } from "./browser-name.ts";
 import { AccountTabs } from "./tabs.tsx";
@@ -53,25 +56,68 @@ const PASSWORD_FORM: ObjectForm = {
   cancel: "/app/account",
 };
 
-const TOKEN_FIELDS: readonly FormField[] = [
-  { kind: "text", name: "name", label: "Name", required: true, hint: "what it is for" },
-  {
-    kind: "select",
-    name: "expires_in_days",
-    label: "Expires",
-    empty: "Never",
-    options: TOKEN_LIFETIMES_DAYS.map((days) => ({ value: String(days), label: `After ${days} days` })),
-  },
-];
-const TOKEN_FORM: ObjectForm = {
-  title: "Create API token",
-  section: "account",
-  trail,
-  fields: TOKEN_FIELDS,
-  submit: "Create API token",
-  action: "/app/account/tokens",
-  cancel: "/app/account",
-};
+/** The form of a new API token; its pages are those that the caller sees. */
+async function tokenForm({ var: { ctx } }: AppContext): Promise<ObjectForm> {
+  const pages = await listPageChoices(ctx);
+  return {
+    title: "Create API token",
+    section: "account",
+    trail,
+    fields: [
+      { kind: "text", name: "name", label: "Name", required: true, hint: "what it is for" },
+      {
+        kind: "select",
+        name: "expires_in_days",
+        label: "Expires",
+        empty: "Never",
+        options: TOKEN_LIFETIMES_DAYS.map((days) => ({ value: String(days), label: `After ${days} days` })),
+      },
+      {
+        kind: "several",
+        name: "scopes",
+        label: "Scopes",
+        hint: "Each one includes reading. None chosen: everything that you may.",
+        options: TOKEN_SCOPES.map((scope) => ({
+          value: scope,
+          label: scope === "read" ? "Read" : RIGHT_NAMES[scope],
+        })),
+      },
+      ...(pages.length === 0 ? [] : [pagesField(pages)]),
+      {
+        kind: "lines",
+        name: "allowed_networks",
+        label: "Accepted from",
+        hint: "Addresses and networks such as 192.0.2.0/24, one a line. Empty: from anywhere.",
+        advanced: true,
+      },
+    ],
+    submit: "Create API token",
+    action: "/app/account/tokens",
+    cancel: "/app/account",
+  };
+}
+
+function pagesField(pages: readonly PageChoice[]): FormField {
+  return {
+    kind: "several",
+    name: "status_page_ids",
+    label: "Status pages",
+    hint: "The token reaches what is on these. None chosen: everything.",
+    options: pages.map(({ id, name }) => ({ value: id, label: name })),
+  };
+}
+
+/** What is left open limits nothing. */
+function toTokenBody({ expires_in_days, ...lists }: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(lists).map(([name, value]) => [
+    name,
+    Array.isArray(value) && value.length === 0 ? null : value,
+  ]);
+  return {
+    ...Object.fromEntries(entries),
+    expires_in_days: expires_in_days === null ? null : Number(expires_in_days),
+  };
+}
 
 const SETUP_FIELDS: readonly FormField[] = [{ kind: "password", name: "password", label: "Password", required: true }];
 const CONFIRM_FIELDS: readonly FormField[] = [
@@ -132,12 +178,15 @@ export const endpoints = [
       : sent.response;
   }),
 
-  view({ path: "/app/account/tokens", summary: "Form of a new API token" }, (c) => showForm(c, TOKEN_FORM, {})),
+  view({ path: "/app/account/tokens", summary: "Form of a new API token" }, async (c) =>
+    showForm(c, await tokenForm(c), {}),
+  ),
   action({ path: "/app/account/tokens", summary: "Create an API token" }, async (c, entered) => {
-    const toBody = ({ expires_in_days, ...body }: Record<string, unknown>) => {
-      return { ...body, expires_in_days: expires_in_days === null ? null : Number(expires_in_days) };
-    };
-    const sent = await submitForm(c, TOKEN_FORM, entered, { method: "POST", path: `${CORE}/user/api-tokens`, toBody });
+    const sent = await submitForm(c, await tokenForm(c), entered, {
+      method: "POST",
+      path: `${CORE}/user/api-tokens`,
+      toBody: toTokenBody,
+    });
     if (!sent.ok) return sent.response;
     const { token, name } = CreatedToken.parse(sent.body);
     return showView(c, shownOnce(`Token ${name}`, <CopyText label="API token" text={token} />));

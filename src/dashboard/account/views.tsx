@@ -1,8 +1,10 @@
 import type { z } from "zod";
-import type { BillingStatus, TierInfo, Token } from "../../contract/account.ts";
+import type { BillingStatus, TierInfo } from "../../contract/account.ts";
 import type { Me, Session } from "../../contract/session.ts";
+import type { Token } from "../../contract/token.ts";
 import { ACTIONS, CopyText, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
+import { RIGHT_NAMES } from "../team/views.tsx";
 import { browserName } from "./browser-name.ts";
 
 export function Profile({ me }: { me: z.output<typeof Me> }) {
@@ -107,6 +109,14 @@ export function Data({ origin }: { origin: string }) {
   );
 }
 
+/** What a token may do, in a few words. */
+function describeLimits({ scopes, status_page_ids, allowed_networks }: z.output<typeof Token>): string {
+  const rights = scopes?.map((scope) => (scope === "read" ? "Read" : RIGHT_NAMES[scope])).join(", ") ?? "Everything";
+  const pages = status_page_ids && `on ${status_page_ids.length} ${status_page_ids.length === 1 ? "page" : "pages"}`;
+  const networks = allowed_networks && `from ${allowed_networks.join(", ")}`;
+  return [rights, pages, networks].filter(Boolean).join(" ");
+}
+
 export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token>[]; now: number }) {
   return (
     <section aria-labelledby="tokens">
@@ -119,7 +129,11 @@ export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token
       {tokens.length === 0 ? (
         <p class="quiet">None. A token lets a program do what you may do.</p>
       ) : (
-        <Table caption="Your API tokens" head={["Name", "Begins with", "Last used", "Expires", ACTIONS]} isStacked>
+        <Table
+          caption="Your API tokens"
+          head={["Name", "Begins with", "May", "Last used", "Expires", ACTIONS]}
+          isStacked
+        >
           {tokens.map((token) => (
             <tr>
               <th scope="row" dir="auto">
@@ -128,6 +142,7 @@ export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token
               <td>
                 <code>{token.token_prefix}</code>
               </td>
+              <td>{describeLimits(token)}</td>
               <td>{token.last_used_at === null ? "Never" : <Time at={Date.parse(token.last_used_at)} now={now} />}</td>
               <td>{token.expires_at === null ? "Never" : <Time at={Date.parse(token.expires_at)} now={now} />}</td>
               <td>

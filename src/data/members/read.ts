@@ -34,15 +34,19 @@ export interface Viewer {
   user_id: string;
   /** Whether they are a member of another account's page. */
   is_member: boolean;
+  /** The only pages whose objects an API token reaches; null without that limit. */
+  page_ids: readonly string[] | null;
 }
 
 /** The objects that a person sees: their own, and those on the pages of which they are a member. */
 export function visibleTo(
-  { user_id, is_member }: Viewer,
+  { user_id, is_member, page_ids }: Viewer,
   table: { owner_id: SQLiteColumn; status_page_id: SQLiteColumn },
 ): SQL {
   const own = eq(table.owner_id, user_id);
-  return is_member ? sql`(${own} OR ${table.status_page_id} IN ${pagesOf(user_id)})` : own;
+  const visible = is_member ? sql`(${own} OR ${table.status_page_id} IN ${pagesOf(user_id)})` : own;
+  if (page_ids === null) return visible;
+  return sql`(${visible} AND ${table.status_page_id} IN (SELECT value FROM json_each(${JSON.stringify(page_ids)})))`;
 }
 
 /** Whether a user is a member of another account's page, as a column of a query that reads the user. */

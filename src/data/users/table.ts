@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Plan } from "../../contract/plan.ts";
 import type { StoredPreferences } from "../../contract/team-notification.ts";
+import type { TokenScope } from "../../contract/token.ts";
 import { emptyObject, flag, id, instant, timestamps } from "../columns.ts";
 
 export const users = sqliteTable(
@@ -44,6 +45,12 @@ export const apiTokens = sqliteTable(
     token_prefix: text("token_prefix").notNull(),
     last_used_at: instant("last_used_at"),
     expires_at: instant("expires_at"),
+    /** null = everything that its user may. */
+    scopes: text("scopes", { mode: "json" }).$type<TokenScope[]>(),
+    /** null = every page of its user, and what is on none. */
+    status_page_ids: text("status_page_ids", { mode: "json" }).$type<string[]>(),
+    /** Addresses and CIDRs from which it is accepted; null = from anywhere. */
+    allowed_networks: text("allowed_networks", { mode: "json" }).$type<string[]>(),
     ...timestamps(),
   },
   (table) => [index("api_tokens_user").on(table.user_id, table.created_at)],

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { BillingStatus, TierInfo, Token } from "../../contract/account.ts";
+import type { BillingStatus, TierInfo } from "../../contract/account.ts";
+import type { Token } from "../../contract/token.ts";
 import type { ApiTokenRecord } from "../../data/users/read.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
@@ -13,6 +14,9 @@ export function presentToken(token: ApiTokenRecord): z.infer<typeof Token> {
     token_prefix: token.token_prefix,
     last_used_at: toIsoOrNull(token.last_used_at),
     expires_at: toIsoOrNull(token.expires_at),
+    scopes: token.scopes,
+    status_page_ids: token.status_page_ids,
+    allowed_networks: token.allowed_networks,
     created_at: toIso(token.created_at),
     updated_at: toIso(token.updated_at),
   };

@@ -1,14 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { expiredCookie } from "../../access/sessions.ts";
-import {
-  AccountDeletion,
-  AccountExport,
-  BillingStatus,
-  CreatedToken,
-  TierInfo,
-  Token,
-  TokenCreate,
-} from "../../contract/account.ts";
+import { AccountDeletion, AccountExport, BillingStatus, TierInfo } from "../../contract/account.ts";
+import { CreatedToken, Token, TokenCreate } from "../../contract/token.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
@@ -21,7 +14,7 @@ const tags = ["Account"];
 
 export const endpoints = [
   endpoint(
-    { at: ["core"], auth: "user", permission: null, audit: null, rate: "api" },
+    { at: ["core"], auth: "user", permission: null, audit: null, rate: "api", token: "account" },
     createRoute({
       method: "get",
       path: "/user/api-tokens",
@@ -40,13 +33,21 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", permission: null, audit: "token.created", rate: "api" },
+    {
+      at: ["core"],
+      auth: "user",
+      permission: null,
+      audit: "token.created",
+      rate: "api",
+      ids: { body: { "status_page_ids[]": "page:see" } },
+    },
     createRoute({
       method: "post",
       path: "/user/api-tokens",
       tags,
       summary: "Create an API token",
-      description: "The token is shown in this answer only; a SHA-256 hash of it is stored.",
+      description:
+        "The token is shown in this answer only; a SHA-256 hash of it is stored. It never has more rights than you have when it is used; `scopes`, `status_page_ids` and `allowed_networks` give it less. What it may not do is 403, what is on none of its pages is 404.",
       request: { body: jsonBody(TokenCreate) },
       responses: { 201: json("The token", CreatedToken), ...USER_ERRORS, ...BODY_ERRORS },
     }),
@@ -97,7 +98,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", permission: null, audit: null, rate: "heavy" },
+    { at: ["core"], auth: "user", permission: null, audit: null, rate: "heavy", token: "whole" },
     createRoute({
       method: "get",
       path: "/user/export",

@@ -4,10 +4,10 @@ import { capOf } from "../../access/plan-caps.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import type { TokenCreate } from "../../contract/account.ts";
-import { notFound } from "../../contract/errors.ts";
+import { invalid, notFound } from "../../contract/errors.ts";
 import { PLAN_CAP_CLASSES, type PlanCap } from "../../contract/limiter-object.ts";
 import type { Region } from "../../contract/monitor-values.ts";
+import type { TokenCreate } from "../../contract/token.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { countUsage, type Usage } from "../../data/usage/read.ts";
 import { type ApiTokenRecord, findToken, findUser, listTokens } from "../../data/users/read.ts";
@@ -42,7 +42,10 @@ export async function createToken(
     token_hash: sha256Hex(token),
     token_prefix: tokenPrefix(token),
     last_used_at: null,
-    expires_at: input.expires_in_days ? ctx.now + input.expires_in_days * DAY_MS : null,
+    expires_at: expiryOf(ctx, input),
+    scopes: input.scopes ? [...new Set(input.scopes)] : null,
+    status_page_ids: input.status_page_ids ? [...new Set(input.status_page_ids)] : null,
+    allowed_networks: input.allowed_networks ?? null,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
@@ -51,6 +54,14 @@ export async function createToken(
   await commit(ctx, statements, { audit: tokenAudit(record, "created") });
   if (mail) sendAfterResponse(ctx, mail);
   return { record, token };
+}
+
+function expiryOf({ now }: RequestScope, { expires_in_days, expires_at }: TokenCreate): number | null {
+  const refuse = (message: string) => invalid(`expires_at ${message}`, [{ path: "expires_at", message }]);
+  if (!expires_at) return expires_in_days ? now + expires_in_days * DAY_MS : null;
+  if (expires_in_days) throw refuse("cannot be given together with expires_in_days");
+  if (expires_at <= now) throw refuse("must be in the future");
+  return expires_at;
 }
 
 async function newTokenMail(ctx: RequestScope, userId: string, name: string) {

@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { findVisiblePage, requirePage, viewerOf } from "../../access/pages.ts";
+import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireAgent, requireVisibleAgent, requireVisibleAgentCommand } from "../../access/resources.ts";
@@ -69,8 +69,7 @@ export async function listVisibleMonitors(ctx: RequestScope, agent: AgentRecord)
 }
 
 async function maySee(ctx: RequestScope, monitor: MonitorRecord): Promise<boolean> {
-  if (monitor.owner_id === requireUser(ctx).user_id) return true;
-  return monitor.status_page_id !== null && (await findVisiblePage(ctx, monitor.status_page_id)) !== undefined;
+  return (await findMembership(ctx, monitor)) !== undefined;
 }
 
 export async function listAgentMetrics(

@@ -17,7 +17,14 @@ import { presentDay, presentEntry, presentStats } from "./present.ts";
 import { computeStats, listDays, listEntries } from "./service.ts";
 
 const tags = ["Audit"];
-const reads = { at: ["v1"], auth: "user", permission: "page.read", audit: null, rate: "api" } satisfies EndpointPolicy;
+const reads = {
+  at: ["v1"],
+  auth: "user",
+  permission: "page.read",
+  audit: null,
+  rate: "api",
+  token: "account",
+} satisfies EndpointPolicy;
 const byObject = { query: { monitor_id: "monitor", status_page_id: "page" } } as const;
 const description =
   "Of a monitor or status page that you see, else of your own account. X-Total-Count stops counting at 10,000.";

@@ -185,6 +185,7 @@ function byKeyEndpoints<View, Creation, Change, Shown>(api: KeyedApi<View, Creat
         ...shared,
         permission,
         audit: `${event}.updated`,
+        ...(permission === null ? { token: "page.write" as const } : {}),
         ids: { body: api.body },
         plan: async (ctx, body, { external_key = "" }) =>
           api.gate?.(ctx, body, await findForWrite(ctx, api, { external_key, body })),

@@ -7,7 +7,7 @@ import { getCapacity } from "./service.ts";
 
 export const endpoints = [
   endpoint(
-    { at: ["core"], auth: "user", permission: null, audit: null, rate: "heavy" },
+    { at: ["core"], auth: "user", permission: null, audit: null, rate: "heavy", token: "whole" },
     createRoute({
       method: "get",
       path: "/uptime/capacity",

@@ -17,7 +17,15 @@ function endpointsOf(service: ChatService): Endpoint[] {
   const name = NAMES[service];
   return [
     endpoint(
-      { ...shared, ...ofPage, permission: "alerting.write", audit: "chat_link.created", rate: "token_creation" },
+      {
+        ...shared,
+        ...ofPage,
+        permission: "alerting.write",
+        audit: "chat_link.created",
+        rate: "token_creation",
+        // The chat acts for its user from then on, whatever the limits of the API token.
+        token: "whole",
+      },
       createRoute({
         method: "post",
         path: `/status-pages/{id}/${service}/token`,

@@ -11,7 +11,7 @@ const shared = { at: ["core"], auth: "user", permission: null, rate: "api" } as 
 
 export const endpoints = [
   endpoint(
-    { ...shared, audit: null },
+    { ...shared, audit: null, token: "account" },
     createRoute({
       method: "get",
       path: "/notifications",

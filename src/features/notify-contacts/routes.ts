@@ -11,7 +11,7 @@ const shared = { at: ["v1"], auth: "user", permission: null } as const;
 
 export const endpoints = [
   endpoint(
-    { ...shared, audit: null, rate: "api" },
+    { ...shared, audit: null, rate: "api", token: "account" },
     createRoute({
       method: "get",
       path: "/notify-contacts",

@@ -9,7 +9,7 @@ const tags = ["Referrals"];
 
 export const endpoints = [
   endpoint(
-    { at: ["v1"], auth: "user", permission: null, audit: null, rate: "api" },
+    { at: ["v1"], auth: "user", permission: null, audit: null, rate: "api", token: "account" },
     createRoute({
       method: "get",
       path: "/referrals/stats",

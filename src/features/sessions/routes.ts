@@ -93,7 +93,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...mine, audit: null },
+    { ...mine, audit: null, token: "account" },
     createRoute({
       method: "get",
       path: "/auth/sessions",

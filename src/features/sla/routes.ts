@@ -171,7 +171,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, permission: "page.write", audit: null, ids: { query: { status_page_id: "page" } } },
+    { ...shared, permission: "page.write", audit: null, ids: { query: { status_page_id: "page" } }, token: "account" },
     createRoute({
       method: "get",
       path: "/sla-policies",
@@ -191,7 +191,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, permission: null, audit: "sla_policy.created" },
+    { ...shared, permission: null, audit: "sla_policy.created", token: "sla.write" },
     createRoute({
       method: "post",
       path: "/sla-policies",
@@ -218,7 +218,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, permission: null, audit: "sla_policy.updated", ids: own },
+    { ...shared, permission: null, audit: "sla_policy.updated", ids: own, token: "sla.write" },
     createRoute({
       method: "put",
       path: "/sla-policies/{id}",
@@ -233,7 +233,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, permission: null, audit: "sla_policy.deleted", ids: own },
+    { ...shared, permission: null, audit: "sla_policy.deleted", ids: own, token: "sla.write" },
     createRoute({
       method: "delete",
       path: "/sla-policies/{id}",

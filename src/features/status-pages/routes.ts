@@ -40,7 +40,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["v1"], auth: "user", permission: null, audit: null, rate: "api" },
+    { at: ["v1"], auth: "user", permission: null, audit: null, rate: "api", token: "account" },
     createRoute({
       method: "get",
       path: "/status-pages/member-of",
@@ -86,6 +86,7 @@ export const endpoints = [
       auth: "user",
       permission: null,
       audit: "page.created",
+      token: "page.write",
       rate: "api",
       ids: { body: { "monitors[]": "monitor" } },
       plan: requireRoomForPage,

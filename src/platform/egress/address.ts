@@ -63,6 +63,17 @@ function isWithin(address: Address, [network, bits]: Range): boolean {
   return address.kind() === network.kind() && address.match(network, bits);
 }
 
+/** Whether an address is one of these, or within one of these networks. */
+export function isInNetworks(ip: string, networks: readonly string[]): boolean {
+  const address = addressOf(ip);
+  return address !== null && networks.some((network) => isWithin(address, rangeOf(network)));
+}
+
+function rangeOf(network: string): Range {
+  const address = addressOf(network);
+  return address ? [address, address.kind() === "ipv4" ? 32 : 128] : ipaddr.parseCIDR(network);
+}
+
 /** The operator's exceptions, parsed. */
 export interface AllowList {
   allowsName(name: string): boolean;
@@ -74,9 +85,7 @@ export function allowListOf(entries: readonly string[]): AllowList {
   const names = new Set<string>();
   const ranges: Range[] = [];
   for (const entry of entries) {
-    const address = addressOf(entry);
-    if (address) ranges.push([address, address.kind() === "ipv4" ? 32 : 128]);
-    else if (ipaddr.isValidCIDR(entry)) ranges.push(ipaddr.parseCIDR(entry));
+    if (addressOf(entry) || ipaddr.isValidCIDR(entry)) ranges.push(rangeOf(entry));
     else if (/^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i.test(entry)) names.add(entry.toLowerCase().replace(/\.$/, ""));
     else throw new Error(`EGRESS_ALLOW: "${entry}" is neither a host name, an address nor a CIDR`);
   }
