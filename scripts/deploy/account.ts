@@ -1,5 +1,7 @@
+import { REGIONS } from "../../src/contract/monitor-values.ts";
 import { Refusal } from "../local/command-error.ts";
 import { findOne, listAll, type Platform } from "./platform.ts";
+import { checkerName } from "./regions.ts";
 
 /** Parts of the account that a deployment is made of. Each is found by its name and made where it is missing. */
 
@@ -62,20 +64,41 @@ export async function listSecretNames(platform: Platform, account_id: string, wo
   return ((await findOne<{ name: string }[]>(platform, path)) ?? []).map(({ name }) => name);
 }
 
+export interface Binding {
+  type: string;
+  name: string;
+  text?: string;
+  class_name?: string;
+  /** Of a database; the API has called it both. */
+  id?: string;
+  database_id?: string;
+  namespace_id?: string;
+}
+
+/** What a Worker is bound to; undefined where it does not exist. */
+export async function listBindings(
+  platform: Platform,
+  account_id: string,
+  worker: string,
+): Promise<Binding[] | undefined> {
+  const path = `/accounts/${account_id}/workers/scripts/${worker}/settings`;
+  return (await findOne<{ bindings?: Binding[] }>(platform, path))?.bindings;
+}
+
 /** The variables of a Worker, secrets left out; none where it does not exist. */
 export async function listVars(
   platform: Platform,
   account_id: string,
   worker: string,
 ): Promise<Record<string, string>> {
-  type Found = { bindings: { type: string; name: string; text?: string }[] };
-  const found = await findOne<Found>(platform, `/accounts/${account_id}/workers/scripts/${worker}/settings`);
-  const texts = (found?.bindings ?? []).filter(({ type }) => type === "plain_text");
+  const bindings = (await listBindings(platform, account_id, worker)) ?? [];
+  const texts = bindings.filter(({ type }) => type === "plain_text");
   return Object.fromEntries(texts.map(({ name, text = "" }) => [name, text]));
 }
 
 /** Names of the Workers of a deployment that check regions. */
-export async function listWorkers(platform: Platform, account_id: string, prefix: string): Promise<string[]> {
-  const workers = (await platform.api("GET", `/accounts/${account_id}/workers/scripts`)) as { id: string }[];
-  return workers.map(({ id }) => id).filter((id) => id.startsWith(prefix));
+export async function listCheckers(platform: Platform, account_id: string, name: string): Promise<string[]> {
+  const workers = await listAll<{ id: string }>(platform, `/accounts/${account_id}/workers/scripts`);
+  const checkers = REGIONS.map((region) => checkerName(name, region));
+  return workers.map(({ id }) => id).filter((id) => checkers.includes(id));
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Refusal } from "../local/command-error.ts";
 import { PROJECT_ROOT, WRANGLER } from "../local/paths.ts";
-import { NotSignedIn, type Platform, PlatformError } from "./platform.ts";
+import { type ListPage, NotSignedIn, type Platform, PlatformError } from "./platform.ts";
 
 const API = "https://api.cloudflare.com/client/v4";
 const API_TIMEOUT_MS = 60_000;
@@ -12,6 +12,7 @@ const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 interface Answer {
   success: boolean;
   result: unknown;
+  result_info?: ListPage["info"];
   errors?: { code: number; message: string }[];
 }
 
@@ -19,27 +20,36 @@ interface Answer {
 export function createCloudflare(env: NodeJS.ProcessEnv): Platform {
   let authorization: Promise<string> | undefined;
   const wrangler = (args: readonly string[]) => runWrangler(args, env);
+  // Wrangler reads the same variable.
+  const { CLOUDFLARE_API_BASE_URL: base = API } = env;
+  const call = async (method: string, path: string, body?: object) => {
+    authorization ??= authorizationOf(env, wrangler);
+    const response = await fetch(base + path, {
+      method,
+      headers: { authorization: await authorization, ...(body && { "content-type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(API_TIMEOUT_MS),
+    });
+    return answerOf(response, `${method} ${path}`);
+  };
   return {
     wrangler,
     async api(method, path, body) {
-      authorization ??= authorizationOf(env, wrangler);
-      const response = await fetch(API + path, {
-        method,
-        headers: { authorization: await authorization, "content-type": "application/json" },
-        ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(API_TIMEOUT_MS),
-      });
-      return resultOf(response, `${method} ${path}`);
+      return (await call(method, path, body)).result;
+    },
+    async list(path) {
+      const { result, result_info: info } = await call("GET", path);
+      return { entries: Array.isArray(result) ? result : [], info };
     },
     fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(API_TIMEOUT_MS) }),
     sleep: (ms) => sleep(ms),
   };
 }
 
-async function resultOf(response: Response, request: string): Promise<unknown> {
+async function answerOf(response: Response, request: string): Promise<Answer> {
   const text = await response.text();
   const answer = parseAnswer(text);
-  if (response.ok && answer?.success) return answer.result;
+  if (response.ok && answer?.success) return answer;
   const errors = answer?.errors ?? [];
   const reasons = errors.map(({ code, message }) => `${message} (${code})`).join("; ") || text.slice(0, 200);
   const { status } = response;

@@ -8,12 +8,13 @@ import * as account from "./account.ts";
 import { formatMonthlyCost } from "./cost.ts";
 import { EMPTY_ACCOUNT } from "./empty-account.ts";
 import { type DeployOptions, parseRegions } from "./options.ts";
+import { listPlacements, refuseForeign, refuseTakenHost } from "./ownership.ts";
 import { NotSignedIn, type Platform } from "./platform.ts";
 import type { DeploymentFiles, DeploymentRecord } from "./record.ts";
-import { checkerName, checkerPrefix } from "./regions.ts";
+import { checkerName } from "./regions.ts";
 import { remoteDatabase } from "./remote-database.ts";
 import { choicesIn, chooseSettings, newRootSecret, refuseBadSettings, varsOf } from "./settings.ts";
-import { checkService, waitForAnswer } from "./smoke-test.ts";
+import { checkService, waitForAnswer, waitForTick } from "./smoke-test.ts";
 import { buildCheckerConfig, buildWorkerConfig, type ConfigInput, queueNames, type Release } from "./worker-config.ts";
 import { fallbackOrigin, getZoneId, setUpZone } from "./zone.ts";
 
@@ -36,7 +37,10 @@ interface Situation {
   namespace_id: string | undefined;
   missingQueues: string[];
   url: string;
+  /** Those with a checker. */
   regions: Region[];
+  /** Chosen regions near which Cloudflare places no Worker. */
+  unplaced: Region[];
   staleCheckers: string[];
   hasRootSecret: boolean;
   secrets: Record<string, string>;
@@ -58,6 +62,7 @@ export async function deploy(deployment: Deployment): Promise<void> {
   if (options.dryRun) return await printPlan(deployment);
   const situation = await findSituation(deployment);
   const steps = planSteps(deployment, situation);
+  for (const line of describeUnplaced(situation)) print(line);
   for (const { title, run } of steps) {
     print(title);
     await run();
@@ -75,8 +80,15 @@ async function printPlan(deployment: Deployment): Promise<void> {
   });
   print(`Deployment ${options.name} to ${situation.url} would:`);
   for (const { title } of planSteps(deployment, situation)) print(`  ${title}`);
+  for (const line of describeUnplaced(situation)) print(`  ${line}`);
   print(`Permissions of its API token: ${permissionsFor(situation).join(", ")}`);
   print(formatMonthlyCost(options));
+}
+
+function describeUnplaced({ unplaced }: Situation): string[] {
+  return unplaced.map((region) => {
+    return `leave the region ${region} out: Cloudflare places no Worker near ${REGION_PLACES[region].placement}`;
+  });
 }
 
 function permissionsFor({ record }: Situation): string[] {
@@ -89,7 +101,10 @@ async function findSituation({ options, platform, files, release, env }: Deploym
   const { account_id, ...kept } = await findKept({ options, platform, files, env });
   const record = { ...kept, ...withoutUndefined({ domain: options.domain, zone: options.zone, owner: options.owner }) };
   const { name } = options;
-  const regions = options.regions ?? regionsIn(env) ?? kept.regions ?? [...REGIONS];
+  const chosenRegions = options.regions ?? regionsIn(env) ?? kept.regions ?? [...REGIONS];
+  const placements = await listPlacements(platform, account_id);
+  const isPlaced = (region: Region) => placements?.includes(REGION_PLACES[region].placement) ?? true;
+  const regions = chosenRegions.filter(isPlaced);
   const host = record.domain ?? `${name}.${await account.findWorkersDevHost(platform, account_id)}`;
   const zone_id = record.zone && (await getZoneId(platform, record.zone));
   const { chosen, secrets } = chooseSettings(env, kept, files.readSecrets());
@@ -100,15 +115,22 @@ async function findSituation({ options, platform, files, release, env }: Deploym
   });
   refuseBadSettings({ ...vars, ROOT_SECRET: newRootSecret(), ...secrets });
   const queues = new Set((await account.listQueues(platform, account_id)).map(({ queue_name }) => queue_name));
-  const checkers = await account.listWorkers(platform, account_id, checkerPrefix(name));
+  const checkers = await account.listCheckers(platform, account_id, name);
+  const database_id = await account.findDatabaseId(platform, account_id, name);
+  const namespace_id = await account.findNamespaceId(platform, account_id, `${name}-pages`);
+  await refuseForeign(platform, { name, account_id, record: kept, database_id, namespace_id });
+  if (record.domain && !options.takeOver) {
+    await refuseTakenHost(platform, { account_id, worker: name, host: record.domain });
+  }
   return {
     account_id,
-    record: { ...record, account_id, regions, settings: chosen, ...(zone_id && { zone_id }) },
-    database_id: await account.findDatabaseId(platform, account_id, name),
-    namespace_id: await account.findNamespaceId(platform, account_id, `${name}-pages`),
+    record: { ...record, account_id, regions: chosenRegions, settings: chosen, ...(zone_id && { zone_id }) },
+    database_id,
+    namespace_id,
     missingQueues: queueNames(release.config, name).filter((queue) => !queues.has(queue)),
     url: `https://${host}`,
     regions,
+    unplaced: chosenRegions.filter((region) => !isPlaced(region)),
     staleCheckers: checkers.filter((worker) => !regions.some((region) => checkerName(name, region) === worker)),
     hasRootSecret: (await account.listSecretNames(platform, account_id, name)).includes("ROOT_SECRET"),
     secrets,
@@ -204,9 +226,18 @@ function codeSteps(deployment: Deployment, situation: Situation): Step[] {
   const deployChecker = (region: Region) => async () => {
     const config = files.checkerConfig(region);
     files.write(config, buildCheckerConfig(release, input(), region));
-    await platform.wrangler(["deploy", "--config", config]);
+    try {
+      await platform.wrangler(["deploy", "--config", config]);
+    } catch (error) {
+      // Where the API lists no regions, the upload of a checker is what tells.
+      if (!(error instanceof Refusal && /placement/i.test(error.message))) throw error;
+      deployment.print(`  left out: ${error.message.split("\n")[0]}`);
+      situation.regions = situation.regions.filter((other) => other !== region);
+      situation.vars.REGIONS = situation.regions.join(",");
+    }
   };
   const deployService = async () => {
+    files.write(files.config, buildWorkerConfig(release, input()));
     await platform.wrangler(["deploy", "--config", files.config, "--secrets-file", files.secrets]);
   };
   const removeWorker = (worker: string) => async () => {
@@ -261,8 +292,10 @@ function openingSteps(deployment: Deployment, situation: Situation): Step[] {
     const execute = database(platform, record);
     for (const line of await checkService({ platform, url, execute, target })) print(`  ${line}`);
   };
+  const tick = async () => print(`  ${await waitForTick({ platform, url })}`);
   steps.push({ title: "create the owner where nobody has an account", run: createOwner });
   steps.push({ title: `use the service at ${url} as its first user would`, run: test });
+  steps.push({ title: "wait for its first minute", run: tick });
   return steps;
 }
 

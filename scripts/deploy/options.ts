@@ -3,7 +3,7 @@ import { z } from "zod";
 import { REGIONS, type Region } from "../../src/contract/monitor-values.ts";
 import { Refusal } from "../local/command-error.ts";
 
-export const USAGE = `usage: npm run deploy -- [--dry-run] [--name NAME] [--owner ADDRESS] [--domain HOST] [--zone ZONE]
+export const USAGE = `usage: npm run deploy -- [--dry-run] [--name NAME] [--owner ADDRESS] [--domain HOST [--take-over]] [--zone ZONE]
          [--regions none|${REGIONS.join(",")}] [--location HINT] [--monitors N] [--interval SECONDS]
        npm run deploy -- --destroy --confirm NAME [--name NAME]`;
 
@@ -28,6 +28,8 @@ const Options = z.object({
     .default("vigil"),
   owner: z.string().trim().toLowerCase().pipe(z.email("--owner must be an e-mail address")).optional(),
   domain: host("domain"),
+  /** The domain may replace what its host leads to. */
+  takeOver: z.boolean().default(false),
   zone: host("zone"),
   regions: z.string().transform(parseRegions).optional(),
   location: z.enum(LOCATIONS, `--location must be one of ${LOCATIONS.join(", ")}`).optional(),
@@ -65,10 +67,11 @@ export function readOptions(args: string[]): DeployOptions {
       interval: text,
       confirm: text,
       "dry-run": flag,
+      "take-over": flag,
       destroy: flag,
     },
   });
-  const parsed = Options.safeParse({ ...values, dryRun: values["dry-run"] });
+  const parsed = Options.safeParse({ ...values, dryRun: values["dry-run"], takeOver: values["take-over"] });
   if (!parsed.success) throw new Error(parsed.error.issues[0]?.message);
   const options = parsed.data;
   if (options.destroy && options.confirm !== options.name) {

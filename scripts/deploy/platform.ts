@@ -9,9 +9,16 @@ export interface Platform {
   wrangler(args: readonly string[]): Promise<string>;
   /** Calls the REST API and returns `result`; fails with a PlatformError. */
   api(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object): Promise<unknown>;
+  /** One page of a list of the REST API, with what the API says of its pages; not every list has pages. */
+  list(path: string): Promise<ListPage>;
   /** Requests an address of the deployed service. */
   fetch(url: string, init?: RequestInit): Promise<Response>;
   sleep(ms: number): Promise<void>;
+}
+
+export interface ListPage {
+  entries: unknown[];
+  info?: { total_count?: number; total_pages?: number; per_page?: number } | null;
 }
 
 /** Nobody has signed in to Cloudflare on this machine. */
@@ -32,17 +39,34 @@ export class PlatformError extends Refusal {
   }
 }
 
-const PAGE_SIZE = 100;
+/** What every list allows; accounts and zones come in pages of at most 50. */
+const PAGE_SIZE = 50;
 
-/** Every entry of a list that the API returns in pages. */
+/**
+ * Every entry of a list. What the API says of its pages decides, because some lists have smaller pages than they are asked
+ * for and some have none and give the whole at any page.
+ */
 export async function listAll<Entry>(platform: Platform, path: string): Promise<Entry[]> {
-  const entries: Entry[] = [];
+  const entries = new Map<string, Entry>();
   for (let page = 1; ; page++) {
     const separator = path.includes("?") ? "&" : "?";
-    const some = (await platform.api("GET", `${path}${separator}page=${page}&per_page=${PAGE_SIZE}`)) as Entry[];
-    entries.push(...some);
-    if (some.length < PAGE_SIZE) return entries;
+    const { entries: some, info } = await platform.list(`${path}${separator}page=${page}&per_page=${PAGE_SIZE}`);
+    const before = entries.size;
+    for (const entry of some) entries.set(JSON.stringify(entry), entry as Entry);
+    const isNothingNew = entries.size === before;
+    if (isNothingNew || !info || isLastPage(info, { page, length: some.length, listed: entries.size })) {
+      return [...entries.values()];
+    }
   }
+}
+
+function isLastPage(
+  { total_pages, total_count, per_page = PAGE_SIZE }: NonNullable<ListPage["info"]>,
+  { page, length, listed }: { page: number; length: number; listed: number },
+): boolean {
+  if (total_pages !== undefined) return page >= total_pages;
+  if (total_count !== undefined) return listed >= total_count;
+  return length < per_page;
 }
 
 /** The result, or undefined where the API has no such thing. */

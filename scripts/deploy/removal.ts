@@ -1,7 +1,7 @@
 import * as account from "./account.ts";
 import { type Deployment, findKept } from "./deployment.ts";
+import { refuseForeign } from "./ownership.ts";
 import { findOne } from "./platform.ts";
-import { checkerPrefix } from "./regions.ts";
 import { queueNames } from "./worker-config.ts";
 import { clearZone } from "./zone.ts";
 
@@ -16,6 +16,9 @@ export async function destroy(deployment: Deployment): Promise<void> {
     await platform.api("DELETE", path);
   };
 
+  const database_id = await account.findDatabaseId(platform, account_id, name);
+  const namespace_id = await account.findNamespaceId(platform, account_id, `${name}-pages`);
+  await refuseForeign(platform, { name, account_id, record: files.readRecord(), database_id, namespace_id });
   if (zone) {
     print(`clear the routes of ${zone}`);
     await clearZone(platform, { zone, worker: name });
@@ -31,14 +34,11 @@ export async function destroy(deployment: Deployment): Promise<void> {
     }
   }
   // The service binds its checkers, so it goes first.
-  const workers = await account.listWorkers(platform, account_id, name);
-  const checkers = workers.filter((worker) => worker.startsWith(checkerPrefix(name)));
-  for (const worker of workers.filter((id) => id === name)) await remove(worker, `${base}/workers/scripts/${worker}`);
-  for (const worker of checkers) await remove(worker, `${base}/workers/scripts/${worker}`);
+  if (await account.listBindings(platform, account_id, name)) await remove(name, `${base}/workers/scripts/${name}`);
+  for (const worker of await account.listCheckers(platform, account_id, name))
+    await remove(worker, `${base}/workers/scripts/${worker}`);
   for (const { queue_id, queue_name } of queues) await remove(queue_name, `${base}/queues/${queue_id}`);
-  const namespace_id = await account.findNamespaceId(platform, account_id, `${name}-pages`);
   if (namespace_id) await remove(`${name}-pages`, `${base}/storage/kv/namespaces/${namespace_id}`);
-  const database_id = await account.findDatabaseId(platform, account_id, name);
   if (database_id) await remove(`the database ${name}`, `${base}/d1/database/${database_id}`);
   files.remove();
 }

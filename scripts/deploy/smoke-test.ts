@@ -7,6 +7,8 @@ import type { Platform } from "./platform.ts";
 /** A new name on workers.dev and a new certificate take about a minute. */
 const ANSWER_ATTEMPTS = 60;
 const STATUS_ATTEMPTS = 15;
+/** Two minutes; https://developers.cloudflare.com/workers/configuration/cron-triggers/ allows a change 15. */
+const TICK_ATTEMPTS = 60;
 const PAUSE_MS = 2_000;
 const TOKEN_LIFE_MS = 3_600_000;
 
@@ -59,6 +61,17 @@ export async function waitForAnswer({ platform, url }: Pick<SmokeTest, "platform
     await platform.sleep(PAUSE_MS);
   }
   throw new Refusal(`${url}/health gives no answer: ${reason}`);
+}
+
+/** What `/health` says of the clock once it has ticked, or that it has not. */
+export async function waitForTick({ platform, url }: Pick<SmokeTest, "platform" | "url">): Promise<string> {
+  for (let attempt = 0; attempt < TICK_ATTEMPTS; attempt++) {
+    const response = await platform.fetch(`${url}/health`);
+    const { scheduler } = (await response.json()) as { scheduler?: { last_tick_age_s: number | null } };
+    if (scheduler && scheduler.last_tick_age_s !== null) return "its clock ticks: checks run every minute";
+    await platform.sleep(PAUSE_MS);
+  }
+  return `its clock has not ticked yet, which a new cron trigger may take 15 minutes for: ${url}/health is degraded until then`;
 }
 
 async function waitForUp(test: SmokeTest, token: string, id: string): Promise<void> {

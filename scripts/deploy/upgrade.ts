@@ -6,7 +6,7 @@ import { Refusal } from "../local/command-error.ts";
 import { PROJECT_ROOT } from "../local/paths.ts";
 import * as account from "./account.ts";
 import type { Deployment } from "./deployment.ts";
-import { checkerName, checkerPrefix } from "./regions.ts";
+import { checkerName } from "./regions.ts";
 import { remoteDatabase } from "./remote-database.ts";
 import { queueNames } from "./worker-config.ts";
 
@@ -52,7 +52,7 @@ export async function planUpgrade(deployment: Deployment, checkout: Checkout): P
     throw new Refusal(`the deployment is of a newer release, which has ${unknown.join(", ")}: check that release out`);
   }
   const queues = new Set((await account.listQueues(platform, account_id)).map(({ queue_name }) => queue_name));
-  const workers = await account.listWorkers(platform, account_id, checkerPrefix(options.name));
+  const workers = await account.listCheckers(platform, account_id, options.name);
   const checkers = regions.map((region) => checkerName(options.name, region));
   return {
     deployed,

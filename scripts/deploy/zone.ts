@@ -6,6 +6,19 @@ export function fallbackOrigin(zone: string): string {
   return `pages.${zone}`;
 }
 
+/** Of a record that only makes its name answer. */
+const NO_ADDRESS = "100::";
+
+interface DnsRecord {
+  id: string;
+  type: string;
+  content: string;
+}
+
+function listRecords(platform: Platform, zone_id: string, name: string): Promise<DnsRecord[]> {
+  return listAll<DnsRecord>(platform, `/zones/${zone_id}/dns_records?name=${name}`);
+}
+
 export function zoneOf(origin: string): string {
   return origin.replace(/^pages\./, "");
 }
@@ -17,8 +30,8 @@ interface Route {
 }
 
 async function findZoneId(platform: Platform, zone: string): Promise<string | undefined> {
-  const [found] = (await platform.api("GET", `/zones?name=${zone}`)) as { id: string }[];
-  return found?.id;
+  const zones = await listAll<{ id: string; name: string }>(platform, `/zones?name=${zone}`);
+  return zones.find(({ name }) => name === zone)?.id;
 }
 
 export async function getZoneId(platform: Platform, zone: string): Promise<string> {
@@ -57,9 +70,12 @@ export async function setUpZone(platform: Platform, input: ZoneInput): Promise<v
   const taken = routes.find(({ pattern, script }) => pattern === "*/*" && script !== worker);
   if (taken) throw new Refusal(`the route */* of ${zone} leads to ${taken.script ?? "no Worker"}: use another zone`);
 
-  const records = await listAll(platform, `/zones/${zone_id}/dns_records?name=${origin}`);
+  const records = await listRecords(platform, zone_id, origin);
+  const other = records.find(({ content }) => content !== NO_ADDRESS);
+  if (other) throw new Refusal(`${origin} leads to ${other.type} ${other.content} already: use another zone`);
   if (records.length === 0) {
-    const record = { type: "AAAA", name: origin, content: "100::", proxied: true, comment: "Domains of status pages" };
+    const content = NO_ADDRESS;
+    const record = { type: "AAAA", name: origin, content, proxied: true, comment: "Domains of status pages" };
     await platform.api("POST", `/zones/${zone_id}/dns_records`, record);
   }
   const fallback = `/zones/${zone_id}/custom_hostnames/fallback_origin`;
@@ -89,7 +105,8 @@ export async function clearZone(
   const fallback = `/zones/${zone_id}/custom_hostnames/fallback_origin`;
   const present = await findOne<{ origin?: string }>(platform, fallback);
   if (present?.origin === origin) await platform.api("DELETE", fallback);
-  for (const { id } of await listAll<{ id: string }>(platform, `/zones/${zone_id}/dns_records?name=${origin}`)) {
+  for (const { id, content } of await listRecords(platform, zone_id, origin)) {
+    if (content !== NO_ADDRESS) continue;
     await platform.api("DELETE", `/zones/${zone_id}/dns_records/${id}`);
   }
 }

@@ -6,15 +6,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { computeMonthlyCost } from "../../scripts/deploy/cost.ts";
-import { deploy } from "../../scripts/deploy/deployment.ts";
 import { EMPTY_ACCOUNT } from "../../scripts/deploy/empty-account.ts";
 import { readOptions } from "../../scripts/deploy/options.ts";
 import { NotSignedIn, type Platform } from "../../scripts/deploy/platform.ts";
 import { deploymentFiles } from "../../scripts/deploy/record.ts";
-import { destroy } from "../../scripts/deploy/removal.ts";
 import { SECRET_NAMES } from "../../scripts/deploy/settings.ts";
 import { type Checkout, planUpgrade, readCheckout } from "../../scripts/deploy/upgrade.ts";
-import { queueNames, type Release, readRelease } from "../../scripts/deploy/worker-config.ts";
+import { queueNames } from "../../scripts/deploy/worker-config.ts";
 import { PROJECT_ROOT, WRANGLER } from "../../scripts/local/paths.ts";
 import { REGIONS } from "../../src/contract/monitor-values.ts";
 import { REGION_PLACES } from "../../src/contract/regions.ts";
@@ -22,39 +20,10 @@ import { isWellFormedApiToken } from "../../src/platform/credentials.ts";
 import { findChecker } from "../../src/platform/env.ts";
 import { settingsOf } from "../../src/platform/settings.ts";
 import { FakeCloudflare } from "../support/cloudflare.ts";
+import { newOperator, type Operator, release, run } from "./operator.ts";
 import { type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
 
-const release = readRelease();
 const QUEUES = queueNames(release.config, "any").length;
-
-interface Operator {
-  platform: FakeCloudflare;
-  /** Stands in for the account. */
-  instead?: Platform;
-  dir: string;
-  env?: NodeJS.ProcessEnv;
-  release?: Release;
-  target?: string;
-}
-
-async function run(operator: Operator, ...args: string[]) {
-  const {
-    platform: account,
-    instead: platform = account,
-    dir,
-    env = {},
-    release: code = release,
-    target = "https://example.com/",
-  } = operator;
-  const lines: string[] = [];
-  const options = readOptions(args);
-  const files = deploymentFiles(dir, options.name);
-  const print = (line: string) => void lines.push(line);
-  await (options.destroy ? destroy : deploy)({ options, platform, files, release: code, env, target, print });
-  return lines.join("\n");
-}
-
-const newOperator = (): Operator => ({ platform: new FakeCloudflare(), dir: temporaryDir() });
 
 describe("npm run deploy", () => {
   it("makes a running service of an empty account and says how to use it", async () => {
@@ -305,7 +274,8 @@ describe("npm run deploy", () => {
 
   it("says with --dry-run what it would do, which rights it needs and what that costs, before anybody signed in", async () => {
     const operator = newOperator();
-    const instead: Platform = { ...EMPTY_ACCOUNT, api: () => Promise.reject(new NotSignedIn()) };
+    const refuse = () => Promise.reject(new NotSignedIn());
+    const instead: Platform = { ...EMPTY_ACCOUNT, api: refuse, list: refuse };
     const plan = await run({ ...operator, instead }, "--dry-run", "--zone", "your.example");
     expect(plan).toContain("Not signed in to Cloudflare");
     expect(plan).toContain("Deployment vigil to https://vigil.<your-subdomain>.workers.dev would:");

@@ -43,7 +43,7 @@ describe("npm start", () => {
     expect(service.logs()).toContain(`\nready ${service.url}\n`);
     const response = await fetch(`${service.url}/health`);
     expect(response.status).toBe(200);
-    expect(await response.json()).toMatchObject({ status: "ok" });
+    expect(await response.json()).toMatchObject({ checks: { database: "ok", cache: "ok", queue: "ok" } });
   });
 
   it("plans the minute in which it starts", async () => {

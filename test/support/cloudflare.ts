@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { type Platform, PlatformError } from "../../scripts/deploy/platform.ts";
+import { type ListPage, type Platform, PlatformError } from "../../scripts/deploy/platform.ts";
+import { Refusal } from "../../scripts/local/command-error.ts";
 import type { Row, Statement } from "../../scripts/local/database.ts";
+import { REGION_PLACES } from "../../src/contract/regions.ts";
 import { digestOfBody, OPERATOR_HEADER, readOperatorClaim } from "../../src/platform/operator-signature.ts";
 
 /**
@@ -19,6 +21,7 @@ type WorkerConfig = {
   workers_dev: boolean;
   d1_databases?: { database_id: string; database_name: string; migrations_dir: string }[];
   kv_namespaces?: { id: string }[];
+  durable_objects?: { bindings: { name: string; class_name: string }[] };
   queues?: { producers: { queue: string }[]; consumers: { queue: string; dead_letter_queue?: string }[] };
   services?: { binding: string; service: string }[];
   placement?: { region: string };
@@ -30,7 +33,7 @@ interface Worker {
 interface Zone {
   id: string;
   routes: { id: string; pattern: string; script?: string }[];
-  records: { id: string; name: string }[];
+  records: { id: string; name: string; type: string; content: string }[];
   origin: string | null;
 }
 
@@ -50,6 +53,16 @@ export class FakeCloudflare implements Platform {
   readonly queues = new Map<string, string>();
   readonly workers = new Map<string, Worker>();
   readonly zones = new Map<string, Zone>();
+  /** Keys of namespaces, by id. */
+  readonly keys = new Map<string, string[]>();
+  /** Cloud regions near which Workers can be placed; null where the API does not list them. */
+  placements: string[] | null = Object.values(REGION_PLACES).map(({ placement }) => placement);
+  /** What public DNS answers of any name. */
+  resolved: string[] = [];
+  /** Whether the login may read the records of zones. */
+  mayReadRecords = true;
+  /** Whether cron triggers fire. */
+  isTicking = true;
   accounts = [{ id: ACCOUNT, name: "Somebody" }];
   user: { email: string } | null = { email: "Somebody@Mail.example" };
   /** The number of the change that fails, and whether it takes effect all the same. */
@@ -97,17 +110,30 @@ export class FakeCloudflare implements Platform {
   }
 
   async api(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body: Body = {}): Promise<unknown> {
+    const answer = await this.answer(method, path, body);
+    return answer instanceof Listed ? answer.entries : answer;
+  }
+
+  async list(path: string): Promise<ListPage> {
+    const answer = await this.answer("GET", path, {});
+    if (answer instanceof Listed) return answer;
+    if (!Array.isArray(answer)) throw new Error(`${path} is no list`);
+    return { entries: answer };
+  }
+
+  /** The result, which is Listed where the API says of its pages. */
+  async answer(method: string, path: string, body: Body): Promise<unknown> {
     const url = new URL(path, "https://api.invalid");
     const parts = url.pathname.split("/").slice(1);
-    if (parts[0] === "accounts" && parts.length === 1) return this.accounts;
+    if (parts[0] === "accounts" && parts.length === 1) return paged(this.accounts, url.searchParams, 50);
     if (parts[0] === "user") return this.user ?? refuse(403, 9109, "Unauthorized to access requested resource");
     if (parts[0] === "zones") return this.#zoneApi(method, parts.slice(1), url.searchParams, body);
     if (parts[0] !== "accounts" || parts[1] !== ACCOUNT) return refuse(403, 10000, "Authentication error");
     const [collection, ...rest] = parts.slice(2);
-    if (collection === "d1") return this.#databaseApi(method, rest.slice(1), body);
+    if (collection === "d1") return this.#databaseApi(method, rest.slice(1), url.searchParams, body);
     if (collection === "storage") return this.#namespaceApi(method, rest.slice(2), url.searchParams, body);
     if (collection === "queues") return this.#queueApi(method, rest, url.searchParams, body);
-    if (collection === "workers") return this.#workerApi(method, rest);
+    if (collection === "workers") return this.#workerApi(method, rest, url.searchParams);
     throw new Error(`the API has no ${method} ${path}`);
   }
 
@@ -119,10 +145,13 @@ export class FakeCloudflare implements Platform {
         ? url.hostname === `${config.name}.${SUBDOMAIN}.workers.dev`
         : config.routes?.some(({ pattern }) => pattern === url.hostname),
     );
+    if (url.hostname === "cloudflare-dns.com")
+      return Response.json({ Answer: this.resolved.map((data) => ({ data })) });
     if (!worker || this.#deafFor-- > 0) throw new TypeError("fetch failed");
     if (!worker.secrets.has("ROOT_SECRET")) return new Response("internal error", { status: 500 });
     if (this.#origin) return fetch(this.#origin.url + url.pathname, init);
     if (url.pathname.startsWith("/operator/")) return this.#answerOperator(worker, url.pathname, init);
+    if (url.pathname === "/health") return Response.json({ scheduler: { last_tick_age_s: this.isTicking ? 3 : null } });
     return answerAsService(url.pathname, init);
   }
 
@@ -181,6 +210,13 @@ export class FakeCloudflare implements Platform {
   }
 
   #deployWorker(config: WorkerConfig, secretsFile: string | undefined): void {
+    const region = config.placement?.region;
+    const offered =
+      this.placements ??
+      Object.values(REGION_PLACES)
+        .map(({ placement }) => placement)
+        .slice(0, 2);
+    if (region && !offered.includes(region)) throw new Refusal(`wrangler deploy failed: no placement region ${region}`);
     if (!existsSync(config.main)) throw new Error(`wrangler: no entry point ${config.main}`);
     for (const { database_id } of config.d1_databases ?? []) this.#databaseOf(database_id);
     for (const { id } of config.kv_namespaces ?? []) {
@@ -206,8 +242,16 @@ export class FakeCloudflare implements Platform {
     if (!known) this.#deafFor = 3;
   }
 
-  #databaseApi(method: string, [uuid, action]: string[], body: Body): unknown {
-    if (method === "GET" && !uuid) return [...this.databases].map(([name, { uuid: id }]) => ({ uuid: id, name }));
+  #databaseApi(method: string, [uuid, action]: string[], query: URLSearchParams, body: Body): unknown {
+    if (method === "GET" && !uuid) {
+      const wanted = query.get("name") ?? "";
+      const databases = [...this.databases].map(([name, { uuid: id }]) => ({ uuid: id, name }));
+      return paged(
+        databases.filter(({ name }) => name.includes(wanted)),
+        query,
+        10_000,
+      );
+    }
     if (method === "POST" && uuid && action === "query") return this.#query(uuid, body.batch as Statement[]);
     if (method === "POST" && !uuid) {
       const name = String(body.name);
@@ -238,6 +282,7 @@ export class FakeCloudflare implements Platform {
   }
 
   #namespaceApi(method: string, [id]: string[], query: URLSearchParams, body: Body): unknown {
+    if (method === "GET" && id) return (this.keys.get(id) ?? []).map((name) => ({ name }));
     if (method === "GET")
       return paged(
         [...this.namespaces].map(([title, found]) => ({ id: found, title })),
@@ -289,8 +334,23 @@ export class FakeCloudflare implements Platform {
     return this.#delete(this.queues, (found) => found === id, "queue");
   }
 
-  #workerApi(method: string, [kind, name, part]: string[]): unknown {
+  #workerApi(method: string, [kind, name, part]: string[], query: URLSearchParams): unknown {
     if (kind === "subdomain") return { subdomain: SUBDOMAIN };
+    if (kind === "placement") {
+      if (this.placements === null) return refuse(404, 7003, "Could not route to /workers/placement/regions");
+      const placed = Map.groupBy(this.placements, (placement) => placement.split(":")[0]);
+      const providers = [...placed].map(([id, regions]) => ({
+        id,
+        regions: regions.map((region) => ({ id: region.split(":")[1] })),
+      }));
+      return { providers };
+    }
+    if (kind === "domains") {
+      const served = [...this.workers.values()].flatMap(({ config }) =>
+        (config.routes ?? []).map(({ pattern }) => ({ hostname: pattern, service: config.name })),
+      );
+      return served.filter(({ hostname }) => hostname === query.get("hostname"));
+    }
     if (kind !== "scripts") throw new Error(`the API has no workers/${kind}`);
     if (!name) return [...this.workers.keys()].map((id) => ({ id }));
     const worker = this.workers.get(name) ?? refuse(404, 10007, "This Worker does not exist on your account");
@@ -302,7 +362,11 @@ export class FakeCloudflare implements Platform {
         text,
       }));
       const secrets = [...worker.secrets.keys()].map((secret) => ({ type: "secret_text", name: secret }));
-      return { bindings: [...vars, ...secrets] };
+      const objects = (worker.config.durable_objects?.bindings ?? []).map((binding) => ({
+        type: "durable_object_namespace",
+        ...binding,
+      }));
+      return { bindings: [...vars, ...secrets, ...objects] };
     }
     if (worker.config.queues?.consumers.length) return refuse(400, 10064, "This Worker consumes a queue");
     const isBound = ({ config }: Worker) => config.services?.some(({ service }) => service === name);
@@ -311,7 +375,14 @@ export class FakeCloudflare implements Platform {
   }
 
   #zoneApi(method: string, [id, ...rest]: string[], query: URLSearchParams, body: Body): unknown {
-    if (!id) return [...this.zones].filter(([name]) => name === query.get("name")).map(([, zone]) => ({ id: zone.id }));
+    if (!id) {
+      const zones = [...this.zones].map(([name, zone]) => ({ id: zone.id, name }));
+      return paged(
+        zones.filter(({ name }) => name === query.get("name")),
+        query,
+        50,
+      );
+    }
     const [name, zone] = [...this.zones].find(([, found]) => found.id === id) ?? refuse(404, 7003, "no such zone");
     const kind = rest.slice(0, 2).join("/");
     if (kind === "workers/routes") return this.#routeApi(method, zone, rest[2], body);
@@ -323,6 +394,7 @@ export class FakeCloudflare implements Platform {
       return this.#change(`set fallback origin ${origin}`, () => setOrigin(zone, origin));
     }
     if (rest[0] !== "dns_records") throw new Error(`the API has no zone ${kind}`);
+    if (method === "GET" && !this.mayReadRecords) return refuse(403, 10000, "Authentication error");
     if (method === "GET")
       return paged(
         zone.records.filter((entry) => entry.name === query.get("name")),
@@ -333,7 +405,12 @@ export class FakeCloudflare implements Platform {
     }
     if (!String(body.name).endsWith(name)) return refuse(400, 9000, "DNS name is outside of the zone");
     return this.#change(`create DNS record ${body.name}`, () => {
-      zone.records.push({ id: this.#newId(), name: String(body.name) });
+      zone.records.push({
+        id: this.#newId(),
+        name: String(body.name),
+        type: String(body.type),
+        content: String(body.content),
+      });
     });
   }
 
@@ -399,10 +476,24 @@ function setOrigin(zone: Zone, origin: string | null): void {
   zone.origin = origin;
 }
 
-function paged<Entry>(entries: Entry[], query: URLSearchParams): Entry[] {
-  const size = Number(query.get("per_page") ?? 20);
-  const from = (Number(query.get("page") ?? 1) - 1) * size;
-  return entries.slice(from, from + size);
+/** What the API answers with `result_info`. */
+class Listed {
+  readonly entries: unknown[];
+  readonly info: NonNullable<ListPage["info"]>;
+
+  constructor(entries: unknown[], info: NonNullable<ListPage["info"]>) {
+    this.entries = entries;
+    this.info = info;
+  }
+}
+
+function paged(entries: readonly unknown[], query: URLSearchParams, max = 100): Listed {
+  const per_page = Number(query.get("per_page") ?? 20);
+  if (!(per_page >= 1 && per_page <= max)) return refuse(400, 9015, `per_page must be between 1 and ${max}`);
+  const page = Number(query.get("page") ?? 1);
+  const from = (page - 1) * per_page;
+  const total_pages = Math.max(1, Math.ceil(entries.length / per_page));
+  return new Listed(entries.slice(from, from + per_page), { total_count: entries.length, total_pages, per_page });
 }
 
 /** As much of the service as a deployment uses of it; one test has the real one instead. */
