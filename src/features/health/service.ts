@@ -31,7 +31,8 @@ async function examine(ctx: Scope): Promise<HealthReport> {
   const [known, cache] = await Promise.all([readKnown(ctx), pingCache(ctx.env)]);
   const lateAfter = ctx.settings.CHECKS_LATE_AFTER_MS;
   const last_tick_age_s = ageOf(ctx, known?.last_tick_at);
-  const isTickLate = (last_tick_age_s ?? 0) * SECOND_MS > lateAfter;
+  // A clock that never ticked checks nothing, however new the service is.
+  const isTickLate = last_tick_age_s === null || last_tick_age_s * SECOND_MS > lateAfter;
   const isAnyLate = known !== null && listLateQueues(known, lateAfter).length > 0;
   const sentAt = new Map(known?.queues.map(({ queue, marker_sent_at }) => [queue, marker_sent_at]));
   const ages = QUEUES.map((queue) => [queue, { last_marker_age_s: ageOf(ctx, sentAt.get(queue)) }]);
