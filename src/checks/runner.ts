@@ -9,6 +9,7 @@ import { type CheckGroupRecord, loadCheckGroup, MEMBERS_PER_MESSAGE } from "../d
 import { deleteEmptyCheckGroup } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
+import { slotEndsAt } from "../domain/check-schedule.ts";
 import { readsCertificate } from "../domain/expiries.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import { evaluateResultRules, type MonitorResult } from "../events/metric-rules.ts";
@@ -50,7 +51,7 @@ export type StoreResults = (shardId: string, row: ResultBlock) => Promise<void>;
 export async function runSlot(scope: Scope, message: CheckMessage, store: StoreResults): Promise<void> {
   const begun_at = scope.now;
   const { group, members } = await loadCheckGroup(scope.db, message.group_id, message);
-  if (!group || isRecorded(group, message)) return;
+  if (!group || isRecorded(group, message) || isOutdated(group, message, begun_at)) return;
   const isFull = members.length === MEMBERS_PER_MESSAGE;
   if (isFull) {
     const skip = (message.skip ?? 0) + members.length;
@@ -87,6 +88,11 @@ function isOfGroup({ monitor_id, skip }: CheckMessage): boolean {
 function isRecorded({ regions, last_slot_at }: CheckGroupRecord, message: CheckMessage): boolean {
   const isScheduled = message.attempt === 0 && isOfGroup(message);
   return isScheduled && regions.length <= 1 && last_slot_at !== null && last_slot_at >= message.slot_at;
+}
+
+/** Checks that somebody ordered, and the repetition of a failed one, run however late they are. */
+function isOutdated({ interval }: CheckGroupRecord, message: CheckMessage, at: number): boolean {
+  return message.attempt === 0 && message.monitor_id === undefined && at > slotEndsAt(message.slot_at, interval);
 }
 
 /** Until then slots of the group are enqueued already, and a group of the same name would be checked twice in them. */

@@ -84,6 +84,14 @@ export function findDelayedSince(known: CheckLag, now: number, atLeastMs: number
   return late.length === 0 ? null : Math.min(...late);
 }
 
+/**
+ * Until when a scheduled slot may begin. A later one says nothing of its time, and the slots after it are due as well: after a
+ * queue that stood still one target would get all of them at once.
+ */
+export function slotEndsAt(slotAt: number, intervalSeconds: number): number {
+  return slotAt + intervalSeconds * SECOND_MS + SLOT_GRACE_MS;
+}
+
 export function retryIntervalMs(intervalSeconds: number, retryIntervalSeconds: number | null): number {
   return (retryIntervalSeconds ?? Math.min(intervalSeconds, RETRY_INTERVAL_DEFAULT_S)) * SECOND_MS;
 }

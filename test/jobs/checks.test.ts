@@ -260,6 +260,37 @@ describe("the runner", () => {
     });
   });
 
+  it("sends one target no burst after its queue stood still for an hour, and checks it at once", async () => {
+    const monitor = await aMonitor();
+    const now = Date.now();
+    for (let minute = 60; minute >= 0; minute--) await runNext(monitor, 0, 0, now - minute * MINUTE - 1000);
+    expect(outside).toHaveBeenCalledTimes(2);
+    expect(await read(monitor.id)).toMatchObject({ status: "up" });
+  });
+
+  it.each([
+    ["at the end of its time", 90_000, 1],
+    ["after it", 90_001, 0],
+  ])("runs a slot of a minute that begins %s or not at all", async (_name, late, requests) => {
+    const monitor = await aMonitor();
+    await runNext(monitor, 0, 0, Date.now() - late);
+    expect(outside).toHaveBeenCalledTimes(requests);
+  });
+
+  it("repeats a failed check and makes one that was ordered, however long their queue stood", async () => {
+    const monitor = await aMonitor();
+    await runNext(monitor, 0, 1, Date.now() - 60 * MINUTE);
+    const { env: recording } = recordingEnv();
+    const ordered = {
+      group_id: monitor.check_group_id,
+      region: "default",
+      slot_at: Date.now() - 60 * MINUTE,
+      attempt: 0,
+    };
+    await runSlot(jobScope(recording, "test"), { ...ordered, monitor_id: monitor.id }, async () => {});
+    expect(outside).toHaveBeenCalledTimes(2);
+  });
+
   it("counts a message that is delivered twice once", async () => {
     const monitor = await aMonitor({ failure_threshold: 2 });
     outside.mockImplementation(async () => new Response("no", { status: 503 }));
