@@ -3,7 +3,10 @@ import type { RequestScope, Scope } from "../../access/scope.ts";
 import { rateLimited, unauthenticated, unavailable } from "../../contract/errors.ts";
 import type { Push, PushOutcome } from "../../contract/monitor-object.ts";
 import { unpackRepeated } from "../../contract/repeated-heartbeat.ts";
+import { DeadlineError, endsWithin, withDeadline } from "../../lib/with-deadline.ts";
+import { now } from "../../platform/clock.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
+import { REQUEST_OBJECT_TIMEOUT_MS } from "../../platform/object-timeout.ts";
 import type { PushCredential } from "../../platform/push-tokens.ts";
 
 /** A push is accepted before anything is known of its sender but the credential, and most never ask the database. */
@@ -20,9 +23,10 @@ export async function acceptPush(ctx: PushScope, credential: PushCredential, pus
   const push = { ...pushed, credential_version, credential_key, per_minute, recoveries, reads_text: true } as const;
   let answer: PushOutcome | string;
   try {
-    answer = await monitorObject(ctx.env, monitor_id).push(monitor_id, push);
+    // Cron jobs and devices wait for the answer, and give up on their own after some ten seconds.
+    answer = await withDeadline(monitorObject(ctx.env, monitor_id).push(monitor_id, push), REQUEST_OBJECT_TIMEOUT_MS);
   } catch (error) {
-    if (!isObjectUnavailable(error)) throw error;
+    if (!(error instanceof DeadlineError) && !isObjectUnavailable(error)) throw error;
     ctx.log.error("push", error, { monitor_id });
     throw unavailable("the monitor cannot take the push now, send it again");
   }
@@ -31,6 +35,9 @@ export async function acceptPush(ctx: PushScope, credential: PushCredential, pus
   if (answer.outcome === "rate_limited") throw rateLimited(Math.ceil(answer.retry_after_ms / 1000));
   if (!answer.snapshot && !answer.evaluates_rules) return answer;
   const { followUp } = await import("./follow-up.ts");
-  await followUp(ctx, monitor_id, answer);
+  const following = followUp(ctx, monitor_id, answer);
+  // The object has taken the push and repeats its event, so what the database does with it delays nobody for long.
+  const left = ctx.now + REQUEST_OBJECT_TIMEOUT_MS - now();
+  if (!(await endsWithin(following, Math.max(0, left)))) ctx.defer(following);
   return answer;
 }
