@@ -77,6 +77,7 @@ export const IncidentUpdateCreate = z
     status: Status.nullish().meta({ description: "omitted: unchanged" }),
     message: UpdateMessage,
     notify_subscribers: z.boolean().nullish().meta({ description: "default true" }),
+    expected_status: Status.nullish().meta({ description: "409 where the incident has another status by now" }),
   })
   .meta({ id: "IncidentUpdateCreate" });
 export type IncidentUpdateCreate = z.infer<typeof IncidentUpdateCreate>;

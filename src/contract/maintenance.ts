@@ -69,6 +69,9 @@ export const MaintenanceUpdateCreate = z
     }),
     message: UpdateMessage,
     notify_subscribers: z.boolean().nullish().meta({ description: "default true" }),
+    expected_status: z.enum(MAINTENANCE_STATUSES).nullish().meta({
+      description: "409 where the window has another status by now",
+    }),
   })
   .meta({ id: "MaintenanceUpdateCreate" });
 export type MaintenanceUpdateCreate = z.infer<typeof MaintenanceUpdateCreate>;

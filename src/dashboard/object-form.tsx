@@ -1,8 +1,10 @@
 import type { Child } from "hono/jsx";
+import { requireUser } from "../access/principal.ts";
 import type { AppContext } from "../http/endpoint.ts";
 import { type ApiCall, callApi, errorOf } from "./call-api.ts";
 import { Fields, FormProblem } from "./components/fields.tsx";
 import { PreviewButton, WithPreview } from "./components/live-preview.tsx";
+import { draftKey } from "./composer.tsx";
 import {
   changedFields,
   type FormField,
@@ -32,6 +34,8 @@ export interface ObjectForm {
   preview?: string;
   /** What the object has, as the form shows it: only what differs from it is sent. */
   stored?: FormValues;
+  /** What is typed survives leaving and loading the view again, in this tab; for texts without secrets. */
+  keepsDraft?: boolean;
   above?: Child;
   below?: Child;
 }
@@ -49,7 +53,11 @@ interface Shown {
 
 export function showForm(c: AppContext, form: ObjectForm, values: FormValues, shown: Shown = {}): Promise<Response> {
   const { problems = {}, status, headers, result } = shown;
-  const card = <FormCard form={form} values={values} problems={problems} result={result} />;
+  const draft = form.keepsDraft ? draftKey(form.action, requireUser(c.var.ctx).user_id) : undefined;
+  const isTyped = c.req.method === "POST";
+  const card = (
+    <FormCard form={form} draft={draft} isTyped={isTyped} values={values} problems={problems} result={result} />
+  );
   return showView(c, {
     title: form.title,
     section: form.section,
@@ -71,14 +79,24 @@ export function showForm(c: AppContext, form: ObjectForm, values: FormValues, sh
 
 interface FormCardProps {
   form: ObjectForm;
+  /** Under which the script keeps what is typed. */
+  draft: string | undefined;
+  isTyped: boolean;
   values: FormValues;
   problems: Problems;
   result: Child;
 }
 
-function FormCard({ form, values, problems, result }: FormCardProps) {
+function FormCard({ form, draft, isTyped, values, problems, result }: FormCardProps) {
   return (
-    <form method="post" action={form.action} class="card" data-live-intent={form.live}>
+    <form
+      method="post"
+      action={form.action}
+      class="card"
+      data-live-intent={form.live}
+      data-draft={draft}
+      data-typed={isTyped ? "" : undefined}
+    >
       <FormProblem problems={problems} />
       {form.live === undefined ? result : <div data-live-result>{result}</div>}
       <div class="fields">

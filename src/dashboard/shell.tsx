@@ -137,7 +137,11 @@ function renderShell({ view, notice, assets, name, email, theme, path }: ShellPr
           <Trail view={view} />
           <div class="heading">
             <h1 dir="auto">{view.heading ?? view.title}</h1>
-            {view.actions === undefined ? null : <div class="actions">{view.actions}</div>}
+            {view.actions === undefined ? null : (
+              <div class="actions" id="actions" data-live={view.isLive ? "" : undefined}>
+                {view.actions}
+              </div>
+            )}
           </div>
           {view.children}
         </main>

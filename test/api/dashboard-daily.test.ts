@@ -54,15 +54,15 @@ describe("incident templates", () => {
 });
 
 describe("an incident", () => {
-  it("gets a ready update by one button, and a postmortem from a draft", async () => {
+  it("offers ready texts and a postmortem as drafts, and posts nothing before the form is sent", async () => {
     const made = await owner.client.post(`${V1}/incidents`, { status_page_id: page, title: "Down" });
     const path = `/app/incidents/${made.body.id}`;
-    expect((await browser.submit(`${path}/updates`, { quick: "identified" })).status).toBe(303);
+    expect(await shown(path)).toContain(`href="${path}?draft=identified#update"`);
+    const draft = await shown(`${path}?draft=identified`);
+    expect(draft).toMatch(/<textarea[^>]*name="message"[^>]*>\s*We found the cause/);
+    expect(draft).toMatch(/<option value="identified" selected/);
     const read = async () => (await owner.client.get(`${V1}/incidents/${made.body.id}`)).body;
-    expect(await read()).toMatchObject({
-      status: "identified",
-      updates: [{ message: expect.stringContaining("cause") }],
-    });
+    expect(await read()).toMatchObject({ status: "investigating", updates: [] });
     await browser.submit(`${path}/resolve`);
     expect((await read()).status).toBe("resolved");
     expect(await shown(path)).toContain("Write a postmortem");
@@ -70,15 +70,15 @@ describe("an incident", () => {
   });
 
   it.each([
-    ["notifies subscribers of a ready update while the box beside it is ticked", { notify_subscribers: "on" }, true],
-    ["posts a ready update quietly without the tick", {}, false],
-  ])("%s", async (_name, choice, isNotified) => {
-    const incident = { status_page_id: page, title: "Down", is_public: true };
+    ["notifies subscribers of an update while the box is ticked", { notify_subscribers: "on" }, true],
+    ["posts an update quietly without the tick", {}, false],
+  ])("%s, and keeps its status unless another one is chosen", async (_name, choice, isNotified) => {
+    const incident = { status_page_id: page, title: "Down", is_public: true, status: "monitoring" };
     const path = `/app/incidents/${(await owner.client.post(`${V1}/incidents`, incident)).body.id}`;
-    expect(await shown(path)).toMatch(/name="notify_subscribers" checked[^>]*> Also notify subscribers/);
-    await browser.submit(`${path}/updates`, { quick: "identified", ...choice });
+    expect(await shown(path)).toMatch(/name="notify_subscribers" checked[^>]*> Notify subscribers/);
+    await browser.submit(`${path}/updates`, { message: "All is well.", status: "", ...choice });
     const told = (await toldOf(page)).filter(({ name }) => name === "incident.updated");
-    expect(told.at(-1)?.data.notify_subscribers).toBe(isNotified);
+    expect(told.at(-1)?.data).toMatchObject({ notify_subscribers: isNotified, status: "monitoring" });
   });
 
   it("shows its Markdown before it is opened", async () => {

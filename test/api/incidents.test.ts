@@ -256,6 +256,24 @@ describe("POST /incidents/{id}/acknowledge", () => {
 });
 
 describe("the timeline", () => {
+  it("takes an update that was written about another status only where nobody says which", async () => {
+    const { account, client, status_page_id } = await aTeam();
+    const { id } = await openIncident(account, { status_page_id, status: "resolved" });
+    const path = `${INCIDENTS}/${id}/updates`;
+    const stale = await client.post(path, {
+      message: "Found.",
+      status: "identified",
+      expected_status: "investigating",
+    });
+    expect([stale.status, stale.body.error]).toEqual([
+      409,
+      "expected_status is investigating, and the status is resolved",
+    ]);
+    expect((await client.get(path)).body).toEqual([]);
+    const known = await client.post(path, { message: "A note.", expected_status: "resolved" });
+    expect([known.status, known.body.status]).toEqual([201, "resolved"]);
+  });
+
   it("takes updates with and without a move, tells of each, and lists them newest first", async () => {
     const { account, client, status_page_id } = await aTeam();
     const { id } = await openIncident(account, { status_page_id });

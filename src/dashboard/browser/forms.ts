@@ -16,6 +16,24 @@ export function guardForms(): void {
   });
 }
 
+/** Whoever leaves a half-filled form is asked first; what is kept as a draft needs no question. */
+export function askBeforeLeaving(): void {
+  const changed = new Set<HTMLFormElement>();
+  document.addEventListener("input", ({ target }) => {
+    const form = target instanceof Element ? target.closest<HTMLFormElement>("main form.card[method=post]") : null;
+    if (form && form.dataset.draft === undefined && form.closest("dialog") === null) changed.add(form);
+  });
+  document.addEventListener("submit", () => changed.clear());
+  // "Cancel" is the answer already.
+  document.addEventListener("click", ({ target }) => {
+    const form = target instanceof Element ? target.closest("a")?.closest("form") : null;
+    if (form) changed.delete(form);
+  });
+  addEventListener("beforeunload", (event) => {
+    if ([...changed].some((form) => form.isConnected)) event.preventDefault();
+  });
+}
+
 /**
  * What a form offers may follow from one of its choices: choosing presses the button that asks for it, which is then not
  * needed any more. The fields keep what was typed.

@@ -1,7 +1,8 @@
 import { copyButtons } from "./copy.ts";
+import { keepDrafts } from "./drafts.ts";
 import { dragAndDrop } from "./drag.ts";
 import { offerDurations } from "./form-times.ts";
-import { followChoices, guardForms, submitOnChange } from "./forms.ts";
+import { askBeforeLeaving, followChoices, guardForms, submitOnChange } from "./forms.ts";
 import { followChanges } from "./live.ts";
 import { followResult } from "./live-result.ts";
 import { showFieldsOfType } from "./monitor-form.ts";
@@ -20,6 +21,8 @@ toggleTheme();
 showCurrentSection();
 showResultsAtOnce();
 guardForms();
+askBeforeLeaving();
+keepDrafts();
 submitOnChange();
 followChoices();
 offerDurations();

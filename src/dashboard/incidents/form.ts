@@ -1,9 +1,9 @@
-import { INCIDENT_STATUSES } from "../../contract/incident.ts";
+import { INCIDENT_STATUSES, type IncidentStatus } from "../../contract/incident.ts";
 import { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
 import { listServices } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { zoneLabel } from "../../lib/zoned-days.ts";
-import type { FormField, Option } from "../form-fields.ts";
+import type { FormField, FormValues, Option } from "../form-fields.ts";
 import { timezoneOf } from "../page-zone.ts";
 import { listPeople } from "../people.ts";
 import { listPageChoices, type PageChoice } from "../rights.ts";
@@ -116,13 +116,6 @@ export async function editedIncidentFields(c: AppContext, pageId: string): Promi
   ];
 }
 
-/** Ready updates, posted by one tap. */
-export const QUICK_UPDATES: Partial<Record<string, string>> = {
-  investigating: "We are looking into it.",
-  identified: "We found the cause and are working on it.",
-  monitoring: "A fix is in place. We are watching whether it holds.",
-};
-
 /** What a postmortem answers, to be filled in. */
 export const POSTMORTEM = [
   "## Postmortem",
@@ -132,8 +125,23 @@ export const POSTMORTEM = [
   "**What we do so that it does not happen again:** ",
 ].join("\n\n");
 
+/** Ready texts for an update, by the status that they go with. */
+export const QUICK_UPDATES = {
+  investigating: "We are looking into it.",
+  identified: "We found the cause and are working on it.",
+  monitoring: "A fix is in place. We are watching whether it holds.",
+} as const satisfies Partial<Record<IncidentStatus, string>>;
+export const DRAFTS = ["investigating", "identified", "monitoring", "postmortem"] as const;
+export type Draft = (typeof DRAFTS)[number];
+
+/** The form of an update as one of its drafts fills it. */
+export function filledByDraft(draft: Draft | undefined): FormValues {
+  if (draft === undefined) return {};
+  return draft === "postmortem" ? { message: POSTMORTEM } : { message: QUICK_UPDATES[draft], status: draft };
+}
+
 export const UPDATE_FIELDS: readonly FormField[] = [
   { kind: "textarea", name: "message", label: "Message", hint: "Markdown", required: true },
-  { kind: "select", name: "status", label: "Status", options: toOptions(INCIDENT_STATUSES) },
+  { kind: "select", name: "status", label: "Status", options: toOptions(INCIDENT_STATUSES), empty: "No change" },
   { kind: "checkbox", name: "notify_subscribers", label: "Notify subscribers" },
 ];

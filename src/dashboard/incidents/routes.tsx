@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { requireUser } from "../../access/principal.ts";
 import { forbidden } from "../../contract/errors.ts";
 import { Incident, IncidentUpdate } from "../../contract/incident.ts";
 import type { IncidentTemplate } from "../../contract/incident-template.ts";
@@ -6,6 +7,7 @@ import { INCIDENT_TIMELINE } from "../../features/timeline/incidents.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { Preview } from "../components/preview.tsx";
+import { type ComposerState, changedMeanwhile, statusSeen } from "../composer.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormValues, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
@@ -17,13 +19,14 @@ import { showView } from "../shell.tsx";
 import { loadTimeline, updateEndpoints } from "../timeline-updates.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import {
+  DRAFTS,
   editedIncidentFields,
+  filledByDraft,
   listIncidentPages,
   listServiceOptions,
   newIncidentFields,
-  POSTMORTEM,
-  QUICK_UPDATES,
   UPDATE_FIELDS,
+  wordOf,
 } from "./form.ts";
 import { loadTemplates } from "./templates.ts";
 import { type DetailView, incidentListView, incidentView } from "./views.tsx";
@@ -38,7 +41,7 @@ const NewQuery = z.object({
   status_page_id: z.uuid().optional().catch(undefined),
   template: z.uuid().optional().catch(undefined),
 });
-const DetailQuery = z.object({ draft: z.enum(["postmortem"]).optional().catch(undefined), updates: ListOffset });
+const DetailQuery = z.object({ draft: z.enum(DRAFTS).optional().catch(undefined), updates: ListOffset });
 const ids = { params: { id: "incident" } } as const;
 const changed = { params, ids, permission: "incidents.write" } as const;
 const trail = [{ href: "/app/incidents", text: "Incidents" }];
@@ -79,7 +82,7 @@ export const endpoints = [
   view(
     { path: "/app/incidents/{id}", summary: "An incident in the dashboard", params, ids, query: DetailQuery },
     (c, { params: { id }, query: { draft, updates: offset } }) =>
-      showIncident(c, id, { offset, ...(draft ? { values: { message: POSTMORTEM, status: "resolved" } } : {}) }),
+      showIncident(c, id, { offset, composer: { values: filledByDraft(draft) } }),
   ),
 
   view({ path: "/app/incidents/{id}/edit", summary: "Form of an incident", ...changed }, async (c, input) => {
@@ -98,18 +101,25 @@ export const endpoints = [
 
   action({ path: "/app/incidents/{id}/updates", summary: "Post an update", ...changed }, async (c, entered, { id }) => {
     const values = typedValues(UPDATE_FIELDS, entered);
-    if (entered.get("intent") === "preview") {
-      return showIncident(c, id, { values, preview: entered.get("message") ?? "" });
+    const [intent, seen] = [entered.get("intent"), entered.get("seen")];
+    if (intent === "preview") {
+      return showIncident(c, id, { composer: { values, preview: entered.get("message") ?? "" } });
     }
-    const quick = entered.get("quick") ?? "";
-    const message = QUICK_UPDATES[quick];
-    const notify_subscribers = entered.has("notify_subscribers");
-    const body = message ? { message, status: quick, notify_subscribers } : readBody(UPDATE_FIELDS, entered);
+    const meanwhile = await findChange(c, id, seen);
+    if (meanwhile) return showIncident(c, id, { composer: { values, meanwhile }, status: 409 });
+    const body: Record<string, unknown> = {
+      ...readBody(UPDATE_FIELDS, entered),
+      expected_status: statusSeen(seen ?? "") || null,
+    };
+    if (intent === "note") body.status = null;
+    if (intent === "reopen" && (body.status === null || body.status === "resolved")) body.status = "investigating";
     const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body });
     if (answer.ok) return redirectWithNotice(`/app/incidents/${id}`, "The update is posted.");
     if (answer.status === 404) throw errorOf(answer);
     const problems = toSentences(UPDATE_FIELDS, answer.problems);
-    return showIncident(c, id, { values, problems, status: answer.status, headers: answer.headers });
+    const raced = answer.status === 409 ? await findChange(c, id, seen) : null;
+    const composer = raced ? { values, meanwhile: raced } : { values, problems };
+    return showIncident(c, id, { composer, status: answer.status, headers: answer.headers });
   }),
 
   ...(["acknowledge", "publish", "unpublish"] as const).map((verb) =>
@@ -180,6 +190,7 @@ async function newForm(
     section: "incidents",
     trail,
     action: "/app/incidents/new",
+    keepsDraft: true,
     cancel: "/app/incidents",
     fields: await newIncidentFields(c, { pages, page, templates: offered }),
     pages,
@@ -223,9 +234,19 @@ async function editForm(c: AppContext, id: string): Promise<EditForm> {
   };
 }
 
-type Shown = Partial<Pick<DetailView, "values" | "problems" | "preview" | "status" | "headers">> & { offset?: number };
+/** What happened to the incident since the form of an update was made. */
+async function findChange(c: AppContext, id: string, seen: string | null) {
+  const subject = await loadIncident(c, id);
+  return changedMeanwhile(seen, { subject, end: "resolved", wordOf, movesByUpdates: true, now: c.var.now });
+}
 
-async function showIncident(c: AppContext, id: string, { offset = 0, ...shown }: Shown = {}): Promise<Response> {
+type Shown = Partial<Pick<DetailView, "status" | "headers">> & { offset?: number; composer?: Partial<ComposerState> };
+
+async function showIncident(
+  c: AppContext,
+  id: string,
+  { offset = 0, composer = {}, ...shown }: Shown = {},
+): Promise<Response> {
   const incident = await loadIncident(c, id);
   const pageId = incident.status_page_id;
   const [timeline, pages, writable, services, people] = await Promise.all([
@@ -246,10 +267,16 @@ async function showIncident(c: AppContext, id: string, { offset = 0, ...shown }:
       page: { id: pageId, name: page?.name ?? "", url: page?.url ?? "" },
       assignee: people.find(({ value }) => value === incident.assigned_to_id)?.label ?? null,
       may_change: writable.some(({ value }) => value === pageId),
-      problems: {},
-      preview: null,
+      writer: requireUser(c.var.ctx).user_id,
+      composer: {
+        problems: {},
+        preview: null,
+        meanwhile: null,
+        isTyped: c.req.method === "POST",
+        ...composer,
+        values: { notify_subscribers: true, ...composer.values },
+      },
       ...shown,
-      values: { status: incident.status, notify_subscribers: true, ...shown.values },
     }),
   );
 }

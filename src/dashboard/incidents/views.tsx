@@ -1,14 +1,13 @@
 import type { Incident, IncidentUpdate } from "../../contract/incident.ts";
 import { createMarkdownReader, parseMarkdown } from "../../ui/markdown.ts";
 import { LabelledMarkdown, Markdown } from "../../ui/markdown-view.tsx";
-import { Fields, FormProblem } from "../components/fields.tsx";
 import { EmptyState, ListPages, PostButton, Tabs } from "../components/pieces.tsx";
-import { Preview } from "../components/preview.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
-import type { FormValues, Option, Problems } from "../form-fields.ts";
+import { Composer, type ComposerState } from "../composer.tsx";
+import type { Option } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
 import { EditUpdate, TimelinePages, type TimelinePart } from "../timeline-updates.tsx";
-import { QUICK_UPDATES, UPDATE_FIELDS, wordOf } from "./form.ts";
+import { POSTMORTEM, QUICK_UPDATES, UPDATE_FIELDS, wordOf } from "./form.ts";
 
 interface ListView {
   now: number;
@@ -110,23 +109,22 @@ export interface DetailView {
   services: readonly Option[];
   assignee: string | null;
   may_change: boolean;
-  values: FormValues;
-  problems: Problems;
-  /** The update as readers will see it. */
-  preview: string | null;
+  /** The user who sees it. */
+  writer: string;
+  composer: ComposerState;
   status?: number;
   headers?: Record<string, string>;
 }
 
 export function incidentView(view: DetailView): View {
-  const { incident, may_change, problems } = view;
+  const { incident, may_change, composer } = view;
   const path = `/app/incidents/${incident.id}`;
   return {
     title: incident.title,
     section: "incidents",
     trail: [{ href: "/app/incidents", text: "Incidents" }],
     isLive: true,
-    hasProblem: Object.keys(problems).length > 0,
+    hasProblem: Object.keys(composer.problems).length > 0 || composer.meanwhile !== null,
     ...(view.status === undefined ? {} : { status: view.status }),
     ...(view.headers === undefined ? {} : { headers: view.headers }),
     actions: may_change ? <Actions incident={incident} path={path} /> : undefined,
@@ -251,45 +249,44 @@ function Facts({ view: { incident, page, services, assignee, now } }: { view: De
 }
 
 function UpdateForm({ view, path }: { view: DetailView; path: string }) {
-  const { values, problems, preview } = view;
-  const isOpen = view.incident.resolved_at === null;
+  const { incident, writer, composer } = view;
+  const isOpen = incident.resolved_at === null;
   return (
-    <section class="card" aria-labelledby="update">
-      <h2 id="update">Post an update</h2>
-      {isOpen ? (
-        <form method="post" action={`${path}/updates`} class="quick">
-          {Object.entries(QUICK_UPDATES).map(([status, message]) => (
-            <button type="submit" class="second" name="quick" value={status}>
-              {wordOf(status)}: {message}
-            </button>
-          ))}
-          {view.incident.is_public ? (
-            <label class="tick">
-              <input type="checkbox" name="notify_subscribers" checked /> Also notify subscribers
-            </label>
-          ) : (
-            <p class="quiet">Not published: readers of the page neither see nor receive it.</p>
-          )}
-        </form>
-      ) : (
-        <p class="quiet">
-          The incident is resolved. <a href={`${path}?draft=postmortem#update`}>Write a postmortem</a>
-        </p>
-      )}
-      <form method="post" action={`${path}/updates`}>
-        <FormProblem problems={problems} />
-        {preview === null ? null : <Preview text={preview} />}
-        <div class="fields">
-          <Fields fields={UPDATE_FIELDS} values={values} problems={problems} />
-        </div>
-        <p class="actions">
-          <button type="submit">Post update</button>
-          <button type="submit" class="second" name="intent" value="preview" formnovalidate>
-            Preview
-          </button>
-        </p>
-      </form>
-    </section>
+    <Composer
+      {...composer}
+      action={`${path}/updates`}
+      fields={UPDATE_FIELDS}
+      subject={incident}
+      writer={writer}
+      mayReopen
+    >
+      <div id="update-offers" data-live>
+        {isOpen ? (
+          <div class="quick">
+            {Object.entries(QUICK_UPDATES).map(([status, message]) => (
+              <a
+                class="button second"
+                href={`${path}?draft=${status}#update`}
+                data-fill-message={message}
+                data-fill-status={status}
+              >
+                {wordOf(status)}: {message}
+              </a>
+            ))}
+          </div>
+        ) : (
+          <p class="quiet">
+            The incident is resolved.{" "}
+            <a href={`${path}?draft=postmortem#update`} data-fill-message={POSTMORTEM} data-fill-status="">
+              Write a postmortem
+            </a>
+          </p>
+        )}
+        {incident.is_public ? null : (
+          <p class="quiet">Not published: readers of the page neither see nor receive it.</p>
+        )}
+      </div>
+    </Composer>
   );
 }
 

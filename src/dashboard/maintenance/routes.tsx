@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { requireUser } from "../../access/principal.ts";
 import { forbidden } from "../../contract/errors.ts";
 import { Maintenance, MaintenanceUpdate } from "../../contract/maintenance.ts";
 import { listOccurrences } from "../../domain/maintenance.ts";
@@ -8,6 +9,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
 import { exactTime } from "../components/time.tsx";
+import { type ComposerState, changedMeanwhile, statusSeen } from "../composer.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, readBody, storedValues, toClockReading, toSentences, typedValues } from "../form-fields.ts";
 import { listServiceOptions, toPageOptions } from "../incidents/form.ts";
@@ -20,7 +22,7 @@ import { showView } from "../shell.tsx";
 import { loadTimeline, updateEndpoints } from "../timeline-updates.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { loadCalendar, Plan, previewOf } from "./calendar.tsx";
-import { maintenanceFields, toTargets, UPDATE_FIELDS } from "./form.ts";
+import { maintenanceFields, STATUS_WORDS, toTargets, UPDATE_FIELDS } from "./form.ts";
 import { type DetailView, maintenanceListView, maintenanceView } from "./views.tsx";
 
 const API = "/api/uptime/v1/maintenance";
@@ -127,19 +129,22 @@ export const endpoints = [
   action(
     { path: "/app/maintenance/{id}/updates", summary: "Post an update", ...changed },
     async (c, entered, { id }) => {
+      const values = typedValues(UPDATE_FIELDS, entered);
       if (entered.get("intent") === "preview") {
-        return showWindow(c, id, {
-          values: typedValues(UPDATE_FIELDS, entered),
-          preview: entered.get("message") ?? "",
-        });
+        return showWindow(c, id, { composer: { values, preview: entered.get("message") ?? "" } });
       }
-      const body = readBody(UPDATE_FIELDS, entered);
+      const seen = entered.get("seen");
+      const meanwhile = await findChange(c, id, seen);
+      if (meanwhile) return showWindow(c, id, { composer: { values, meanwhile }, status: 409 });
+      const body = { ...readBody(UPDATE_FIELDS, entered), expected_status: statusSeen(seen ?? "") || null };
       const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body });
       if (answer.ok) return redirectWithNotice(`/app/maintenance/${id}`, "The update is posted.");
       if (answer.status === 404) throw errorOf(answer);
       const { status, headers } = answer;
       const problems = toSentences(UPDATE_FIELDS, answer.problems);
-      return showWindow(c, id, { values: typedValues(UPDATE_FIELDS, entered), problems, status, headers });
+      const raced = status === 409 ? await findChange(c, id, seen) : null;
+      const composer = raced ? { values, meanwhile: raced } : { values, problems };
+      return showWindow(c, id, { composer, status, headers });
     },
   ),
 
@@ -187,6 +192,7 @@ async function newForm(c: AppContext, chosen: string | undefined) {
     section: "maintenance",
     trail,
     action: "/app/maintenance/new",
+    keepsDraft: true,
     cancel: "/app/maintenance",
     fields: await maintenanceFields(c, { pages, pageId: page?.value, zone: page?.timezone ?? "UTC" }),
     intents: [
@@ -224,9 +230,25 @@ async function loadWindow(c: AppContext, id: string): Promise<Maintenance> {
   return (await readApi(c, `${API}/${id}`, Maintenance)).body;
 }
 
-type Shown = Partial<Pick<DetailView, "values" | "problems" | "preview" | "status" | "headers">> & { offset?: number };
+/** What happened to the window since the form of an update was made. */
+async function findChange(c: AppContext, id: string, seen: string | null) {
+  const subject = await loadWindow(c, id);
+  return changedMeanwhile(seen, {
+    subject,
+    end: "completed",
+    wordOf: (status) => STATUS_WORDS[status],
+    movesByUpdates: false,
+    now: c.var.now,
+  });
+}
 
-async function showWindow(c: AppContext, id: string, { offset = 0, ...shown }: Shown = {}): Promise<Response> {
+type Shown = Partial<Pick<DetailView, "status" | "headers">> & { offset?: number; composer?: Partial<ComposerState> };
+
+async function showWindow(
+  c: AppContext,
+  id: string,
+  { offset = 0, composer = {}, ...shown }: Shown = {},
+): Promise<Response> {
   const { ctx } = c.var;
   const [window, stored, pages, writable] = await Promise.all([
     loadWindow(c, id),
@@ -250,9 +272,15 @@ async function showWindow(c: AppContext, id: string, { offset = 0, ...shown }: S
       page: { name: page?.name ?? "", url: page?.url ?? "" },
       occurrences: listOccurrences(stored, stored.timezone, range).map(({ start_at }) => start_at),
       may_change: writable.some(({ value }) => value === window.status_page_id),
-      values: { notify_subscribers: true },
-      problems: {},
-      preview: null,
+      writer: requireUser(ctx).user_id,
+      composer: {
+        problems: {},
+        preview: null,
+        meanwhile: null,
+        isTyped: c.req.method === "POST",
+        ...composer,
+        values: { notify_subscribers: true, ...composer.values },
+      },
       ...shown,
     }),
   );

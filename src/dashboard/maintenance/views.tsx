@@ -4,11 +4,10 @@ import { dateIn } from "../../lib/zoned-days.ts";
 import { toIso } from "../../platform/clock.ts";
 import { createMarkdownReader, parseMarkdown } from "../../ui/markdown.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
-import { Fields, FormProblem } from "../components/fields.tsx";
 import { EmptyState, ListPages, PostButton } from "../components/pieces.tsx";
-import { Preview } from "../components/preview.tsx";
 import { ExactTime, exactTime, Time } from "../components/time.tsx";
-import type { FormValues, Option, Problems } from "../form-fields.ts";
+import { Composer, type ComposerState } from "../composer.tsx";
+import type { Option } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
 import { EditUpdate, TimelinePages, type TimelinePart } from "../timeline-updates.tsx";
 import { Calendar, type Month } from "./calendar.tsx";
@@ -122,23 +121,22 @@ export interface DetailView {
   /** Starts of the next occurrences. */
   occurrences: readonly number[];
   may_change: boolean;
-  values: FormValues;
-  problems: Problems;
-  /** The update as readers will see it. */
-  preview: string | null;
+  /** The user who sees it. */
+  writer: string;
+  composer: ComposerState;
   status?: number;
   headers?: Record<string, string>;
 }
 
 export function maintenanceView(view: DetailView): View {
-  const { window, may_change, problems } = view;
+  const { window, may_change, composer } = view;
   const path = `/app/maintenance/${window.id}`;
   return {
     title: window.title,
     section: "maintenance",
     trail: [{ href: "/app/maintenance", text: "Maintenance" }],
     isLive: true,
-    hasProblem: Object.keys(problems).length > 0,
+    hasProblem: Object.keys(composer.problems).length > 0 || composer.meanwhile !== null,
     ...(view.status === undefined ? {} : { status: view.status }),
     ...(view.headers === undefined ? {} : { headers: view.headers }),
     actions: may_change ? <Actions window={window} path={path} /> : undefined,
@@ -147,8 +145,18 @@ export function maintenanceView(view: DetailView): View {
         <div id="window-facts" data-live>
           <Facts view={view} />
         </div>
-        {view.occurrences.length > 1 ? <Occurrences view={view} path={path} /> : null}
-        {may_change ? <UpdateForm view={view} path={path} /> : null}
+        <div id="window-occurrences" data-live>
+          {view.occurrences.length > 1 ? <Occurrences view={view} path={path} /> : null}
+        </div>
+        {may_change ? (
+          <Composer
+            {...composer}
+            action={`${path}/updates`}
+            fields={UPDATE_FIELDS}
+            subject={window}
+            writer={view.writer}
+          />
+        ) : null}
         <Timeline view={view} path={path} />
       </>
     ),
@@ -243,47 +251,29 @@ function Occurrences({ view: { occurrences, may_change }, path }: { view: Detail
   );
 }
 
-function UpdateForm({ view: { values, problems, preview }, path }: { view: DetailView; path: string }) {
-  return (
-    <section class="card" aria-labelledby="update">
-      <h2 id="update">Post an update</h2>
-      <form method="post" action={`${path}/updates`}>
-        <FormProblem problems={problems} />
-        {preview === null ? null : <Preview text={preview} />}
-        <div class="fields">
-          <Fields fields={UPDATE_FIELDS} values={values} problems={problems} />
-        </div>
-        <p class="actions">
-          <button type="submit">Post update</button>
-          <button type="submit" class="second" name="intent" value="preview" formnovalidate>
-            Preview
-          </button>
-        </p>
-      </form>
-    </section>
-  );
-}
-
 function Timeline({ view: { timeline, may_change }, path }: { view: DetailView; path: string }) {
-  if (timeline.place.total === 0) return null;
   const read = createMarkdownReader();
   return (
-    <section aria-labelledby="timeline">
-      <h2 id="timeline">Timeline</h2>
-      <ol class="timeline" id="window-timeline" data-live>
-        {timeline.shown.map((update) => (
-          <li>
-            <p class="quiet">
-              <ExactTime at={Date.parse(update.created_at)} />{" "}
-              {may_change ? <EditUpdate path={path} update={update} /> : null}
-            </p>
-            <div dir="auto">
-              <Markdown blocks={read(update.message)} />
-            </div>
-          </li>
-        ))}
-      </ol>
-      <TimelinePages path={path} place={timeline.place} />
-    </section>
+    <div id="window-timeline" data-live>
+      {timeline.place.total === 0 ? null : (
+        <section aria-labelledby="timeline">
+          <h2 id="timeline">Timeline</h2>
+          <ol class="timeline">
+            {timeline.shown.map((update) => (
+              <li>
+                <p class="quiet">
+                  <ExactTime at={Date.parse(update.created_at)} />{" "}
+                  {may_change ? <EditUpdate path={path} update={update} /> : null}
+                </p>
+                <div dir="auto">
+                  <Markdown blocks={read(update.message)} />
+                </div>
+              </li>
+            ))}
+          </ol>
+          <TimelinePages path={path} place={timeline.place} />
+        </section>
+      )}
+    </div>
   );
 }

@@ -15,7 +15,7 @@ import { incidentEvent } from "../../events/emit.ts";
 import { newId } from "../../platform/ids.ts";
 import { presentUpdate } from "../incidents/present.ts";
 import { moveGuards, newUpdate, writeIncident } from "../incidents/write.ts";
-import type { Timeline, UpdateIds } from "./service.ts";
+import { requireStatus, type Timeline, type UpdateIds } from "./service.ts";
 
 const namesOf = ({ id, update_id }: UpdateIds) => ({ incident_id: id, id: update_id });
 
@@ -40,6 +40,7 @@ async function addUpdate(
   const earlier = await findIdempotentResult(ctx);
   const repeated = earlier && (await findIncidentUpdate(ctx.db, { incident_id: current.id, id: earlier }));
   if (repeated) return repeated;
+  requireStatus(current.status, input.expected_status);
   const move = decideStatusChange(current, input.status ?? undefined, ctx.now);
   const incident = { ...current, ...move, updated_at: ctx.now };
   const update = newUpdate(ctx, incident, input.message);

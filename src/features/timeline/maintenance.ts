@@ -23,7 +23,7 @@ import { endNow, startNow } from "../maintenance/occurrences.ts";
 import { presentUpdate } from "../maintenance/present.ts";
 import { getMaintenance, write } from "../maintenance/service.ts";
 import { buildUpdateMessages, withoutSubscribers } from "../maintenance/subscriber-messages.ts";
-import type { Timeline, UpdateIds } from "./service.ts";
+import { requireStatus, type Timeline, type UpdateIds } from "./service.ts";
 
 const namesOf = ({ id, update_id }: UpdateIds) => ({ maintenance_id: id, id: update_id });
 
@@ -49,16 +49,17 @@ async function addUpdate(
   const repeated = earlier && (await findMaintenanceUpdate(ctx.db, { maintenance_id: window.id, id: earlier }));
   if (repeated) return repeated;
   const occurrence = findOccurrence(window, window.timezone, ctx.now);
+  const present = maintenanceStatus(occurrence, ctx.now);
+  requireStatus(present, input.expected_status);
   const update: MaintenanceUpdateRecord = {
     id: newId(),
     maintenance_id: window.id,
-    status: input.status ?? maintenanceStatus(occurrence, ctx.now),
+    status: input.status ?? present,
     message: input.message,
     created_by: requireUser(ctx).user_id,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  const present = maintenanceStatus(occurrence, ctx.now);
   const move = update.status === present ? undefined : moveOccurrence(ctx, window, update.status);
   const { owner_id } = window;
   const room = { cap: "timeline_updates", owner_id, isReached: hasMaintenanceUpdates(window.id) } as const;

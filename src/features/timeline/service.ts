@@ -1,5 +1,5 @@
 import type { RequestScope } from "../../access/scope.ts";
-import { notFound } from "../../contract/errors.ts";
+import { conflict, notFound } from "../../contract/errors.ts";
 import type { IncidentUpdate, IncidentUpdateCreate, UpdateChange } from "../../contract/incident.ts";
 import type { MaintenanceUpdate, MaintenanceUpdateCreate } from "../../contract/maintenance.ts";
 import type { Db, Statement } from "../../data/db.ts";
@@ -73,4 +73,9 @@ export async function getUpdate(ctx: RequestScope, timeline: Timeline, ids: Upda
   const update = await timeline.find(ctx.db, ids);
   if (!update) throw notFound("update");
   return update;
+}
+
+/** An update was written about a status, which may have ended while it was written. */
+export function requireStatus(status: string, expected: string | null | undefined): void {
+  if (expected && expected !== status) throw conflict(`expected_status is ${expected}, and the status is ${status}`);
 }

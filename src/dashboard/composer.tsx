@@ -1,0 +1,137 @@
+import type { Child } from "hono/jsx";
+import { relativeTime } from "../lib/relative-time.ts";
+import { Fields, FormProblem } from "./components/fields.tsx";
+import { Preview } from "./components/preview.tsx";
+import type { FormField, FormValues, Problems } from "./form-fields.ts";
+
+/** What an update is written about: an incident or a maintenance window, its newest update first. */
+interface Subject<Status extends string = string> {
+  status: Status;
+  is_public: boolean;
+  updates: readonly { id: string; created_at: string }[];
+}
+
+/** What changed between the moment a form was made and the one it was sent. */
+export interface Meanwhile {
+  /** Sentences for the person who wrote. */
+  text: string;
+  /** Ended, so that an update with another status would begin it again. */
+  hasEnded: boolean;
+}
+
+/**
+ * What the writer of an update saw, in one field of the form. Acknowledgements, titles and the like are no reason to write
+ * something else, and so no part of it.
+ */
+export function seenOf({ status, is_public, updates }: Subject): string {
+  return [status, is_public ? "public" : "private", updates[0]?.id ?? ""].join(" ");
+}
+
+export function statusSeen(seen: string): string {
+  return seen.split(" ")[0] ?? "";
+}
+
+interface Present<Status extends string> {
+  subject: Subject<Status>;
+  /** The status that ends it. */
+  end: Status;
+  wordOf(status: Status): string;
+  /** Its status changes by updates alone, so that the newest one says when. */
+  movesByUpdates: boolean;
+  now: number;
+}
+
+/** Null where all is as the writer saw it. A form without the field, as a program sends one, saw nothing. */
+export function changedMeanwhile<Status extends string>(
+  seen: string | null,
+  { subject, end, wordOf, movesByUpdates, now }: Present<Status>,
+): Meanwhile | null {
+  if (seen === null || seen === "" || seen === seenOf(subject)) return null;
+  const [status = "", visibility, update = ""] = seen.split(" ");
+  const newest = subject.updates[0];
+  const at = newest ? shortAgo(Date.parse(newest.created_at), now) : "meanwhile";
+  const sentences: string[] = [];
+  if (status !== subject.status) {
+    const moved = subject.status === end ? end : `set to ${wordOf(subject.status)}`;
+    sentences.push(`It was ${moved} ${movesByUpdates ? at : "meanwhile"}.`);
+  } else if (newest && newest.id !== update) sentences.push(`Another update was posted ${at}.`);
+  if ((visibility === "public") !== subject.is_public) {
+    sentences.push(subject.is_public ? "It was published meanwhile." : "It is not published any more.");
+  }
+  // What was posted and deleted again leaves nothing to say.
+  if (sentences.length === 0) return null;
+  return { text: sentences.join(" "), hasEnded: subject.status === end && status !== end };
+}
+
+function shortAgo(at: number, now: number): string {
+  const seconds = Math.floor((now - at) / 1000);
+  return seconds < 60 ? `${Math.max(seconds, 0)} s ago` : relativeTime(at, now);
+}
+
+export interface ComposerState {
+  values: FormValues;
+  problems: Problems;
+  /** The update as readers will see it. */
+  preview: string | null;
+  /** Why it was not posted although nothing is wrong with it. */
+  meanwhile: Meanwhile | null;
+  /** The form is shown again with what was typed. */
+  isTyped: boolean;
+}
+
+interface ComposerProps extends ComposerState {
+  action: string;
+  fields: readonly FormField[];
+  subject: Subject;
+  /** Who writes: drafts are theirs alone. */
+  writer: string;
+  /** Of a window, which an update does not begin again, there is none. */
+  mayReopen?: boolean;
+  children?: Child;
+}
+
+/** The form of an update. With a script a draft survives whatever happens to the document. */
+export function Composer({ action, fields, subject, writer, mayReopen = false, children, ...state }: ComposerProps) {
+  const { values, problems, preview, meanwhile, isTyped } = state;
+  return (
+    <section class="card" aria-labelledby="update">
+      <h2 id="update">Post an update</h2>
+      {children}
+      <form method="post" action={action} data-draft={draftKey(action, writer)} data-typed={isTyped ? "" : undefined}>
+        <input type="hidden" name="seen" value={seenOf(subject)} />
+        <FormProblem problems={problems} />
+        {meanwhile === null ? null : (
+          <p class="problem banner is-bad" role="alert" tabindex={-1} autofocus>
+            {meanwhile.text} Nothing was posted, and your text is kept.
+          </p>
+        )}
+        {preview === null ? null : <Preview text={preview} />}
+        <div class="fields">
+          <Fields fields={fields} values={values} problems={problems} />
+        </div>
+        <p class="actions">
+          {meanwhile?.hasEnded ? (
+            <>
+              <button type="submit" name="intent" value="note">
+                Post as a note
+              </button>
+              {mayReopen ? (
+                <button type="submit" class="second" name="intent" value="reopen">
+                  Re-open
+                </button>
+              ) : null}
+            </>
+          ) : (
+            <button type="submit">Post update</button>
+          )}
+          <button type="submit" class="second" name="intent" value="preview" formnovalidate>
+            Preview
+          </button>
+        </p>
+      </form>
+    </section>
+  );
+}
+
+/** Under which the script keeps what is typed into a form. */
+export const draftKey = (action: string, writer: string) => `${action} ${writer}`;
