@@ -5,15 +5,16 @@ import { findStatusChannel } from "../data/chat-links/read.ts";
 import type { Db } from "../data/db.ts";
 import { findEscalation } from "../data/escalations/read.ts";
 import { findEventRule } from "../data/event-rules/read.ts";
-import { findIncidentTemplate } from "../data/incident-templates/read.ts";
+import { type IncidentTemplateRecord, incidentTemplates } from "../data/incident-templates/table.ts";
 import { findIncident } from "../data/incidents/read.ts";
 import { findInvitation } from "../data/invitations/read.ts";
 import { findMaintenance } from "../data/maintenance/read.ts";
 import { findMember, type NamedMember } from "../data/members/read.ts";
-import { findMonitorGroup, listGroupsByIds } from "../data/monitor-groups/read.ts";
+import { type MonitorGroupRecord, monitorGroups } from "../data/monitor-groups/table.ts";
 import { listMonitorsByIds } from "../data/monitor-settings/read.ts";
 import { findMonitor, type MonitorRecord } from "../data/monitors/read.ts";
 import { findEscalationPolicy, findOnCallSchedule } from "../data/on-call/read.ts";
+import { findRow, listRowsByIds } from "../data/rows.ts";
 import { findSlaPolicy, listMembershipsNearPolicy, type SlaPolicyRecord } from "../data/sla/read.ts";
 import { findSubscriber } from "../data/subscribers/read.ts";
 import { findWebhook } from "../data/webhooks/read.ts";
@@ -66,10 +67,10 @@ const RESOURCES = {
     findMany: listMonitorsByIds,
     ownedBy: byPageOrOwner,
   }),
-  group: resource({
+  group: resource<MonitorGroupRecord>({
     notFound: "group",
-    find: findMonitorGroup,
-    findMany: listGroupsByIds,
+    find: (db, id) => findRow(db, monitorGroups, id),
+    findMany: (db, ids) => listRowsByIds(db, monitorGroups, ids),
     ownedBy: byPage,
   }),
   agent: resource({ notFound: "agent", find: findAgent, ownedBy: byPageOrOwner }),
@@ -77,7 +78,11 @@ const RESOURCES = {
   discovery: resource({ notFound: "discovery", find: findDiscovery, ownedBy: byPageOrOwner }),
   webhook: resource({ notFound: "webhook", find: findWebhook, ownedBy: byPageOrOwner }),
   incident: resource({ notFound: "incident", find: findIncident, ownedBy: byPage }),
-  incidentTemplate: resource({ notFound: "incident template", find: findIncidentTemplate, ownedBy: byPage }),
+  incidentTemplate: resource<IncidentTemplateRecord>({
+    notFound: "incident template",
+    find: (db, id) => findRow(db, incidentTemplates, id),
+    ownedBy: byPage,
+  }),
   escalationPolicy: resource({ notFound: "escalation policy", find: findEscalationPolicy, ownedBy: byPage }),
   escalation: resource({ notFound: "escalation", find: findEscalation, ownedBy: byPage }),
   onCallSchedule: resource({ notFound: "on-call schedule", find: findOnCallSchedule, ownedBy: byPage }),

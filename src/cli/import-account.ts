@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { IncidentCreate } from "../contract/incident.ts";
-import { IncidentTemplateCreate } from "../contract/incident-template.ts";
+import { INCIDENT_TEMPLATE_BODIES } from "../contract/incident-template.ts";
 import { MaintenanceCreate } from "../contract/maintenance.ts";
 import { StatusPageCreate } from "../contract/status-page.ts";
 import { WebhookCreate } from "../contract/webhook.ts";
@@ -93,7 +93,7 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
       items: file.incident_templates,
       make: (template) => {
         const path = `/status-pages/${mapped(template.status_page_id)}/incident-templates`;
-        return post(path, template, settingsOf(template, IncidentTemplateCreate.shape));
+        return post(path, template, settingsOf(template, INCIDENT_TEMPLATE_BODIES.Create.shape));
       },
     },
     {

@@ -1,29 +1,16 @@
 import { z } from "zod";
-import { ExternalKey, Id, Instant, Name } from "./common.ts";
+import { ExternalKey, Id, Name } from "./common.ts";
+import { type Fields, schemasOf } from "./fields.ts";
 import { OrderList } from "./monitor.ts";
 
-export const GroupCreate = z
-  .object({ name: Name, status_page_id: Id, external_key: ExternalKey.nullish() })
-  .meta({ id: "GroupCreate" });
-export type GroupCreate = z.infer<typeof GroupCreate>;
+export const GROUP_FIELDS = {
+  name: { schema: Name },
+  status_page_id: { schema: Id, set_by: "creation" },
+  order: { schema: z.int(), set_by: "service", column: "position" },
+  external_key: { schema: ExternalKey, default: null },
+} as const satisfies Fields;
 
-export const GroupUpdate = z
-  .object({ name: Name.optional(), external_key: ExternalKey.nullish() })
-  .meta({ id: "GroupUpdate" });
-export type GroupUpdate = z.infer<typeof GroupUpdate>;
+export const GROUP_BODIES = schemasOf("Group", GROUP_FIELDS);
 
 export const GroupOrder = z.object({ status_page_id: Id, groups: OrderList }).meta({ id: "GroupOrder" });
 export type GroupOrder = z.infer<typeof GroupOrder>;
-
-export const Group = z
-  .object({
-    id: Id,
-    name: z.string(),
-    status_page_id: Id,
-    order: z.int(),
-    external_key: z.string().nullable(),
-    created_at: Instant,
-    updated_at: Instant,
-  })
-  .meta({ id: "Group" });
-export type Group = z.infer<typeof Group>;

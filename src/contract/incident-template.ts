@@ -1,34 +1,17 @@
 import { z } from "zod";
-import { Id, Instant, Name } from "./common.ts";
+import { Id, Name } from "./common.ts";
+import { type Bodies, type Fields, schemasOf } from "./fields.ts";
 import { Severity, Status, UpdateMessage } from "./incident.ts";
 
-const FIELDS = {
-  name: Name,
-  title: Name,
-  severity: Severity.nullish().meta({ description: "default minor" }),
-  status: Status.nullish().meta({ description: "default investigating" }),
-  initial_update: UpdateMessage.nullish(),
-  is_public: z.boolean().nullish().meta({ description: "default false" }),
-};
+export const INCIDENT_TEMPLATE_FIELDS = {
+  status_page_id: { schema: Id, set_by: "service" },
+  name: { schema: Name },
+  title: { schema: Name },
+  severity: { schema: Severity, default: "minor" },
+  status: { schema: Status, default: "investigating" },
+  initial_update: { schema: UpdateMessage, default: null },
+  is_public: { schema: z.boolean(), default: false },
+} as const satisfies Fields;
 
-export const IncidentTemplateCreate = z.object(FIELDS).meta({ id: "IncidentTemplateCreate" });
-export type IncidentTemplateCreate = z.infer<typeof IncidentTemplateCreate>;
-
-export const IncidentTemplateChange = IncidentTemplateCreate.partial().meta({ id: "IncidentTemplateChange" });
-export type IncidentTemplateChange = z.infer<typeof IncidentTemplateChange>;
-
-export const IncidentTemplate = z
-  .object({
-    id: Id,
-    status_page_id: Id,
-    name: z.string(),
-    title: z.string(),
-    severity: Severity,
-    status: Status,
-    initial_update: z.string().nullable(),
-    is_public: z.boolean(),
-    created_at: Instant,
-    updated_at: Instant,
-  })
-  .meta({ id: "IncidentTemplate" });
-export type IncidentTemplate = z.infer<typeof IncidentTemplate>;
+export const INCIDENT_TEMPLATE_BODIES = schemasOf("IncidentTemplate", INCIDENT_TEMPLATE_FIELDS);
+export type IncidentTemplate = Bodies<typeof INCIDENT_TEMPLATE_FIELDS>["Shown"];

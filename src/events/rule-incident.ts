@@ -1,11 +1,12 @@
 import type { Scope } from "../access/scope.ts";
 import type { EventOf } from "../contract/events.ts";
 import type { Statement } from "../data/db.ts";
-import { findIncidentTemplate } from "../data/incident-templates/read.ts";
+import { incidentTemplates } from "../data/incident-templates/table.ts";
 import { listAffectedNames } from "../data/incidents/names.ts";
 import type { IncidentRecord } from "../data/incidents/read.ts";
 import { insertIncident, insertIncidentUpdate, setAffected } from "../data/incidents/write.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
+import { findRow } from "../data/rows.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { describeSubject } from "../domain/event-subject.ts";
@@ -29,7 +30,7 @@ export async function planRuleIncident(
   { template_id, firing_id, page, monitor, at }: Opening,
 ): Promise<{ statements: Statement[]; events: EventOf<"incident.created">[] }> {
   const { db, now } = scope;
-  const template = page.incident_system_enabled ? await findIncidentTemplate(db, template_id) : undefined;
+  const template = page.incident_system_enabled ? await findRow(db, incidentTemplates, template_id) : undefined;
   if (!template || template.status_page_id !== page.id) return { statements: [], events: [] };
   const affected = { monitor_ids: monitor ? [monitor.id] : [], group_ids: [] };
   const reach = { page_id: page.id, is_public: template.is_public };

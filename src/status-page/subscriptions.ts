@@ -5,8 +5,9 @@ import type { RequestScope } from "../access/scope.ts";
 import { invalid, notFound } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
 import type { SubscribeInput, SubscriptionFilter } from "../contract/subscriber.ts";
-import { listMonitorGroups } from "../data/monitor-groups/read.ts";
+import { monitorGroups } from "../data/monitor-groups/table.ts";
 import { hasSubscribers } from "../data/plan-caps/read.ts";
+import { listRows } from "../data/rows.ts";
 import { findPage } from "../data/status-pages/read.ts";
 import { findSubscriber, type SubscriberRecord } from "../data/subscribers/read.ts";
 import { updateSubscriber } from "../data/subscribers/write.ts";
@@ -106,8 +107,13 @@ async function requireChoice(
   const shown = new Set(page.monitors.map(({ id }) => id));
   requireKnown("monitor_ids", monitor_ids ?? [], shown);
   if (group_ids && group_ids.length > 0) {
+    const scope = { kind: "page", id: page.page.id } as const;
     const everything = { limit: GROUPS_MAX, offset: 0 };
-    const { rows } = await listMonitorGroups(ctx.db, { status_page_id: page.page.id }, everything);
+    const { rows } = await listRows(
+      ctx.db,
+      { table: monitorGroups, sorted_by: "position" },
+      { scope, page: everything },
+    );
     requireKnown("group_ids", group_ids, new Set(rows.map(({ id }) => id)));
   }
   return {

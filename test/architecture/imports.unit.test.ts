@@ -60,9 +60,13 @@ const RULES: Record<string, Rule> = {
         "events/metric-rules.ts",
         "events/rule-metrics.ts",
       ],
-      ...["probes/registry.ts", "notifiers/registry.ts", "feature files"],
+      ...["probes/registry.ts", "notifiers/registry.ts", "resource/verbs.ts", "feature files"],
     ],
     packages: [],
+  },
+  resource: {
+    may: ["contract", "domain", "data", "platform", "access", "http"],
+    packages: ["@hono/zod-openapi"],
   },
   jobs: {
     may: [
@@ -91,7 +95,7 @@ const AGENT: Rule = {
 };
 /** The command line, a program of its own over the public API. */
 const CLI: Rule = { may: ["contract"], packages: ["node:", "yaml"] };
-const ROUTES: Rule = { may: [...(RULES.features?.may ?? []), "http"], packages: ["@hono/zod-openapi"] };
+const ROUTES: Rule = { may: [...(RULES.features?.may ?? []), "http", "resource"], packages: ["@hono/zod-openapi"] };
 const TOP: Record<string, Rule> = {
   "app.ts": {
     may: ["http", "features/*/routes", "public-app.ts", "status-page", "dashboard"],

@@ -28,7 +28,7 @@ import {
   UPDATE_FIELDS,
   wordOf,
 } from "./form.ts";
-import { loadTemplates } from "./templates.ts";
+import { listTemplates } from "./templates.ts";
 import { type DetailView, incidentListView, incidentView } from "./views.tsx";
 
 const API = "/api/uptime/v1/incidents";
@@ -183,7 +183,7 @@ async function newForm(
 ): Promise<ObjectForm & { pages: { value: string }[]; templates: IncidentTemplate[] }> {
   const pages = await listIncidentPages(c);
   const page = pages.find(({ value }) => value === chosen) ?? pages[0];
-  const templates = page ? await loadTemplates(c, page.value) : [];
+  const templates = page ? await listTemplates(c.var.ctx, page.value) : [];
   const offered = templates.map(({ id, name }) => ({ value: id, label: name }));
   return {
     title: "New incident",

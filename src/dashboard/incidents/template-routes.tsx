@@ -14,7 +14,7 @@ import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choic
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { toOptions, wordOf } from "./form.ts";
-import { loadTemplates } from "./templates.ts";
+import { listTemplates } from "./templates.ts";
 import { incidentTabs } from "./views.tsx";
 
 const API = "/api/uptime/v1/status-pages";
@@ -125,7 +125,7 @@ async function editForm(c: AppContext, { page, id }: { page: string; id: string 
 }
 
 async function loadTemplate(c: AppContext, page: string, id: string): Promise<IncidentTemplate> {
-  const template = (await loadTemplates(c, page)).find((each) => each.id === id);
+  const template = (await listTemplates(c.var.ctx, page)).find((each) => each.id === id);
   if (!template) throw notFound("incident template");
   return template;
 }
@@ -146,7 +146,7 @@ async function deletionOf(c: AppContext, { page, id }: { page: string; id: strin
 
 async function showTemplates(c: AppContext, chosen: ChosenPage, offset: number): Promise<Response> {
   const { page } = chosen;
-  const { shown: templates, place } = partOf(await loadTemplates(c, page.id), offset);
+  const { shown: templates, place } = partOf(await listTemplates(c.var.ctx, page.id), offset);
   const mayChange = hasPermission(page.membership, "incidents.write");
   const add = mayChange ? (
     <a class="button" href={`/app/incidents/templates/${page.id}/new`}>

@@ -1,11 +1,10 @@
-import { z } from "zod";
-import { IncidentTemplate } from "../../contract/incident-template.ts";
-import type { AppContext } from "../../http/endpoint.ts";
-import { readApi } from "../call-api.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import type { IncidentTemplate } from "../../contract/incident-template.ts";
+import { templateVerbs } from "../../features/incident-templates/service.ts";
 
 const LIST_MAX = 500;
 
-export async function loadTemplates(c: AppContext, page: string): Promise<IncidentTemplate[]> {
-  const path = `/api/uptime/v1/status-pages/${page}/incident-templates?limit=${LIST_MAX}`;
-  return (await readApi(c, path, z.array(IncidentTemplate))).body;
+export async function listTemplates(ctx: RequestScope, pageId: string): Promise<IncidentTemplate[]> {
+  const { rows } = await templateVerbs.list(ctx, pageId, { limit: LIST_MAX, offset: 0 });
+  return rows.map(templateVerbs.present);
 }

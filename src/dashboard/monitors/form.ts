@@ -9,7 +9,7 @@ import {
 } from "../../contract/monitor-values.ts";
 import { listScrapedMonitors } from "../../data/metrics/read.ts";
 import { listMyAgents } from "../../features/agents/service.ts";
-import { listGroups } from "../../features/groups/service.ts";
+import { groupVerbs } from "../../features/groups/service.ts";
 import { fieldNamesOf, monitorType, targetsOf } from "../../probes/registry.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
 import { changedFields, readBody } from "../form-fields.ts";
@@ -36,7 +36,7 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
   const first = { limit: CHOICES_MAX, offset: 0 };
   const [pages, groups, agents, monitors] = await Promise.all([
     listPageChoices(ctx, "monitors.write"),
-    listGroups(ctx, undefined, first),
+    groupVerbs.list(ctx, undefined, first),
     listMyAgents(ctx, first, {}),
     listScrapedMonitors(ctx.db, await viewerOf(ctx), MEMBERS_MAX),
   ]);

@@ -4,7 +4,7 @@ import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.t
 import { readMaintenanceTime } from "../../data/maintenance/time.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
 import type { ListedMonitor } from "../../data/monitor-settings/read.ts";
-import { listGroups } from "../../features/groups/service.ts";
+import { groupVerbs } from "../../features/groups/service.ts";
 import { listMyMonitors } from "../../features/monitors/service.ts";
 import type { MonitorDetail } from "../../features/monitors/view.ts";
 import type { AppContext } from "../../http/endpoint.ts";
@@ -54,7 +54,7 @@ async function showList(c: AppContext, query: ListQuery): Promise<Response> {
   const [{ views, total }, pages, groups] = await Promise.all([
     listMyMonitors(ctx, undefined, { limit: SHOWN_MAX, offset: query.offset }, filterOf(query), query.sort),
     listPageChoices(ctx),
-    listGroups(ctx, undefined, { limit: GROUPS_MAX, offset: 0 }),
+    groupVerbs.list(ctx, undefined, { limit: GROUPS_MAX, offset: 0 }),
   ]);
   const rows = await toRows(c, views);
   return showView(

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { viewerOf } from "../../access/pages.ts";
 import { requireGroup } from "../../access/resources.ts";
 import { notFound } from "../../contract/errors.ts";
-import { Group } from "../../contract/group.ts";
 import { BulkResult } from "../../contract/monitor.ts";
 import { listMonitors } from "../../data/monitor-settings/read.ts";
+import { groupVerbs } from "../../features/groups/service.ts";
 import { listServices } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { plural } from "../../lib/relative-time.ts";
-import { readApi, requireApi } from "../call-api.ts";
+import { requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { readBody, storedValues } from "../form-fields.ts";
 import { addressWith, ListOffset } from "../lists.ts";
@@ -17,7 +17,7 @@ import { mayDo } from "../rights.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { GROUP_FIELDS, NEW_GROUP_FIELDS } from "./form.ts";
 import { Services } from "./services.tsx";
-import { API, ids, LIST_MAX, params, type Refused, sendForm, showTab, V1 } from "./tab.tsx";
+import { ids, LIST_MAX, params, type Refused, sendForm, showTab, V1 } from "./tab.tsx";
 
 const ServicesQuery = z.object({ offset: ListOffset, groups: ListOffset });
 type Place = z.output<typeof ServicesQuery>;
@@ -192,7 +192,8 @@ async function deletionOfGroup(c: AppContext, { id, group }: GroupIds): Promise<
 }
 
 async function listGroups(c: AppContext, id: string) {
-  return (await readApi(c, `${API}/${id}/groups?limit=${LIST_MAX}`, z.array(Group))).body;
+  const { rows } = await groupVerbs.list(c.var.ctx, id, { limit: LIST_MAX, offset: 0 });
+  return rows.map(groupVerbs.present);
 }
 
 interface Shown {

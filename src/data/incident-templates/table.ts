@@ -27,3 +27,4 @@ export const incidentTemplates = sqliteTable(
     index("incident_templates_owner").on(table.owner_id),
   ],
 );
+export type IncidentTemplateRecord = typeof incidentTemplates.$inferSelect;

@@ -23,3 +23,4 @@ export const monitorGroups = sqliteTable(
     uniqueIndex("monitor_groups_external_key").on(table.owner_id, table.external_key),
   ],
 );
+export type MonitorGroupRecord = typeof monitorGroups.$inferSelect;

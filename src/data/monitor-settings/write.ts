@@ -75,11 +75,3 @@ export function setChildren(db: Db, compositeId: string, memberIds: readonly str
       .where(and(isMember, sql`${monitors.parent_monitor_id} IS NOT ${compositeId}`)),
   ];
 }
-
-export function positionMonitors(db: Db, order: readonly { id: string; order: number }[], now: number): Statement {
-  const places = JSON.stringify(Object.fromEntries(order.map(({ id, order: place }) => [id, place])));
-  return db
-    .update(monitors)
-    .set({ position: sql`${places} ->> ('$."' || ${monitors.id} || '"')`, updated_at: now })
-    .where(sql`${monitors.id} IN (SELECT key FROM json_each(${places}))`);
-}

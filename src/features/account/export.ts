@@ -7,10 +7,8 @@ import { presentAgent } from "../agents/present.ts";
 import { listMyAgents } from "../agents/service.ts";
 import { presentRule } from "../event-rules/present.ts";
 import { listRules } from "../event-rules/service.ts";
-import { presentGroup } from "../groups/present.ts";
-import { listGroups } from "../groups/service.ts";
-import { presentTemplate } from "../incident-templates/present.ts";
-import { listTemplates } from "../incident-templates/service.ts";
+import { groupVerbs } from "../groups/service.ts";
+import { templateVerbs } from "../incident-templates/service.ts";
 import { presentIncident } from "../incidents/present.ts";
 import { listMyIncidents } from "../incidents/service.ts";
 import { presentMaintenance } from "../maintenance/present.ts";
@@ -101,7 +99,7 @@ export async function exportAccount(ctx: RequestScope): Promise<AccountExport> {
     notify_contacts: await all("notify_contacts", async (page) => (await listContacts(own, page)).rows, presentContact),
     status_pages: pages,
     members: await perPage("members", (id, page) => listMembers(own, id, page), presentEntry),
-    groups: await all("groups", async (page) => (await listGroups(own, undefined, page)).rows, presentGroup),
+    groups: await all("groups", async (page) => (await groupVerbs.list(own, undefined, page)).rows, groupVerbs.present),
     monitors: await all(
       "monitors",
       async (page) => (await listMyMonitors(own, undefined, page)).views,
@@ -114,8 +112,8 @@ export async function exportAccount(ctx: RequestScope): Promise<AccountExport> {
     ),
     incident_templates: await perPage(
       "incident_templates",
-      (id, page) => listTemplates(own, id, page),
-      presentTemplate,
+      (id, page) => templateVerbs.list(own, id, page),
+      templateVerbs.present,
     ),
     maintenance: await all(
       "maintenance",

@@ -3,15 +3,14 @@ import { requirePage } from "../../access/pages.ts";
 import { requireGroup, requireMaintenance, requireMonitor, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { ExternalKey } from "../../contract/common.ts";
-import { Group, GroupCreate, GroupUpdate } from "../../contract/group.ts";
+import { GROUP_BODIES } from "../../contract/group.ts";
 import { Maintenance, MaintenanceChange, MaintenanceCreate } from "../../contract/maintenance.ts";
 import { StatusPage, StatusPageCreate, StatusPageUpdate } from "../../contract/status-page.ts";
 import { Webhook, WebhookCreate, WebhookUpdate } from "../../contract/webhook.ts";
 import { type Endpoint, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { BODY_ERRORS, json, jsonBody, noContent, OBJECT_ERRORS } from "../../http/responses.ts";
-import { presentGroup } from "../groups/present.ts";
-import { changeGroup, createGroup, removeGroup } from "../groups/service.ts";
+import { groupVerbs } from "../groups/service.ts";
 import { presentMaintenance } from "../maintenance/present.ts";
 import { changeMaintenance, createMaintenance, getMaintenance, removeMaintenance } from "../maintenance/service.ts";
 import { createMonitor } from "../monitors/create.ts";
@@ -88,14 +87,14 @@ export const endpoints = [
     require: requireGroup,
     isBoundToPage: true,
     body: { status_page_id: "page" },
-    Create: GroupCreate,
-    Change: GroupUpdate.extend({ status_page_id: z.uuid().optional() }),
-    Shown: Group,
-    create: createGroup,
-    change: changeGroup,
+    Create: GROUP_BODIES.Create,
+    Change: GROUP_BODIES.Change.extend({ status_page_id: z.uuid().optional() }),
+    Shown: GROUP_BODIES.Shown,
+    create: (ctx, input) => groupVerbs.create(ctx, input.status_page_id, input),
+    change: groupVerbs.change,
     get: requireGroup,
-    remove: removeGroup,
-    present: presentGroup,
+    remove: groupVerbs.remove,
+    present: groupVerbs.present,
   }),
   ...byKeyEndpoints({
     table: "webhook",

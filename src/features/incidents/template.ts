@@ -1,9 +1,10 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { IncidentCreate } from "../../contract/incident.ts";
-import { findIncidentTemplate } from "../../data/incident-templates/read.ts";
+import { incidentTemplates } from "../../data/incident-templates/table.ts";
 import { listAffectedNames } from "../../data/incidents/names.ts";
 import type { Affected } from "../../data/incidents/write.ts";
+import { findRow } from "../../data/rows.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { fillPlaceholders, fillTitle, templateValues } from "../../domain/incident-template.ts";
 
@@ -20,7 +21,7 @@ export async function fillFromTemplate(
     if (title) return { ...input, title };
     throw invalid("title is required", [{ path: "title", message: "is required" }]);
   }
-  const template = await findIncidentTemplate(ctx.db, template_id);
+  const template = await findRow(ctx.db, incidentTemplates, template_id);
   if (template?.status_page_id !== page.id) {
     const message = "must name an incident template of the status page";
     throw invalid(`template_id ${message}`, [{ path: "template_id", message }]);

@@ -8,8 +8,10 @@ import { invalid } from "../../contract/errors.ts";
 import type { MonitorFilter, MonitorSort, OrderList } from "../../contract/monitor.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import { isChanged, listMonitorNames, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
-import { deleteMonitor, positionMonitors, updateMonitor } from "../../data/monitor-settings/write.ts";
+import { deleteMonitor, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { monitors as monitorTable } from "../../data/monitors/table.ts";
+import { positionRows } from "../../data/rows.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { planDeletion } from "../../events/deleted-monitors.ts";
 import { requireOtherTargets } from "../maintenance/last-targets.ts";
@@ -106,7 +108,7 @@ export async function orderMonitors(ctx: RequestScope, order: OrderList): Promis
   const [first] = monitors;
   if (!first) return 0;
   const bumps = [...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now));
-  await commit(ctx, [positionMonitors(ctx.db, order, ctx.now), ...bumps], {
+  await commit(ctx, [positionRows(ctx.db, monitorTable, order, ctx.now), ...bumps], {
     audit: {
       owner_id: first.owner_id,
       target_type: "monitor",
