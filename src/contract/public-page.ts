@@ -154,7 +154,6 @@ export const Unlocked = z
     expires_at: Instant.nullable().meta({ description: "end of the cookie; null where the page needs no password" }),
   })
   .meta({ id: "Unlocked" });
-export const BrandSheetParams = z.object({ file: z.string() });
 export const PageIncidentParams = PageParams.extend({ id: z.string() });
 export const IncidentHistoryQuery = z.object({
   before: InstantInput.optional().meta({ description: "started before this" }),

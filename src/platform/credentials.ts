@@ -56,6 +56,11 @@ export function sha256Hex(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
+/** As a content security policy names a text. */
+export function sha256Base64(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
+
 /** Names the reader of an address without naming the address. */
 export function recipientHash(address: string): string {
   return sha256Hex(canonicalAddress(address));

@@ -1,9 +1,7 @@
 import type { PageState } from "../contract/public-page.ts";
 import { type Asset, defineAsset } from "../http/assets.ts";
 import { SCRIPT_TEXT } from "./script.ts";
-import { STYLE_TEXT } from "./stylesheet.ts";
 
-export const STYLESHEET = defineAsset("status-page", "css", STYLE_TEXT);
 export const SCRIPT = defineAsset("status-page", "js", SCRIPT_TEXT);
 
 const icon = (color: string) =>
@@ -30,4 +28,4 @@ export const ICONS: Record<PageState, Asset> = {
   unknown: UNKNOWN,
 };
 
-export const ASSETS: readonly Asset[] = [STYLESHEET, SCRIPT, GOOD, WARN, BAD, PLANNED, UNKNOWN];
+export const ASSETS: readonly Asset[] = [SCRIPT, GOOD, WARN, BAD, PLANNED, UNKNOWN];

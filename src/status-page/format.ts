@@ -12,6 +12,9 @@ export interface Moment {
   text: string;
 }
 
+/** Since when something lasts: for a day by how long that is, then by its date. */
+export type Lasting = { kind: "duration"; since: Moment; text: string } | { kind: "date"; since: Moment };
+
 export interface Formats {
   /** Date and time of day in the page's zone. */
   moment(instant: number): Moment;
@@ -21,6 +24,9 @@ export interface Formats {
   month(month: string): string;
   /** The two largest units: "3 h 20 min". */
   duration(ms: number): string;
+  /** The same in whole minutes, for what still grows. */
+  age(ms: number): string;
+  lasting(since: number, now: number): Lasting;
   /** Two decimals, rounded down as the value itself is: 99.999 does not read as 100. */
   percentage(percentage: number): string;
   /** With at most two decimals. */
@@ -42,16 +48,24 @@ export function createFormats(timezone: string, texts: Texts): Formats {
   return formats;
 }
 
-function makeFormats(timezone: string, { locale, units }: Texts): Formats {
+function makeFormats(timezone: string, { locale, units, monitor }: Texts): Formats {
   const moments = new Intl.DateTimeFormat(locale, { timeZone: timezone, ...SHORT_DATE, ...TIME_OF_DAY });
   const dates = new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...SHORT_DATE });
   const months = new Intl.DateTimeFormat(locale, { timeZone: "UTC", month: "long", year: "numeric" });
   const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 2 });
   const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  const moment = (instant: number) => ({ iso: new Date(instant).toISOString(), text: moments.format(instant) });
+  const age = (ms: number) =>
+    ms < MINUTE_S * 1000 ? monitor.moment : formatDuration(ms - (ms % (MINUTE_S * 1000)), units);
   return {
+    age,
+    lasting: (since, now) =>
+      now - since < DAY_S * 1000
+        ? { kind: "duration", since: moment(since), text: age(now - since) }
+        : { kind: "date", since: moment(since) },
     number: (value) => numbers.format(value),
     month: (month) => months.format(Date.parse(`${month}-01`)),
-    moment: (instant) => ({ iso: new Date(instant).toISOString(), text: moments.format(instant) }),
+    moment,
     date: (date) => ({ iso: date, text: dates.format(Date.parse(date)) }),
     duration: (ms) => formatDuration(ms, units),
     percentage: (percentage) => percents.format(Math.floor(percentage * 100) / 10_000),

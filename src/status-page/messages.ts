@@ -4,49 +4,27 @@ import type { Language } from "../contract/status-page.ts";
 import { buildPageUrls } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import type { RenderContext } from "./frame-view.ts";
+import { embedPolicy, pagePolicy } from "./policy.ts";
 import { chooseLanguage, findLanguage, TEXTS } from "./texts/registry.ts";
 import type { Texts } from "./texts/texts.ts";
+import type { ThemeChoice } from "./theme.ts";
 import { renderMessagePage } from "./views/pages.tsx";
 import { renderUnlockPage } from "./views/unlock.tsx";
 
 /** What visitors see instead of a document: messages in their language, and the form for the page's password. */
 
-/** Nothing of a page is inline, nothing comes from elsewhere but the logo. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self' https:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-/** Any site may show it in a frame: it has no form and no picture of others, and nothing in it changes anything. */
-const EMBED_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors *",
-].join("; ");
-
-export const HTML = {
-  type: "text/html; charset=utf-8",
-  headers: { "Content-Security-Policy": PAGE_POLICY },
-};
+/** How a document of a page is answered; null for documents of no page that the visitor may know of. */
+export function htmlOf(choice: ThemeChoice | null) {
+  return { type: "text/html; charset=utf-8", headers: { "Content-Security-Policy": pagePolicy(choice) } };
+}
 
 /** Documents in frames on other sites, also where the page is locked or there is none. */
-export const FRAMED = {
-  type: HTML.type,
-  headers: { "Content-Security-Policy": EMBED_POLICY, "Cross-Origin-Resource-Policy": "cross-origin" },
-};
+export function framedOf(choice: ThemeChoice | null) {
+  return {
+    type: "text/html; charset=utf-8",
+    headers: { "Content-Security-Policy": embedPolicy(choice), "Cross-Origin-Resource-Policy": "cross-origin" },
+  };
+}
 
 function isFramed({ req }: Context<AppEnv>): boolean {
   return req.path.startsWith("/embed/");
@@ -146,7 +124,7 @@ export function respondTooMany(c: Context<AppEnv>, error: ApiError): Response {
 }
 
 function answerMessage(c: Context<AppEnv>, body: string, status: number, headers: Record<string, string>): Response {
-  const { type, headers: own } = isFramed(c) ? FRAMED : HTML;
+  const { type, headers: own } = isFramed(c) ? framedOf(null) : htmlOf(null);
   return answerText(body, { ...headers, ...own, "Content-Type": type, "Cache-Control": "no-store" }, status);
 }
 

@@ -1,15 +1,16 @@
 import type { PagePayload, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
 import { computeUptimePercentage, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
+import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { dateIn } from "../lib/zoned-days.ts";
 import { talliesUntil } from "./extend-to-now.ts";
-import type { Formats, Moment } from "./format.ts";
+import type { Formats, Lasting, Moment } from "./format.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** What is shown of one monitor, in words: its status and its bar of days. */
 
 export type DayState = "up" | "degraded" | "down" | "maintenance" | "none";
 
-/** Adjoining days of one state; trouble stands alone, because each such day has something to say. */
+/** Adjoining days of one state; trouble stands alone, because each such day has something to say: its date, then lines. */
 export interface BarRun {
   state: DayState;
   first: number;
@@ -22,7 +23,8 @@ export interface PublicMonitorView {
   name: string;
   status: PublicStatus | "maintenance";
   label: string;
-  since: Moment | null;
+  since: Lasting | null;
+  /** With the period that it covers: "99.98% in 90 days". */
   uptime: string;
   days: number;
   runs: BarRun[];
@@ -50,7 +52,10 @@ export function buildMonitorView(
   const describePlanned = (tally: StatusDurations | undefined) =>
     tally && tally.maintenance > 0 ? words.maintenance_for(formats.duration(tally.maintenance)) : "";
   const percentage = computeUptimePercentage(sumStatusDurations(tallies));
-  const uptime = percentage === null ? words.no_data : words.uptime(formats.percentage(percentage));
+  const measured_ms = Math.min(now - monitor.measured_since, tallies.length * DAY_MS);
+  // A figure of less than an hour says more about chance than about the service.
+  const share = percentage === null || measured_ms < HOUR_MS ? null : formats.percentage(percentage);
+  const span = measured_ms < DAY_MS ? formats.age(measured_ms) : words.span_days(Math.floor(measured_ms / DAY_MS));
   const troubled = tallies
     .map((tally, n) => ({ day: payload.days[n] ?? "", text: describe(tally) }))
     .filter(({ text }) => text !== "")
@@ -65,7 +70,7 @@ export function buildMonitorView(
     if (said.length === 0) return null;
     const share = tallies[n] === undefined ? null : computeUptimePercentage(tallies[n]);
     const known = share === null ? [] : [words.uptime(formats.percentage(share))];
-    return `${formats.date(date).text}: ${[...known, ...said].join("; ")}`;
+    return [formats.date(date).text, ...known, ...said].join("\n");
   };
   const isPlain = monitor.status === "up" || monitor.status === "pending";
   return {
@@ -73,12 +78,16 @@ export function buildMonitorView(
     name: monitor.name,
     status: monitor.status,
     label: words.statuses[monitor.status],
-    since: isPlain ? null : formats.moment(monitor.status_since),
-    uptime,
+    since: isPlain ? null : formats.lasting(monitor.status_since, now),
+    uptime: share === null ? words.no_data : words.uptime_in(share, span),
     days: tallies.length,
     runs: toRuns(tallies, describeDay),
     first_day: payload.days[0] ?? "",
-    bars_label: words.bars({ days: tallies.length, uptime, problems: troubled.length }),
+    bars_label: words.bars({
+      days: tallies.length,
+      uptime: share === null ? words.no_data : words.uptime(share),
+      problems: troubled.length,
+    }),
     troubled,
   };
 }

@@ -22,11 +22,19 @@ const STATE_OF_SEVERITY = {
 export interface PageStateView {
   state: PageState;
   title: string;
+  /** The state in one sentence about what fails; where only incidents tell of trouble, the title. */
+  headline: string;
+  /** Since when that sentence is true; null while nothing is wrong. */
+  since: number | null;
+  /** Monitors fail, and no incident says so yet. */
+  is_unannounced: boolean;
   /** What is affected, in sentences; empty while nothing is. */
   affected: string[];
 }
 
 const NAMES_SHOWN = 3;
+/** A longer name fills a phone without saying more. */
+const HEADLINE_NAME_MAX = 60;
 
 type PageParts = Pick<PagePayload, "monitors" | "incidents" | "maintenance">;
 
@@ -52,7 +60,41 @@ export function computePageState(payload: PageParts, now: number, texts: Texts =
     ...nameAffected("degraded", { affected: degraded, total: payload.monitors.length, texts }),
   ];
   const affected = named.length > 0 ? named : open.slice(0, NAMES_SHOWN).map(({ title }) => title);
-  return { state, title: texts.states[isBlank ? "blank" : state], affected };
+  const title = texts.states[isBlank ? "blank" : state];
+  const failing = down.length > 0 ? down : degraded;
+  const told = open.filter(({ monitor_ids }) => failing.some(({ id }) => monitor_ids.includes(id)));
+  const starts = [
+    ...failing.map(({ status_since }) => status_since),
+    ...(failing.length > 0 ? told : open).map(({ started_at }) => started_at),
+  ];
+  return {
+    state,
+    title,
+    headline: headlineOf({ title, failing, total: payload.monitors.length, texts }),
+    since: starts.length > 0 ? Math.min(...starts) : null,
+    is_unannounced: failing.length > 0 && open.length === 0,
+    affected,
+  };
+}
+
+interface Trouble {
+  title: string;
+  /** Those that are down; where none is, those that are degraded. */
+  failing: PagePayload["monitors"];
+  total: number;
+  texts: Texts;
+}
+
+function headlineOf({ title, failing, total, texts }: Trouble): string {
+  const [first] = failing;
+  if (first) {
+    const status = first.status === "down" ? "down" : "degraded";
+    const letters = [...first.name];
+    const short = letters.length > HEADLINE_NAME_MAX ? `${letters.slice(0, HEADLINE_NAME_MAX).join("")}…` : first.name;
+    const name = failing.length === 1 ? short : null;
+    return texts.headline(status, { n: failing.length, total, name });
+  }
+  return title;
 }
 
 /** "2 of 300 services are down: Webhooks, Checkout". */

@@ -12,7 +12,7 @@ import { DAY_MS } from "../lib/durations.ts";
 import { readDurations } from "./daily-uptime.ts";
 import { drawLatency } from "./latency-chart.ts";
 import { buildMaintenanceHistory, buildMaintenanceView } from "./maintenance-view.ts";
-import { HTML, respondPartNotFound, respondWithError } from "./messages.ts";
+import { htmlOf, respondPartNotFound, respondWithError } from "./messages.ts";
 import { findPublicMaintenance } from "./payload.ts";
 import { loadPageForViewer, PAGE_ANSWERS, respond, respondWithPage, type VisiblePage } from "./responses.ts";
 import { buildServiceView, type ServicePeriod } from "./service-view.ts";
@@ -90,7 +90,7 @@ async function showService(c: Context<AppEnv>, { slug, id, period }: WantedServi
   const monitor = payload.monitors.find((each) => each.id === id);
   if (!monitor) return respondPartNotFound(c, payload.page.name, viewing, viewing.texts.service);
   return respond(c, shown, {
-    ...HTML,
+    ...htmlOf(shown.payload.page),
     name: `service ${id} ${period}`,
     is_chosen: true,
     make: async () => {
@@ -167,7 +167,7 @@ async function showMaintenance(c: Context<AppEnv>, { slug, id }: { slug: string;
   const { payload, viewing } = shown;
   const recent = payload.maintenance.find((window) => window.id === id);
   const response = await respond(c, shown, {
-    ...HTML,
+    ...htmlOf(shown.payload.page),
     name: `maintenance ${id}`,
     is_chosen: true,
     make: async () => {
@@ -185,7 +185,7 @@ async function showMaintenanceHistory(c: Context<AppEnv>, slug: string, before: 
   if (!shown) return undefined;
   const { payload, viewing } = shown;
   return respond(c, shown, {
-    ...HTML,
+    ...htmlOf(shown.payload.page),
     name: `maintenance before ${before ?? ""}`,
     is_chosen: before !== undefined,
     make: async () => {

@@ -4,29 +4,25 @@ import { unauthenticated } from "../contract/errors.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
-import { answerText, HTML, PAGE_POLICY } from "./messages.ts";
+import { answerText } from "./messages.ts";
 import { buildBlankPayload, buildPayload } from "./payload.ts";
+import { previewPolicy } from "./policy.ts";
 import { LOOK_DEFAULT, type PageLook, readLook } from "./preview.ts";
 import { TEXTS } from "./texts/registry.ts";
+import type { ThemeChoice } from "./theme.ts";
 import { buildPageView } from "./view-model.ts";
 import { renderMessagePage, renderStatusPage } from "./views/pages.tsx";
 
-/**
- * A public page as it would look with the fields of its editor, which shows it in a frame. Nothing is stored. The document
- * has no script, its links lead nowhere, and only this service's own pages may frame it.
- */
-const PREVIEW_POLICY = [
-  ...PAGE_POLICY.split("; ").filter((each) => !/^(script-src|connect-src|form-action|frame-ancestors) /.test(each)),
-  "form-action 'none'",
-  "frame-ancestors 'self'",
-  "sandbox allow-same-origin",
-].join("; ");
+/** A public page as it would look with the fields of its editor, which shows it in a frame. Nothing is stored. */
 const NOWHERE = { base: "#", home: "#", url: "#" };
 
 /** The frame of the editor has no room for a sign-in form or a page of errors. */
 const onRefusal: ErrorPage = (_c, refusal) => {
   const text = refusal ? `${refusal.message.charAt(0).toUpperCase()}${refusal.message.slice(1)}.` : "Try again later.";
-  return answer(renderMessagePage(TEXTS.en, { title: "No preview", text }), refusal?.status ?? 500);
+  return answer(renderMessagePage(TEXTS.en, { title: "No preview", text }), {
+    status: refusal?.status ?? 500,
+    choice: null,
+  });
 };
 
 const policy = {
@@ -86,16 +82,19 @@ async function lookOf(c: AppContext, method: "get" | "post", stored: PageLook): 
   return method === "get" ? stored : readLook(await readForm(c.req.raw), stored);
 }
 
-function preview(c: AppContext, payload: Parameters<typeof buildPageView>[0], { language }: PageLook): Response {
-  const viewing = { as_of: c.var.now, is_stale: false, late: null, address: NOWHERE, texts: TEXTS[language] };
-  return answer(renderStatusPage(buildPageView(payload, { ...viewing, is_preview: true })), 200);
+function preview(c: AppContext, payload: Parameters<typeof buildPageView>[0], look: PageLook): Response {
+  const viewing = { as_of: c.var.now, is_stale: false, late: null, address: NOWHERE, texts: TEXTS[look.language] };
+  return answer(renderStatusPage(buildPageView(payload, { ...viewing, is_preview: true })), {
+    status: 200,
+    choice: look,
+  });
 }
 
-function answer(body: string, status: number): Response {
+function answer(body: string, { status, choice }: { status: number; choice: ThemeChoice | null }): Response {
   const headers = {
-    "Content-Type": HTML.type,
+    "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "no-store",
-    "Content-Security-Policy": PREVIEW_POLICY,
+    "Content-Security-Policy": previewPolicy(choice),
     "X-Frame-Options": "SAMEORIGIN",
   };
   return answerText(body, headers, status);

@@ -1,12 +1,6 @@
 import type { Context } from "hono";
 import { invalid, notFound, unavailable } from "../contract/errors.ts";
-import {
-  BrandSheetParams,
-  IncidentHistoryQuery,
-  PageIncidentParams,
-  PageParams,
-  PageSummary,
-} from "../contract/public-page.ts";
+import { IncidentHistoryQuery, PageIncidentParams, PageParams, PageSummary } from "../contract/public-page.ts";
 import { assetEndpoint } from "../http/assets.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import type { HtmlArea } from "../http/middleware.ts";
@@ -14,12 +8,11 @@ import { document, html, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.t
 import { connectReader } from "../platform/page-objects.ts";
 import { ASSETS } from "./assets.ts";
 import { endpoints as badges } from "./badge-routes.ts";
-import { renderBrandSheet } from "./brand.ts";
 import { renderEmbedScript } from "./embed-script.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { endpoints as fonts } from "./font-routes.ts";
 import { buildHistoryView, buildIncidentView } from "./incident-view.ts";
-import { FRAMED, HTML, respondPartNotFound, respondWithError } from "./messages.ts";
+import { framedOf, htmlOf, respondPartNotFound, respondWithError } from "./messages.ts";
 import { endpoints as parts } from "./part-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
 import { endpoints as previews } from "./preview-routes.ts";
@@ -56,7 +49,7 @@ export const endpoints = [
         const shown = await loadPageForViewer(c, c.req.valid("param").slug);
         if (!shown) return undefined;
         return respond(c, shown, {
-          ...HTML,
+          ...htmlOf(shown.payload.page),
           name: "page",
           make: () => renderStatusPage(buildPageView(shown.payload, shown.viewing)),
         });
@@ -169,7 +162,7 @@ export const endpoints = [
         const shown = await loadPageForViewer(c, c.req.valid("param").slug);
         if (!shown) return undefined;
         return respond(c, shown, {
-          ...FRAMED,
+          ...framedOf(shown.payload.page),
           name: "embed",
           make: () => renderEmbed(buildPageView(shown.payload, shown.viewing)),
         });
@@ -215,24 +208,6 @@ export const endpoints = [
   ...fonts,
   ...previews,
 
-  endpoint(
-    policy,
-    {
-      method: "get",
-      path: "/assets/status-page/brand/{file}",
-      tags,
-      summary: "Get the style sheet of a brand colour",
-      request: { params: BrandSheetParams },
-      responses: { 200: document("The style sheet", "text/css"), 404: document("No such colour", "text/plain") },
-    },
-    (c) => {
-      const sheet = renderBrandSheet(c.req.valid("param").file.replace(/\.css$/, ""));
-      if (sheet === undefined) return new Response("not found", { status: 404 });
-      const headers = { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "public, max-age=86400" };
-      return new Response(sheet, { headers });
-    },
-  ),
-
   assetEndpoint("status-page", ASSETS, {
     tag: "Public pages",
     summary: "Get a style sheet, script or icon of public pages",
@@ -244,7 +219,7 @@ async function showHistory(c: Context<AppEnv>, slug: string, before: number | un
   if (!shown) return undefined;
   const { payload, viewing } = shown;
   return respond(c, shown, {
-    ...HTML,
+    ...htmlOf(shown.payload.page),
     name: `history ${before ?? ""}`,
     is_chosen: before !== undefined,
     make: async () => {
@@ -262,7 +237,7 @@ async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id
   const { payload, viewing } = shown;
   const recent = payload.incidents.find((each) => each.id === id && each.omitted_updates === 0);
   const response = await respond(c, shown, {
-    ...HTML,
+    ...htmlOf(shown.payload.page),
     name: `incident ${id}`,
     is_chosen: true,
     make: async () => {

@@ -22,6 +22,7 @@ const localize = () => {
   const note = doc.querySelector("[data-zone]");
   if (!note || note.dataset.zone === zone) return;
   for (const time of all("time[datetime*='T']")) {
+    if (time.matches("[data-lasting]")) { time.title = own.format(new Date(time.dateTime)); continue; }
     if (time.title) continue;
     time.title = time.textContent + " (" + note.dataset.zone + ")";
     time.textContent = own.format(new Date(time.dateTime));
@@ -29,14 +30,26 @@ const localize = () => {
   note.textContent = words.zone.replace("{own}", zone).replace("{page}", note.dataset.zone).replaceAll("_", " ");
 };
 
+const ages = () => {
+  const { d, h, min } = words.units;
+  for (const time of all("time[data-lasting]")) {
+    const minutes = Math.floor((Date.now() - Date.parse(time.dateTime)) / 6e4);
+    const [big, small] = minutes < 60 ? [[minutes, min]] : minutes < 1440 ? [[Math.floor(minutes / 60), h], [minutes % 60, min]] : [[Math.floor(minutes / 1440), d], [Math.floor(minutes / 60) % 24, h]];
+    time.textContent = minutes < 1 ? words.moment : big.join(" ") + (small?.[0] ? " " + small.join(" ") : "");
+  }
+};
+
 const dayName = new Intl.DateTimeFormat(words.locale, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
-const tip = doc.createElement("div");
+const tip = doc.createElement("div"), cursor = doc.createElement("div");
 tip.className = "tip";
 tip.role = "status";
-tip.hidden = true;
+cursor.className = "cursor";
+tip.hidden = cursor.hidden = true;
+const countOf = (bars) => bars.viewBox.baseVal.width;
+const firstShown = (bars) => countOf(bars) - Math.round(bars.closest(".bar").offsetWidth / bars.getBoundingClientRect().width * countOf(bars));
 const showDay = (bars, n) => {
-  const count = bars.viewBox.baseVal.width;
-  const day = Math.max(0, Math.min(count - 1, n));
+  const count = countOf(bars), bar = bars.closest(".bar");
+  const day = Math.max(firstShown(bars), Math.min(count - 1, n));
   const run = all("rect[class]", bars).find((each) => {
     const from = +each.getAttribute("x");
     return day >= from && day < from + +each.getAttribute("width");
@@ -44,20 +57,28 @@ const showDay = (bars, n) => {
   const said = run?.querySelector("title")?.textContent;
   const date = dayName.format(Date.parse(bars.dataset.from) + day * 864e5);
   bars.dataset.day = day;
-  tip.textContent = said ?? date + ": " + (run?.classList.contains("day-none") ? words.none : words.good);
-  bars.after(tip);
-  tip.hidden = false;
-  const width = bars.getBoundingClientRect().width;
-  const center = (day + .5) / count * width;
+  const lines = (said ?? date + "\\n" + (run?.classList.contains("day-none") ? words.none : words.good)).split("\\n");
+  tip.replaceChildren(...lines.map((text) => {
+    const line = doc.createElement("p");
+    line.dir = "auto";
+    line.textContent = text;
+    return line;
+  }));
+  bar.append(tip, cursor);
+  tip.hidden = cursor.hidden = false;
+  const width = bar.offsetWidth, step = bars.getBoundingClientRect().width / count;
+  const center = width - (count - day - .5) * step;
   tip.style.insetInlineStart = Math.max(0, Math.min(width - tip.offsetWidth, center - tip.offsetWidth / 2)) + "px";
+  cursor.style.insetInlineStart = center - 1 + "px";
 };
 const dayAt = (bars, event) => {
   const box = bars.getBoundingClientRect();
   const share = (event.clientX - box.left) / box.width;
-  return Math.floor((isRtl ? 1 - share : share) * bars.viewBox.baseVal.width);
+  return Math.floor((isRtl ? 1 - share : share) * countOf(bars));
 };
-const hideDay = () => { tip.hidden = true; };
+const hideDay = () => { tip.hidden = cursor.hidden = true; };
 doc.addEventListener("pointermove", (event) => {
+  if (event.pointerType === "touch") return;
   const bars = event.target.closest?.(".bars");
   if (bars) showDay(bars, dayAt(bars, event));
   else if (!doc.activeElement?.matches(".bars")) hideDay();
@@ -65,15 +86,19 @@ doc.addEventListener("pointermove", (event) => {
 doc.addEventListener("click", (event) => {
   const bars = event.target.closest?.(".bars");
   if (bars) showDay(bars, dayAt(bars, event));
+  else hideDay();
+  for (const menu of all(".menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
 doc.addEventListener("focusin", (event) => {
   if (!event.target.matches?.(".bars")) return hideDay();
-  showDay(event.target, event.target.viewBox.baseVal.width - 1);
+  showDay(event.target, countOf(event.target) - 1);
 });
 doc.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && event.target.closest?.(".menu[open]");
+  if (menu) { menu.open = false; menu.querySelector("summary").focus(); }
   const bars = event.target.closest?.(".bars");
   if (!bars) return;
-  const last = bars.viewBox.baseVal.width - 1, day = +bars.dataset.day;
+  const last = countOf(bars) - 1, day = +bars.dataset.day;
   const back = isRtl ? 1 : -1;
   const to = { ArrowLeft: day + back, ArrowRight: day - back, Home: 0, End: last, PageUp: day - 7, PageDown: day + 7 }[event.key];
   if (event.key === "Escape") hideDay();
@@ -135,7 +160,7 @@ const swap = (html) => {
   const typed = main.querySelector("[data-filter] input")?.value ?? "";
   const opened = new Map(all("details[id]", main).map((part) => [part.id, part.open]));
   const focused = main.contains(doc.activeElement) ? keyOf(doc.activeElement) : "";
-  const headline = main.querySelector(".banner h2")?.textContent;
+  const headline = main.querySelector(".hero h2")?.textContent;
   main.replaceWith(other);
   doc.title = fresh.title;
   const [icon, newIcon] = [doc, fresh].map((each) => each.querySelector("link[rel=icon]"));
@@ -145,7 +170,7 @@ const swap = (html) => {
   if (box) box.value = typed;
   prepare();
   if (focused) other.querySelector(focused)?.focus({ preventScroll: true });
-  const now = other.querySelector(".banner h2")?.textContent;
+  const now = other.querySelector(".hero h2")?.textContent;
   if (now && now !== headline) said.textContent = now;
 };
 const isBusy = () => doc.hidden || doc.querySelector("dialog[open], main input:focus, main .bars:focus");
@@ -190,7 +215,7 @@ const tick = () => {
   if (wanted > shown) refresh();
   // Nothing has changed since: the page is as of now.
   const time = doc.querySelector(".as-of time");
-  if (time && !doc.querySelector(".stale")) time.textContent = own.format(new Date());
+  if (time && !doc.querySelector(".stale")) { time.textContent = own.format(new Date()); ages(); }
   isAlive = false;
   socket.send("ping");
 };

@@ -23,19 +23,18 @@ export function buildSections(
   texts: Texts,
 ): SectionView[] {
   const isSmall = payload.monitors.length < FILTER_FROM;
-  const sections = toSections(payload, texts).map(({ title, monitors }, n): SectionView => {
-    const views = monitors.map(viewOne).toSorted((a, b) => rankOf(a) - rankOf(b));
+  return toSections(payload, texts).map(({ title, monitors }, n): SectionView => {
+    const views = monitors.map(viewOne);
     const { state, text } = summarizeStatuses(views, texts);
     const isTroubled = state === "down" || state === "degraded";
     return { id: `services-${n}`, title, summary: text, state, is_open: isTroubled || isSmall, monitors: views };
   });
-  return sections.toSorted((a, b) => rankOf({ status: a.state }) - rankOf({ status: b.state }));
 }
 
-/** Only trouble changes the order that the page's owner chose. */
-function rankOf({ status }: Pick<PublicMonitorView, "status">): number {
-  if (status === "down") return 0;
-  return status === "degraded" ? 1 : 2;
+/** The troubled monitors of all sections, the worst first; in the sections they keep the order of the page's owner. */
+export function listAffected(sections: readonly SectionView[]): PublicMonitorView[] {
+  const all = sections.flatMap(({ monitors }) => monitors);
+  return (["down", "degraded"] as const).flatMap((worse) => all.filter(({ status }) => status === worse));
 }
 
 function summarizeStatuses(monitors: readonly PublicMonitorView[], { home, states }: Texts) {

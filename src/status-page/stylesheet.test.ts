@@ -1,20 +1,44 @@
 import { describe, expect, it } from "vitest";
-import { contrast } from "./brand.ts";
+import { DARK, LIGHT } from "../ui/design/tokens.ts";
 import { STYLE_TEXT } from "./stylesheet.ts";
+import { contrast } from "./theme.ts";
 
-const colors = new Map(
-  [...STYLE_TEXT.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(
-    ([, name = "", light = "", dark = ""]) => [name, { light, dark }],
-  ),
-);
+/** The colour that a rule fills a day with: a token, or a mixture of two. */
+function fillOf(state: string, tokens: Readonly<Record<string, string>>): string {
+  const rule = new RegExp(
+    `\\.day-${state} \\{ fill: (?:color-mix\\(in srgb, )?var\\(--([\\w-]+)\\)(?: (\\d+)%, var\\(--([\\w-]+)\\))?`,
+  );
+  const [, one = "", share = "100", other = one] = rule.exec(STYLE_TEXT) ?? [];
+  const channels = (name: string) => [1, 3, 5].map((at) => Number.parseInt((tokens[name] ?? "").slice(at, at + 2), 16));
+  const [a, b] = [channels(one), channels(other)];
+  const mixed = a.map((value, n) => Math.round((value * Number(share) + (b[n] ?? 0) * (100 - Number(share))) / 100));
+  return `#${mixed.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
+}
+
+const SCHEMES = { light: LIGHT, dark: DARK };
 
 describe("the bars of days", () => {
   it.each(
-    ["bar-up", "bar-warn", "bar-bad", "bar-none"].flatMap((bar) =>
-      (["light", "dark"] as const).map((scheme) => [bar, scheme] as const),
-    ),
-  )("stand out from their card by 3 : 1: %s, %s", (bar, scheme) => {
-    const [color, card] = [colors.get(bar)?.[scheme] ?? "", colors.get("card")?.[scheme] ?? ""];
-    expect(contrast(color, card)).toBeGreaterThanOrEqual(3);
+    ["degraded", "down", "maintenance", "none"].flatMap((state) => [
+      [state, "light"] as const,
+      [state, "dark"] as const,
+    ]),
+  )("stand out from the ground by 3 : 1 where they are not healthy: %s, %s", (state, scheme) => {
+    const tokens = SCHEMES[scheme];
+    expect(contrast(fillOf(state, tokens), tokens["neutral-1"])).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each(["light", "dark"] as const)("are seen where all is well, and quieter than any trouble: %s", (scheme) => {
+    const tokens = SCHEMES[scheme];
+    const shade = (state: string) => contrast(fillOf(state, tokens), tokens["neutral-1"]);
+    expect(shade("up")).toBeGreaterThan(1.3);
+    for (const trouble of ["degraded", "down", "maintenance"])
+      expect(shade(trouble)).toBeGreaterThan(1.5 * shade("up"));
+  });
+});
+
+describe("the styles of a document", () => {
+  it("bring no token that they do not use", () => {
+    for (const [, name = ""] of STYLE_TEXT.matchAll(/--([\w-]+):/g)) expect(STYLE_TEXT).toContain(`var(--${name}`);
   });
 });

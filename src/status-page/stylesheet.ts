@@ -1,42 +1,100 @@
-import { BASE_STYLES, colorProperties } from "../ui/styles.ts";
+import { FONT_FACES } from "../ui/design/fonts.ts";
+import { designProperties } from "../ui/design/tokens.ts";
 
-/** What public pages have besides the shared styles. */
-export const STYLE_TEXT = `${colorProperties({
-  none: ["#5b6573", "#a6b0bd"],
-  "bar-up": ["#2f9e6b", "#35a874"],
-  "bar-warn": ["#b27b00", "#e3a93c"],
-  "bar-bad": ["#d3302a", "#f0625a"],
-  "bar-none": ["#858d98", "#77818f"],
-})}${BASE_STYLES}
-.skip { position: absolute; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem; background: var(--card); }
-.skip:focus { inset-block-start: 1rem; }
+/**
+ * The styles of public pages. They stand in each document, so that a phone draws it after one round trip; the policy of
+ * the page allows them by their hash. Phone first, logical properties, so that right-to-left pages need few rules of
+ * their own, targets of at least 44 px where a finger has to hit them.
+ */
+const RULES = `
+*, ::before, ::after { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-block-start: var(--space-6); }
+body {
+  margin: 0; background: var(--neutral-1); color: var(--neutral-12); overflow-wrap: break-word; hyphens: auto;
+  font: var(--size-16)/1.5 var(--sans);
+}
+h1, h2, h3, h4, p, ul, ol, dl, dd, figure { margin: 0; padding: 0; }
+h1, h2, h3, h4 { font-weight: 600; letter-spacing: -.011em; text-wrap: balance; }
+h1 { font-size: var(--size-28); line-height: 34px; }
+h2 { font-size: var(--size-20); line-height: 28px; margin-block: var(--space-12) var(--space-4); }
+h3, h4 { font-size: var(--size-16); line-height: 24px; }
+ul, ol { list-style: none; }
+a { color: var(--accent-text); text-decoration-thickness: 1px; text-underline-offset: .2em; }
+strong { font-weight: 600; }
+[hidden] { display: none !important; }
+code, pre { font: var(--size-14)/1.5 var(--mono); }
+pre { margin: 0; padding: var(--space-3); overflow-x: auto; border-radius: var(--radius-control); background: var(--neutral-3); }
+blockquote { margin: 0; padding-inline-start: var(--space-3); border-inline-start: 2px solid var(--neutral-6); }
+.wrap { max-inline-size: 752px; margin-inline: auto; padding-inline: var(--space-4); }
+main { min-block-size: 60vh; padding-block-end: var(--space-8); }
+main > .wrap > h1:first-child { margin-block: var(--space-8) var(--space-4); }
+.skip {
+  position: absolute; inset-inline-start: var(--space-4); inset-block-start: -64px; z-index: 4; padding: var(--space-2) var(--space-4);
+  border-radius: var(--radius-control); background: var(--neutral-1);
+}
+.skip:focus { inset-block-start: var(--space-2); }
 .unseen { position: absolute; inline-size: 1px; block-size: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
 .shapes { position: absolute; inline-size: 0; block-size: 0; }
-.stripe { block-size: 6px; background: var(--brand); }
-.head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem 1rem; padding-block: 1.5rem 1.25rem; }
-.title { display: flex; align-items: center; gap: .875rem; min-inline-size: 0; }
-.tools { display: flex; align-items: center; gap: .5rem; }
-.tools button { padding: .5rem; min-inline-size: 2.75rem; min-block-size: 2.75rem; display: grid; place-items: center; }
-.button {
-  display: inline-flex; align-items: center; min-block-size: 2.75rem; padding: .375rem 1rem; border-radius: .5rem; font-weight: 600;
-  text-decoration: none; background: var(--link); color: var(--on-link); border: 1px solid var(--link);
+:is(a, button, input, select, summary, [tabindex="0"]):focus-visible {
+  outline: 2px solid var(--accent-text); outline-offset: 2px; border-radius: var(--radius-control);
 }
-.button:hover { text-decoration: underline; }
-[hidden] { display: none !important; }
-dialog.card { inline-size: min(28rem, calc(100vw - 2rem)); color: var(--text); }
-dialog::backdrop { background: rgb(0 0 0 / .5); }
-dialog h2 { margin: 0 0 .25rem; }
-dialog > * + * { margin-block-start: 1rem; }
-.filter { margin-block-start: 1.5rem; max-inline-size: 24rem; }
-.tip {
-  position: absolute; inset-block-end: calc(100% + .375rem); z-index: 1; max-inline-size: min(20rem, 100%); padding: .375rem .625rem;
-  border-radius: .5rem; background: var(--text); color: var(--card); font-size: .8125rem; line-height: 1.4; pointer-events: none;
+.icon { flex: none; inline-size: 16px; block-size: 16px; fill: currentColor; }
+.icon .mark, .mark { fill: none; stroke: var(--neutral-1); stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; }
+.line-icon { flex: none; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+.small, .meta, .ends, .as-of { color: var(--neutral-11); font-size: var(--size-14); line-height: 20px; }
+.small { hyphens: none; }
+.row { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 var(--space-4); }
+.text { white-space: pre-line; }
+.text + .text { margin-block-start: var(--space-3); }
+ul.list { list-style: disc; padding-inline-start: 20px; }
+ol.list { list-style: decimal; padding-inline-start: 24px; }
+.tag {
+  display: inline-block; padding: 0 var(--space-2); border-radius: var(--radius-full); font-size: var(--size-12); line-height: 20px;
+  font-weight: 500; white-space: nowrap; background: var(--neutral-3); color: var(--neutral-11);
 }
-.bar { position: relative; }
-.bars:focus-visible { outline: none; }
-.bar:has(:focus-visible) { outline: 3px solid var(--link); outline-offset: 4px; border-radius: .25rem; }
-.home { color: inherit; font-size: 1.25rem; font-weight: 600; text-decoration: none; }
+.tag.severity-major, .tag.severity-critical, .tag.is-open { background: var(--down-tint); color: var(--down-text); }
+.tag.severity-minor { background: var(--degraded-tint); color: var(--degraded-text); }
+.tag.is-active { background: var(--maintenance-tint); color: var(--maintenance-text); }
+button, .button {
+  display: inline-flex; align-items: center; justify-content: center; min-block-size: 44px; padding: 0 var(--space-4); cursor: pointer;
+  border: 1px solid var(--accent); border-radius: var(--radius-control); background: var(--accent); color: var(--on-accent);
+  font: 500 var(--size-14)/20px var(--sans); text-decoration: none;
+}
+button:hover, .button:hover { filter: brightness(1.08); }
+button.second, button.quiet { background: transparent; color: var(--neutral-12); border-color: var(--neutral-7); }
+button.second:hover, button.quiet:hover { background: var(--neutral-3); }
+label { display: block; font-size: var(--size-14); line-height: 20px; font-weight: 500; }
+.field { margin-block-start: var(--space-4); }
+.field:first-child { margin-block-start: 0; }
+.field .quiet { display: block; color: var(--neutral-11); font-size: var(--size-14); }
+.field + button, fieldset + button { margin-block-start: var(--space-6); }
+.problem { color: var(--down-text); font-size: var(--size-14); font-weight: 500; }
+input:not([type="checkbox"], [type="hidden"]), select {
+  display: block; inline-size: 100%; min-block-size: 44px; padding: 0 var(--space-3); color: var(--neutral-12); background: var(--neutral-1);
+  border: 1px solid var(--neutral-8); border-radius: var(--radius-control); font: var(--size-16)/24px var(--sans);
+}
+.field input:not([type="checkbox"]), .field select { margin-block-start: var(--space-1); }
+::placeholder { color: var(--neutral-10); opacity: 1; }
+input[aria-invalid="true"] { border-color: var(--down-text); }
+.fields { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: end; }
+.fields > :is(.field, input) { flex: 1 1 192px; inline-size: auto; }
+.fields button { margin: 0; }
+fieldset { border: 1px solid var(--neutral-6); border-radius: var(--radius-control); margin: var(--space-4) 0 0; padding: var(--space-2) var(--space-4) var(--space-3); }
+legend { padding-inline: var(--space-1); font-size: var(--size-14); font-weight: 500; }
+form .tick { display: flex; gap: var(--space-2); align-items: center; font-weight: 400; min-block-size: 32px; }
+.tick input { flex: none; inline-size: 16px; block-size: 16px; margin: 0; accent-color: var(--accent); }
+.card { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); padding: var(--space-4); background: var(--neutral-1); }
+.card + .card, h1 + .card, h1 + form, .small + .card, .small + form { margin-block-start: var(--space-4); }
+.stale { margin-block-start: var(--space-6); border-color: var(--degraded); background: var(--degraded-tint); }
+.stripe { block-size: 3px; background: var(--brand, var(--accent)); }
+.head { position: relative; z-index: 3; border-block-end: 1px solid var(--neutral-5); background: var(--neutral-1); }
+.head > .wrap { display: flex; align-items: center; gap: var(--space-3); min-block-size: 52px; }
+.head h1, .home {
+  flex: 1; min-inline-size: 0; overflow: hidden; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2;
+  color: inherit; font-size: var(--size-16); line-height: 22px; font-weight: 600; letter-spacing: -.011em; text-decoration: none; text-wrap: wrap;
+}
 .home:hover { text-decoration: underline; }
+.logo { flex: none; inline-size: auto; max-inline-size: 160px; block-size: 28px; object-fit: contain; }
 .logo.by-night { display: none; }
 @media (prefers-color-scheme: dark) {
   :root:not([data-theme="light"]) .logo.by-day { display: none; }
@@ -44,142 +102,225 @@ dialog > * + * { margin-block-start: 1rem; }
 }
 :root[data-theme="dark"] .logo.by-day { display: none; }
 :root[data-theme="dark"] .logo.by-night { display: block; }
-.logo { flex: none; inline-size: auto; max-inline-size: 12rem; block-size: 2.5rem; object-fit: contain; }
-.text { white-space: pre-line; }
-.text + .text { margin-block-start: .75rem; }
-.small { color: var(--quiet); font-size: .875rem; }
-ul.list { list-style: disc; padding-inline-start: 1.25rem; }
-ol.list { list-style: decimal; padding-inline-start: 1.5rem; }
-blockquote { margin-inline: 0; padding-inline-start: .75rem; border-inline-start: 3px solid var(--line); }
-.more { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin-block-start: 1.25rem; }
-.stale { border-inline-start: .375rem solid var(--bar-warn); margin-block-end: 1rem; }
-.icon { flex: none; inline-size: 1.25rem; block-size: 1.25rem; fill: currentColor; }
-.mark { fill: none; stroke: var(--card); stroke-width: 2.4; stroke-linecap: round; stroke-linejoin: round; }
-.banner { display: flex; align-items: center; gap: .875rem; margin-block-start: 1.25rem; padding: 1.125rem 1.25rem; border-radius: .75rem; color: #fff; }
-.banner h2 { margin: 0; font-size: 1.25rem; line-height: 1.3; }
-.banner p { font-size: 1rem; }
-.banner .as-of { font-size: .875rem; }
-.banner .icon { inline-size: 2rem; block-size: 2rem; }
-.banner.is-operational { background: #16774a; --card: #16774a; }
-.banner.is-maintenance { background: #1d5fa8; --card: #1d5fa8; }
-.banner.is-degraded { background: #8a5200; --card: #8a5200; }
-.banner.is-partial_outage { background: #b0400c; --card: #b0400c; }
-.banner.is-major_outage { background: #b3261e; --card: #b3261e; }
-.banner.is-unknown { background: #4b5563; --card: #4b5563; }
-.group { padding-block: 0; margin-block-start: .75rem; }
+.tools { flex: none; display: flex; align-items: center; margin-inline-end: calc(-1 * var(--space-3)); }
+.tool {
+  display: inline-flex; align-items: center; justify-content: center; gap: 6px; min-block-size: 44px; min-inline-size: 44px; padding-inline: var(--space-3);
+  color: var(--neutral-11); font-size: var(--size-14); font-weight: 500; text-decoration: none; border-radius: var(--radius-control); hyphens: none;
+}
+.tool:hover { color: var(--neutral-12); background: var(--neutral-3); }
+summary { cursor: pointer; inline-size: fit-content; }
+summary.tool, .group > summary { list-style: none; }
+summary.tool::-webkit-details-marker, .group > summary::-webkit-details-marker { display: none; }
+.menu { position: relative; }
+.menu-panel {
+  position: absolute; inset-inline-end: 0; inset-block-start: calc(100% + var(--space-1)); min-inline-size: 208px; padding: var(--space-1);
+  border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); background: var(--neutral-1); box-shadow: var(--shadow-menu);
+}
+.menu-panel :is(a, button) {
+  display: flex; align-items: center; justify-content: flex-start; gap: var(--space-2); inline-size: 100%; min-block-size: 40px; padding: 0 var(--space-3);
+  border: 0; border-radius: var(--radius-control); background: none; color: var(--neutral-12); font-size: var(--size-14); font-weight: 400; text-decoration: none;
+}
+.menu-panel button + nav { margin-block-start: var(--space-1); padding-block-start: var(--space-1); border-block-start: 1px solid var(--neutral-5); }
+.menu-panel :is(a, button):hover { background: var(--neutral-3); filter: none; }
+.menu-panel a[aria-current] { font-weight: 500; color: var(--accent-text); }
+.cover { display: block; inline-size: 100%; max-block-size: 200px; object-fit: cover; }
+.hero { --solid: var(--neutral-9); --words: var(--neutral-12); --tint: var(--neutral-3); background: color-mix(in srgb, var(--tint) 65%, var(--neutral-1)); padding-block: var(--space-6); }
+.hero.is-operational { --solid: var(--up); --words: var(--up-text); --tint: var(--up-tint); }
+.hero.is-maintenance { --solid: var(--maintenance); --words: var(--maintenance-text); --tint: var(--maintenance-tint); }
+.hero.is-degraded { --solid: var(--degraded); --words: var(--degraded-text); --tint: var(--degraded-tint); }
+.hero:is(.is-partial_outage, .is-major_outage) { --solid: var(--down); --words: var(--down-text); --tint: var(--down-tint); }
+.hero .state { display: flex; align-items: center; gap: var(--space-2); margin-block-end: var(--space-2); color: var(--words); font-size: var(--size-14); line-height: 20px; font-weight: 500; }
+.hero :is(h2, .state) > .icon { color: var(--solid); }
+.hero h2 { display: flex; align-items: center; gap: var(--space-3); margin: 0; font-size: var(--size-28); line-height: 34px; letter-spacing: -.018em; }
+.hero h2 > .icon { inline-size: 28px; block-size: 28px; }
+.since-when { margin-block-start: var(--space-1); font-variant-numeric: tabular-nums; }
+.since-when + p { margin-block-start: var(--space-4); }
+.as-of { margin-block-start: var(--space-4); }
+h2 + .as-of { margin-block-start: var(--space-2); }
+.reports, .affected { margin-block-start: var(--space-6); }
+.reports article + article { margin-block-start: var(--space-6); padding-block-start: var(--space-6); border-block-start: 1px solid var(--neutral-6); }
+.incident h3 { font-size: var(--size-16); }
+.incident h3 a { color: inherit; text-decoration: none; }
+.incident h3 a:hover, .past a:hover { text-decoration: underline; }
+.meta { margin-block-start: var(--space-1); }
+.meta strong { color: var(--neutral-12); font-weight: 500; }
+.newest { margin-block-start: var(--space-3); line-height: 26px; }
+.incident .small, .incident > .text { margin-block-start: var(--space-3); }
+.affected h3 { color: var(--neutral-11); font-size: var(--size-14); line-height: 20px; font-weight: 500; margin-block-end: var(--space-2); }
+.rows { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); background: var(--neutral-1); }
+.rows > li { padding: 10px var(--space-4); }
+.rows > li + li { border-block-start: 1px solid var(--neutral-5); }
+.rows a { color: inherit; text-decoration: none; font-weight: 500; }
+.rows a:hover { text-decoration: underline; }
+.notify { margin-block-start: var(--space-6); }
+.notify .fields { margin-block-start: var(--space-2); max-inline-size: 480px; }
+.about { margin-block-start: var(--space-6); color: var(--neutral-11); }
+.filter { margin-block-start: var(--space-8); }
+.filter input { margin-block-start: var(--space-2); max-inline-size: 384px; }
+.filter .small { min-block-size: 20px; margin-block-start: var(--space-1); }
+.about + [data-section], .hero + .wrap > [data-section]:first-child { margin-block-start: var(--space-6); }
+section[data-section] > h2 { margin-block: var(--space-8) 0; }
+.group { border-block-end: 1px solid var(--neutral-5); }
 .group > summary {
-  display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem 1rem; inline-size: auto;
-  padding-block: .875rem; color: inherit; list-style: none;
+  display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 var(--space-4); inline-size: auto; min-block-size: 60px; padding-block: var(--space-3);
 }
-.group > summary::-webkit-details-marker { display: none; }
-.group > summary h2 { margin: 0; display: flex; align-items: center; gap: .5rem; }
+.group > summary h2 { margin: 0; display: flex; align-items: center; gap: var(--space-2); font-size: var(--size-16); line-height: 24px; }
 .group > summary h2::before {
-  content: ""; flex: none; inline-size: .5rem; block-size: .5rem; border: solid var(--quiet); border-width: 0 2px 2px 0;
-  transform: rotate(-45deg); transition: transform .15s;
+  content: ""; flex: none; inline-size: 7px; block-size: 7px; margin-inline: 3px 2px; border: solid var(--neutral-10); border-width: 0 1.75px 1.75px 0; transform: rotate(-45deg);
 }
-.group[open] > summary h2::before { transform: rotate(45deg); }
-.group[open] > summary { border-block-end: 1px solid var(--line); }
-.banner + .group, p + .group { margin-block-start: 1.5rem; }
-.monitor { padding-block: 1rem; }
+:root[dir="rtl"] .group:not([open]) > summary h2::before { transform: rotate(135deg); }
+.group[open] > summary h2::before { transform: rotate(45deg) translate(-1px, -1px); }
+.status { display: inline-flex; align-items: center; gap: 6px; color: var(--neutral-11); font-size: var(--size-14); line-height: 20px; hyphens: none; }
+.status.is-up { color: var(--neutral-11); }
+.status.is-up .icon { color: var(--up); }
+.status.is-degraded { color: var(--degraded-text); font-weight: 500; }
+.status.is-degraded .icon { color: var(--degraded); }
+.status.is-down { color: var(--down-text); font-weight: 500; }
+.status.is-down .icon { color: var(--down); }
+.status.is-maintenance { color: var(--maintenance-text); }
+.status.is-maintenance .icon { color: var(--maintenance); }
+.status:is(.is-unknown, .is-pending) .icon { color: var(--neutral-9); }
+.since { font-weight: 400; font-variant-numeric: tabular-nums; }
+.monitor { padding-block: var(--space-4); }
+.monitor + .monitor { border-block-start: 1px solid var(--neutral-5); }
+.monitor > .row { align-items: center; }
+.monitor h3 { font-weight: 500; letter-spacing: 0; text-wrap: wrap; }
 .monitor h3 a { color: inherit; text-decoration: none; }
 .monitor h3 a:hover { text-decoration: underline; }
-.monitor + .monitor { border-block-start: 1px solid var(--line); }
-.status { display: inline-flex; align-items: center; gap: .4rem; font-size: .9375rem; font-weight: 600; }
-.since { font-weight: 400; }
-.is-up { color: var(--good); }
-.status.is-degraded { color: var(--warn); }
-.status.is-down { color: var(--bad); }
-.status.is-maintenance { color: var(--link); }
-.status.is-unknown, .status.is-pending { color: var(--none); }
-.bars {
-  display: block; inline-size: 100%; block-size: 2rem; margin-block: .625rem .375rem;
-  -webkit-mask: linear-gradient(90deg, #000 70%, transparent 70%) 0 0 / calc(100% / 90) 100%;
-  mask: linear-gradient(90deg, #000 70%, transparent 70%) 0 0 / calc(100% / 90) 100%;
+.bar { position: relative; margin-block: var(--space-2) var(--space-1); }
+.bar-days { overflow: hidden; border-radius: 2px; }
+.bars { display: block; inline-size: 100%; block-size: 28px; }
+.bars rect { pointer-events: none; }
+.bars:focus-visible { outline: none; }
+.bar:has(:focus-visible) { outline: 2px solid var(--accent-text); outline-offset: 4px; border-radius: var(--radius-control); }
+.bars .days { mask: url(#days); }
+.bars.is-cut { inline-size: 300%; margin-inline-start: -200%; }
+.for-wide, .for-middle { display: none; }
+:root[dir="rtl"] :is(.bars, .chart-plot) { transform: scaleX(-1); }
+.day-up { fill: var(--neutral-7); }
+.day-degraded { fill: color-mix(in srgb, var(--degraded) 60%, var(--degraded-text)); }
+.day-down { fill: var(--down); }
+.day-maintenance { fill: var(--maintenance); }
+.day-none { fill: var(--neutral-8); }
+.ends { display: flex; justify-content: space-between; gap: var(--space-3); font-size: var(--size-13); font-variant-numeric: tabular-nums; hyphens: none; }
+.ends .uptime { text-align: center; }
+.tip {
+  position: absolute; inset-block-start: calc(100% + var(--space-2)); z-index: 2; inline-size: max-content; max-inline-size: min(320px, 100%); padding: var(--space-3);
+  border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); background: var(--neutral-1); box-shadow: var(--shadow-menu);
+  font-size: var(--size-13); line-height: 20px; pointer-events: none; text-align: start;
 }
-:root[dir="rtl"] .bars, :root[dir="rtl"] .chart-plot { transform: scaleX(-1); }
-.day-up { fill: var(--bar-up); }
-.day-degraded { fill: var(--bar-warn); }
-.day-down { fill: var(--bar-bad); }
-.day-maintenance { fill: var(--link); }
-.day-none { fill: var(--bar-none); }
-.uptime { color: var(--text); font-variant-numeric: tabular-nums; }
-.monitor details { margin-block: .375rem -.25rem; font-size: .875rem; }
-.days { padding-block-start: .25rem; padding-inline-start: 1rem; }
-.incident { border-inline-start-width: .375rem; }
-.incident.is-minor { border-inline-start-color: var(--bar-warn); }
-.incident.is-major { border-inline-start-color: #e2661f; }
-.incident.is-critical { border-inline-start-color: var(--bar-bad); }
-.incident.is-active { border-inline-start-color: var(--link); }
-.incident.is-planned { border-inline-start-color: var(--bar-none); }
-.incident h1, .incident h3 { margin-block-end: .25rem; }
-.incident .text { margin-block-start: .75rem; }
-.timeline { margin-block-start: 1rem; padding-inline-start: 1rem; border-inline-start: 2px solid var(--line); }
-.timeline > li + li { margin-block-start: 1rem; }
-.timeline .text { margin-block-start: .25rem; }
-.past > li { margin-block-start: .75rem; }
-.past:first-child > li:first-child { margin-block-start: 0; }
-.past > li + li { margin-block-start: 1rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); }
-.row > h2 + a { margin-block: 2rem .75rem; }
-.timeline + .small { margin-block-start: .75rem; }
-.embed { padding: .75rem; display: grid; gap: .75rem; }
-.embed h1 { font-size: 1rem; }
-.embed .banner { margin: 0; text-decoration: none; }
-.embed li + li { margin-block-start: .5rem; padding-block-start: .5rem; border-block-start: 1px solid var(--line); }
-.figures { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin-block-start: 1.25rem; }
-.card > .figures:first-child, .card > .chart:first-child { margin-block-start: 0; }
-.card + .links { margin-block-start: 1.25rem; }
-.figures dd { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
-h1 + .status { font-size: 1rem; }
-.row + .card { margin-block-start: 1rem; }
-.tag.is-open { color: var(--bad); }
-.chart { position: relative; margin: 1rem 0 0; }
-.chart-plot { display: block; inline-size: 100%; block-size: 10rem; margin-block-end: .375rem; }
+.tip p:first-child { font-weight: 600; }
+.tip p + p { color: var(--neutral-11); }
+.cursor { position: absolute; inset-block: -3px; inline-size: 2px; border-radius: 1px; background: var(--neutral-12); pointer-events: none; }
+details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-14); line-height: 24px; }
+.monitor details, .card details { margin-block-start: var(--space-2); }
+.days { font-size: var(--size-14); padding-block-start: var(--space-1); }
+.is-compact .monitor { padding-block: 10px; }
+.is-compact .monitor :is(.bar, .ends, noscript) { display: none; }
+.is-grid .monitors { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 280px), 1fr)); gap: var(--space-3); margin-block: var(--space-3); }
+.is-grid .monitor { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); padding: var(--space-4); }
+.is-grid .group { border: 0; }
+.is-grid :is(.for-wide, .for-middle) { display: none !important; }
+.is-grid .for-narrow { display: inline !important; }
+.day { margin-block-start: var(--space-6); }
+.day > h3, .day > h3 + .past { font-size: var(--size-14); }
+.day > h3 { color: var(--neutral-11); font-weight: 500; padding-block-end: var(--space-2); border-block-end: 1px solid var(--neutral-5); }
+.past > li { padding-block: var(--space-3); }
+.past > li + li { border-block-start: 1px solid var(--neutral-5); }
+.past :is(h3, h4) { font-size: var(--size-16); font-weight: 500; letter-spacing: 0; }
+.past :is(h3, h4) a { color: inherit; text-decoration: none; }
+.past > li > .text { margin-block-start: var(--space-2); font-size: var(--size-16); }
+.row > h2 + a { font-size: var(--size-14); }
+.timeline { margin-block-start: var(--space-6); padding-inline-start: var(--space-4); border-inline-start: 1px solid var(--neutral-6); }
+.timeline > li { position: relative; }
+.timeline > li::before {
+  content: ""; position: absolute; inset-inline-start: -21px; inset-block-start: 7px; inline-size: 9px; block-size: 9px; border-radius: var(--radius-full);
+  background: var(--neutral-8); box-shadow: 0 0 0 3px var(--neutral-1);
+}
+.timeline > li:first-child::before { background: var(--accent); }
+.timeline > li + li { margin-block-start: var(--space-6); }
+.timeline .text { margin-block-start: var(--space-1); }
+.facts { margin-block-start: var(--space-4); }
+.long { font-size: var(--size-36); line-height: 44px; font-weight: 600; letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
+.turn { display: flex; flex-wrap: wrap; justify-content: space-between; gap: var(--space-3) var(--space-6); margin-block-start: var(--space-8); padding-block-start: var(--space-4); border-block-start: 1px solid var(--neutral-5); font-size: var(--size-14); }
+.turn a { display: block; text-decoration: none; }
+.turn a:hover { text-decoration: underline; }
+.turn > :last-child { text-align: end; margin-inline-start: auto; }
+.month { margin-block-start: var(--space-8); }
+.month > .row > h2 { margin: 0; }
+.calendar { display: grid; grid-template-columns: repeat(7, 36px); gap: var(--space-1); margin-block-start: var(--space-3); font-size: var(--size-13); font-variant-numeric: tabular-nums; }
+.calendar li { display: grid; place-items: center; block-size: 36px; border-radius: var(--radius-control); color: var(--neutral-11); background: var(--neutral-2); }
+.calendar a { display: grid; place-items: center; inline-size: 100%; block-size: 100%; border-radius: var(--radius-control); font-weight: 600; text-decoration: none; }
+.calendar .severity-minor a { background: var(--degraded-tint); color: var(--degraded-text); box-shadow: inset 0 0 0 1px var(--degraded); }
+.calendar .severity-major a { background: var(--down-tint); color: var(--down-text); box-shadow: inset 0 0 0 1px var(--down); }
+.calendar .severity-critical a { background: var(--down); color: var(--neutral-1); }
+.calendar .is-later { visibility: hidden; }
+.figures { display: grid; grid-template-columns: 1fr 1fr; gap: var(--space-4); margin-block-start: var(--space-4); }
+.figures dd { font-size: var(--size-20); line-height: 28px; font-weight: 600; font-variant-numeric: tabular-nums; }
+.card > :is(.figures, .chart):first-child { margin-block-start: 0; }
+.chart { position: relative; margin-block-start: var(--space-4); }
+.chart-plot { display: block; inline-size: 100%; block-size: 160px; margin-block-end: var(--space-1); }
 .chart-plot path { fill: none; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
-.chart figcaption { font-weight: 600; margin-block-end: .375rem; }
+.chart figcaption { font-weight: 500; margin-block-end: var(--space-1); }
 .chart-area { position: relative; }
-.chart-plot .chart-bars { fill: var(--link); stroke: none; }
-.chart-line { stroke: var(--line); }
-.chart-p95 { stroke: var(--bar-none); stroke-width: 1.5; stroke-dasharray: 4 3; }
-.chart-median { stroke: var(--link); stroke-width: 2; }
-.chart-top { position: absolute; inset-block-start: .25rem; inset-inline-start: .25rem; }
-.key { display: inline-block; inline-size: 1.25rem; block-size: 0; vertical-align: middle; border-block-start: 2px solid var(--link); }
-.key.is-p95 { border-block-start: 2px dashed var(--bar-none); margin-inline-start: .75rem; }
+.chart-plot .chart-bars { fill: var(--accent); stroke: none; }
+.chart-line { stroke: var(--neutral-5); }
+.chart-p95 { stroke: var(--neutral-8); stroke-width: 1.5; stroke-dasharray: 4 3; }
+.chart-median { stroke: var(--accent); stroke-width: 1.75; }
+.chart-top { position: absolute; inset-block-start: var(--space-1); inset-inline-start: var(--space-1); }
+.key { display: inline-block; inline-size: 16px; block-size: 0; vertical-align: middle; border-block-start: 2px solid var(--accent); }
+.key.is-p95 { border-block-start: 2px dashed var(--neutral-8); margin-inline-start: var(--space-3); }
+.links { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-6); }
+.card + .links { margin-block-start: var(--space-6); }
 .links a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; }
-.foot { margin-block-start: 2.5rem; padding-block: 1.5rem 2.5rem; }
-.foot > * + * { margin-block-start: 1rem; }
-.links { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
+.more { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-6); margin-block-start: var(--space-6); font-size: var(--size-14); }
+.foot { margin-block-start: var(--space-8); padding-block: var(--space-6) var(--space-8); border-block-start: 1px solid var(--neutral-5); font-size: var(--size-14); line-height: 20px; color: var(--neutral-11); }
+.foot .wrap > * + * { margin-block-start: var(--space-3); }
+.foot a { color: inherit; }
+dialog.card { inline-size: min(448px, calc(100vw - 32px)); padding: var(--space-6); color: inherit; border-radius: var(--radius-surface); box-shadow: var(--shadow-dialog); }
+dialog::backdrop { background: rgb(0 0 0 / .4); }
+dialog h2 { margin: 0 var(--space-8) var(--space-1) 0; }
+dialog > * + * { margin-block-start: var(--space-4); }
+dialog .close { position: absolute; inset-block-start: var(--space-2); inset-inline-end: var(--space-2); margin: 0; padding: 0; inline-size: 44px; border: 0; background: none; color: var(--neutral-11); }
 .message { padding-block: 20vh; text-align: center; }
-.message p { margin-block-start: .75rem; color: var(--quiet); }
-.unlock { max-inline-size: 26rem; padding-block: 16vh 4rem; }
-.unlock .card { margin-block-start: 1rem; }
-.fields { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
-form .tick { display: flex; gap: .375rem; font-weight: 400; margin-block: .25rem; min-block-size: 1.5rem; }
-.tick input { flex: none; align-self: start; margin-block-start: .3rem; accent-color: var(--link); }
-fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0 0; padding: .5rem 1rem; }
-.fields .field { flex: 1 1 14rem; }
-.fields button { margin: 0; }
-dialog form + p { margin-block-start: .5rem; }
-h1 + .card, h1 + form { margin-block-start: 1rem; }
-main > article + p, main > form + p, main > .card + p:not(.card) { margin-block-start: 1.25rem; }
-@media (min-width: 40rem) {
-  .head { padding-block: 2.5rem 1.5rem; }
-  .group { padding-block: 0; }
-  .monitor { padding-block: 1.25rem; }
-  .banner { padding: 1.375rem 1.5rem; }
-  .banner h2 { font-size: 1.5rem; }
+.message p { margin-block-start: var(--space-3); color: var(--neutral-11); }
+.unlock { max-inline-size: 416px; padding-block: 16vh var(--space-12); }
+.embed { padding: var(--space-3); display: grid; gap: var(--space-2); min-block-size: 0; }
+@media (min-width: 560px) {
+  .bars.is-cut { inline-size: 200%; margin-inline-start: -100%; }
+  .for-middle { display: inline; }
+  .for-narrow { display: none; }
+  .hero { padding-block: var(--space-8); }
   .figures { grid-template-columns: repeat(4, 1fr); }
+  .card { padding: var(--space-6); }
 }
+@media (min-width: 900px) {
+  .bars.is-cut { inline-size: 100%; margin-inline-start: 0; }
+  .for-wide { display: inline; }
+  .for-middle { display: none; }
+  .hero { padding-block: var(--space-12); }
+  .is-grid .wrap { max-inline-size: 1032px; }
+}
+.is-grid .bars.is-cut { inline-size: 300%; margin-inline-start: -200%; }
 @media print {
-  body { background: #fff; }
-  .tools, .skip, .filter, .more, dialog, .tip, .languages { display: none; }
-  .banner { --card: #fff !important; }
-  .banner { border: 2px solid; color: #000 !important; background: none !important; print-color-adjust: exact; }
-  .card, article { break-inside: avoid; }
+  .tools, .skip, .filter, .more, .turn, .notify, dialog, .tip, .stripe, .cover { display: none; }
+  .hero { background: none !important; padding-block: var(--space-4); border-block-end: 1px solid; }
+  .card, article, .monitor { break-inside: avoid; }
   .bars, .icon { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
-@media (prefers-reduced-motion: reduce) { * { transition: none !important; } }
+@media (prefers-reduced-motion: no-preference) { .bars rect { transition: fill .12s; } }
 @media (forced-colors: active) {
-  .banner { border: 2px solid; }
+  .hero { border-block-end: 2px solid; }
+  button, .button { border: 2px solid; }
   .bars { forced-color-adjust: none; }
 }
 `;
+
+const PROPERTIES = designProperties();
+
+/** Only the tokens in use, because each document carries them. */
+function keepUsed(properties: string, rules: string): string {
+  return properties.replace(/ ?--([\w-]+): ([^;]+);/g, (whole, name) => (rules.includes(`var(--${name}`) ? whole : ""));
+}
+
+export const STYLE_TEXT = `${FONT_FACES}${keepUsed(PROPERTIES, RULES)}${RULES}`.replace(/\n\s*/g, "\n");

@@ -91,6 +91,7 @@ export const endpoints = [
           const problem = await toFormErrors(() => requestSubscription(c.var.ctx, shown.payload, input.data));
           if (problem !== null) return showSubscribe(shown, textsOf(shown).invalid, form);
           return respondWithDocument(
+            shown.payload.page,
             renderNotice({ frame: frameOf(shown) }, textsOf(shown).accepted, textsOf(shown).accepted_text),
             202,
           );
@@ -124,5 +125,5 @@ function showSubscribe(shown: VisiblePage, problem: string | null, form: URLSear
     chosen: [...monitor_ids, ...group_ids],
   };
   const view = { frame: frameOf(shown), ...offered(shown), ...sent, problem };
-  return respondWithDocument(renderSubscribePage(view), problem ? 400 : 200);
+  return respondWithDocument(view.frame, renderSubscribePage(view), problem ? 400 : 200);
 }

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { SubscriptionTopic } from "../contract/events.ts";
 import { SUBSCRIBER_CHANNELS } from "../contract/subscriber.ts";
+import { LineIcon } from "../ui/design/line-icon.tsx";
 import { toHtml } from "../ui/document.tsx";
 import { Field } from "../ui/form-field.tsx";
 import type { FrameView } from "./frame-view.ts";
@@ -13,6 +14,9 @@ export function SubscribeDialog({ base, texts }: { base: string; texts: Texts })
   const words = texts.subscribe;
   return (
     <dialog id="subscribe-dialog" class="card" aria-labelledby="subscribe">
+      <button type="button" class="close" data-close aria-label={words.close}>
+        <LineIcon of="x" size={20} />
+      </button>
       <h2 id="subscribe">{words.updates}</h2>
       <p class="small">{words.updates_text}</p>
       <form method="post" action={`${base}/subscribe`}>
@@ -25,10 +29,32 @@ export function SubscribeDialog({ base, texts }: { base: string; texts: Texts })
       <p class="small">
         <a href={`${base}/subscribe`}>{words.others}</a>
       </p>
-      <button type="button" class="second" data-close>
-        {words.close}
-      </button>
+      <Feeds base={base} texts={texts} />
     </dialog>
+  );
+}
+
+/** For feed readers and calendars. */
+function Feeds({ base, texts }: { base: string; texts: Texts }) {
+  const words = texts.subscribe;
+  return (
+    <section class="feeds" aria-label={words.feeds}>
+      <p class="small">{words.feeds_text}</p>
+      <ul class="links small">
+        <li>
+          <a href={`${base}/feed.atom`}>Atom</a>
+        </li>
+        <li>
+          <a href={`${base}/feed.rss`}>RSS</a>
+        </li>
+        <li>
+          <a href={`${base}/feed.json`}>JSON</a>
+        </li>
+        <li>
+          <a href={`${base}/maintenance.ics`}>{texts.home.calendar}</a>
+        </li>
+      </ul>
+    </section>
   );
 }
 
@@ -59,27 +85,30 @@ export function renderSubscribePage(view: SubscribeFormView): string {
   return renderForm(
     frame,
     words.title,
-    <form class="card" method="post" action={`${frame.base}/subscribe`}>
-      <Field name="channel" label={words.channel}>
-        <select id="channel" name="channel">
-          {SUBSCRIBER_CHANNELS.map((channel) => (
-            <option value={channel} selected={channel === view.channel}>
-              {words.channels[channel]}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field
-        name="endpoint"
-        label={words.address}
-        hint={words.address_hint}
-        problem={problem}
-        input={{ type: "text", value: view.endpoint, required: true, maxlength: 2000 }}
-      />
-      <Topics chosen={view.events} texts={frame.texts} />
-      <Services {...view} chosen={view.chosen} texts={frame.texts} />
-      <button type="submit">{words.title}</button>
-    </form>,
+    <>
+      <form class="card" method="post" action={`${frame.base}/subscribe`}>
+        <Field name="channel" label={words.channel}>
+          <select id="channel" name="channel">
+            {SUBSCRIBER_CHANNELS.map((channel) => (
+              <option value={channel} selected={channel === view.channel}>
+                {words.channels[channel]}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field
+          name="endpoint"
+          label={words.address}
+          hint={words.address_hint}
+          problem={problem}
+          input={{ type: "text", value: view.endpoint, required: true, maxlength: 2000 }}
+        />
+        <Topics chosen={view.events} texts={frame.texts} />
+        <Services {...view} chosen={view.chosen} texts={frame.texts} />
+        <button type="submit">{words.title}</button>
+      </form>
+      <Feeds base={frame.base} texts={frame.texts} />
+    </>,
   );
 }
 

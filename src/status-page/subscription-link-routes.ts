@@ -40,6 +40,7 @@ export const endpoints = [
     (c) =>
       byToken(c, "confirm", async ({ shown, subscriber }) =>
         respondWithDocument(
+          shown.payload.page,
           renderQuestion(
             { frame: frameOf(shown) },
             {
@@ -67,6 +68,7 @@ export const endpoints = [
       byToken(c, "confirm", async ({ shown, subscriber }) => {
         await confirmSubscription(c.var.ctx, subscriber);
         return respondWithDocument(
+          shown.payload.page,
           renderNotice({ frame: frameOf(shown) }, textsOf(shown).confirmed, textsOf(shown).confirmed_text),
         );
       }),
@@ -127,6 +129,7 @@ export const endpoints = [
     (c) =>
       toLeave(c, async (reader, subscriber) =>
         respondWithDocument(
+          reader.frame,
           renderQuestion(reader, {
             title: wordsOf(reader).unsubscribe,
             text: wordsOf(reader).unsubscribe_text(subscriber.endpoint_masked),
@@ -152,6 +155,7 @@ export const endpoints = [
       toLeave(c, async (reader, subscriber) => {
         await unsubscribe(c.var.ctx, subscriber);
         return respondWithDocument(
+          reader.frame,
           renderNotice(reader, wordsOf(reader).unsubscribed, wordsOf(reader).unsubscribed_text),
         );
       }),
@@ -194,7 +198,11 @@ function loadLinked(c: Context<AppEnv>, subscriber: SubscriberRecord | undefined
 
 function linkNotFound(shown: VisiblePage): Response {
   const words = textsOf(shown);
-  return respondWithDocument(renderNotice({ frame: frameOf(shown) }, words.bad_link, words.bad_link_text), 404);
+  return respondWithDocument(
+    shown.payload.page,
+    renderNotice({ frame: frameOf(shown) }, words.bad_link, words.bad_link_text),
+    404,
+  );
 }
 
 function showManage(
@@ -203,12 +211,12 @@ function showManage(
 ): Response {
   const frame = frameOf(shown);
   if (!isSubscribed(subscriber)) {
-    return respondWithDocument(renderNotice({ frame }, textsOf(shown).absent, textsOf(shown).absent_text));
+    return respondWithDocument(frame, renderNotice({ frame }, textsOf(shown).absent, textsOf(shown).absent_text));
   }
   const { endpoint_masked: endpoint, events, monitor_ids, group_ids } = subscriber;
   const chosen = { events, monitor_ids, group_ids };
   const view = { frame, ...offered(shown), ...chosen, problem, token, endpoint, is_saved };
-  return respondWithDocument(renderManagePage(view), problem === null ? 200 : 400);
+  return respondWithDocument(frame, renderManagePage(view), problem === null ? 200 : 400);
 }
 
 function wordsOf(reader: Reader): Texts["subscribe"] {

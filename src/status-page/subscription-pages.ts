@@ -2,9 +2,10 @@ import type { EndpointPolicy } from "../http/endpoint.ts";
 import { BODY_ERRORS, html, PUBLIC_ERRORS } from "../http/responses.ts";
 import { createFormats } from "./format.ts";
 import { buildFrame, type FrameView } from "./frame-view.ts";
-import { answerText, HTML, respondWithError } from "./messages.ts";
+import { answerText, htmlOf, respondWithError } from "./messages.ts";
 import type { VisiblePage } from "./responses.ts";
 import type { Texts } from "./texts/texts.ts";
+import type { ThemeChoice } from "./theme.ts";
 
 /** What the documents of subscriptions have in common. */
 export const SUBSCRIPTION_TAGS = ["Subscribers"];
@@ -37,6 +38,7 @@ export function frameOf({ payload, viewing }: VisiblePage): FrameView {
 }
 
 /** These addresses contain secrets: responses are not stored and send no referrer. */
-export function respondWithDocument(body: string, status = 200): Response {
-  return answerText(body, { ...HTML.headers, "Content-Type": HTML.type, "Cache-Control": "no-store" }, status);
+export function respondWithDocument(choice: ThemeChoice | null, body: string, status = 200): Response {
+  const { type, headers } = htmlOf(choice);
+  return answerText(body, { ...headers, "Content-Type": type, "Cache-Control": "no-store" }, status);
 }

@@ -228,26 +228,52 @@ describe("what is affected", () => {
     expect(view({ monitors: many }).banner.affected).toEqual(["5 of 5 services are down: S0, S1, S2 and 2 more"]);
   });
 
+  it.each<[name: string, statuses: PublicStatus[], headline: string]>([
+    ["one that is down by its name", ["up", "down", "degraded"], "S1 is down"],
+    ["several by their number", ["down", "down", "up"], "2 of 3 services are down"],
+    ["all of them", ["down", "down"], "All 2 services are down"],
+    ["one that is degraded", ["up", "degraded"], "S1 is degraded"],
+    ["nothing", ["up", "up"], "All systems operational"],
+  ])("is one sentence: %s", (_name, statuses, headline) => {
+    const monitors = statuses.map((status, n) => named(`S${n}`, status));
+    expect(view({ monitors }).banner.headline).toBe(headline);
+  });
+
+  it("says since when, and that the team knows while nobody wrote about it", () => {
+    const down = { ...named("A", "down"), status_since: NOON - 14 * MINUTE };
+    const lasting = { kind: "duration", text: "14 min", since: { iso: "2026-11-20T11:46:00.000Z" } };
+    expect(view({ monitors: [down] }).banner).toMatchObject({ lasting, detected: { ago: "14 min" } });
+    const told = incident({ monitor_ids: ["A"], started_at: NOON - 20 * MINUTE });
+    const { banner } = view({ monitors: [down], incidents: [told] });
+    expect(banner).toMatchObject({ lasting: { text: "20 min" }, detected: null });
+    expect(view({ monitors: [{ ...down, status_since: NOON - DAY }] }).banner.lasting).toMatchObject({ kind: "date" });
+    expect(view({ monitors: [{ ...down, status_since: NOON - 20_000 }] }).banner.lasting).toMatchObject({
+      text: "less than a minute",
+    });
+    expect(view({ monitors: [named("A", "up")] }).banner).toMatchObject({ lasting: null, detected: null });
+  });
+
   it("is the titles of open incidents while no check sees it, and nothing on a calm page", () => {
     const told = { monitors: [named("A", "up")], incidents: [incident({ title: "Slow mail" })] };
     expect(view(told).banner.affected).toEqual(["Slow mail"]);
     expect(view({ monitors: [named("A", "up")] }).banner.affected).toEqual([]);
   });
 
-  it("comes first: troubled groups, which are open, and troubled services in them", () => {
+  it("comes first, the worst before the rest; groups and services keep their owner's order", () => {
     const groups = [
       { id: "g", name: "Calm" },
       { id: "h", name: "Troubled" },
     ];
     const calm = Array.from({ length: 20 }, (_, n) => ({ ...named(`U${n}`, "up"), group_id: "g" }));
     const troubled = some.map((each) => ({ ...each, group_id: "h" }));
-    const { sections, has_filter } = view({ groups, monitors: [...calm, ...troubled] });
+    const { sections, affected, has_filter } = view({ groups, monitors: [...calm, ...troubled] });
     expect(has_filter).toBe(true);
     expect(sections).toMatchObject([
-      { title: "Troubled", summary: "2 of 4 down", state: "down", is_open: true },
       { title: "Calm", summary: "All 20 operational", state: "up", is_open: false },
+      { title: "Troubled", summary: "2 of 4 down", state: "down", is_open: true },
     ]);
-    expect(sections[0]?.monitors.map(({ name }) => name)).toEqual(["B", "C", "D", "A"]);
+    expect(sections[1]?.monitors.map(({ name }) => name)).toEqual(["A", "B", "C", "D"]);
+    expect(affected).toMatchObject({ monitors: [{ name: "B" }, { name: "C" }, { name: "D" }], more: 0 });
   });
 });
 
@@ -298,13 +324,14 @@ describe("a monitor on the page", () => {
     const down: DayDurations = [DAY - 11 * MINUTE, 0, 11 * MINUTE];
     const days = ["2026-11-15", "2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19", "2026-11-20"];
     const tallies: DayDurations[] = [null, null, [DAY, 0, 0], down, down, [DAY - HOUR, HOUR, 0]];
-    const seen = view({ days, monitors: [monitor({ tallies })] }).sections[0]?.monitors[0];
+    const seen = view({ days, monitors: [monitor({ tallies, measured_since: NOON - 30 * DAY })] }).sections[0]
+      ?.monitors[0];
     expect(seen?.runs).toEqual([
       { state: "none", first: 0, length: 2, hint: null },
       { state: "up", first: 2, length: 1, hint: null },
-      { state: "down", first: 3, length: 1, hint: "18 Nov 2026: 99.23% uptime; down for 11 min" },
-      { state: "down", first: 4, length: 1, hint: "19 Nov 2026: 99.23% uptime; down for 11 min" },
-      { state: "degraded", first: 5, length: 1, hint: "20 Nov 2026: 100% uptime; degraded for 1 h" },
+      { state: "down", first: 3, length: 1, hint: "18 Nov 2026\n99.23% uptime\ndown for 11 min" },
+      { state: "down", first: 4, length: 1, hint: "19 Nov 2026\n99.23% uptime\ndown for 11 min" },
+      { state: "degraded", first: 5, length: 1, hint: "20 Nov 2026\n100% uptime\ndegraded for 1 h" },
     ]);
     expect(seen?.troubled.map((day) => `${day.date.iso} ${day.text}`)).toEqual([
       "2026-11-20 degraded for 1 h",
@@ -336,7 +363,17 @@ describe("a monitor on the page", () => {
     ["pending", "No data yet", undefined],
   ])("%s is called %s", (status, label, since) => {
     const seen = shown({ status });
-    expect([seen?.label, seen?.since?.text]).toEqual([label, since]);
+    expect([seen?.label, seen?.since?.since.text]).toEqual([label, since]);
+  });
+
+  it.each([
+    ["30 minutes", 30 * MINUTE, "No data yet"],
+    ["an hour", HOUR, "100% in 1 h"],
+    ["5 hours and a half", 5.5 * HOUR, "100% in 5 h 30 min"],
+    ["a day", DAY, "100% in 1 day"],
+    ["longer than the page shows", 30 * DAY, "100% in 3 days"],
+  ])("measured for %s says what its uptime covers", (_name, age, uptime) => {
+    expect(shown({ measured_since: NOON - age })?.uptime).toBe(uptime);
   });
 
   it("without any known time has no uptime", () => {

@@ -3,8 +3,10 @@ import { fontAddress, LATIN } from "./design/fonts.ts";
 
 interface DocumentProps {
   title: string;
-  /** Address of the style sheet. */
-  stylesheet: string;
+  /** Address of the style sheet; documents with styles of their own have none. */
+  stylesheet?: string;
+  /** Style sheets that stand in the document itself, which its policy has to allow. */
+  styles?: readonly string[];
   /** English from left to right where absent. */
   language?: { language: string; direction: "ltr" | "rtl" };
   /** Address of a style sheet that changes the first one. */
@@ -16,9 +18,9 @@ interface DocumentProps {
   children: Child;
 }
 
-/** The document around every page. No style is inline and nothing in it needs a script. */
+/** The document around every page. Nothing in it needs a script. */
 export function HtmlDocument(props: DocumentProps) {
-  const { title, stylesheet, overrides, theme, head, children } = props;
+  const { title, stylesheet, styles = [], overrides, theme, head, children } = props;
   const { language = "en", direction = "ltr" } = props.language ?? {};
   return (
     <html lang={language} dir={direction} {...(theme ? { "data-theme": theme } : {})}>
@@ -29,7 +31,8 @@ export function HtmlDocument(props: DocumentProps) {
         <title>{title}</title>
         {head}
         <link rel="preload" as="font" type="font/woff2" href={fontAddress(LATIN)} crossorigin="anonymous" />
-        <link rel="stylesheet" href={stylesheet} />
+        {styles.map((text) => (text === "" ? null : <style dangerouslySetInnerHTML={{ __html: text }} />))}
+        {stylesheet ? <link rel="stylesheet" href={stylesheet} /> : null}
         {overrides ? <link rel="stylesheet" href={overrides} /> : null}
       </head>
       <body>{children}</body>

@@ -38,14 +38,14 @@ describe("the preview of a page", () => {
     expect(text).toContain("Call <em>us</em>");
     expect(text).toContain("Checkout");
     expect(text).toContain('lang="de"');
-    expect(text).toContain("/assets/status-page/brand/123456.css");
+    expect(text).toContain("--brand: #123456");
     expect(await stored()).toEqual(before);
   });
 
   it("shows at first what is stored, and keeps it while a field is not valid yet", async () => {
     expect((await browser.open(path)).text).toContain("As stored");
     const { status, text } = await browser.submit(path, { ...typed, brand_color: "#12", timezone: "Euro" });
-    expect([status, text.includes("/assets/status-page/brand/")]).toEqual([200, false]);
+    expect([status, text.includes("--brand: #12;")]).toEqual([200, false]);
   });
 
   it("runs nothing, leads nowhere, and is framed by this service alone", async () => {

@@ -52,7 +52,6 @@ describe("the app of public pages", () => {
       [`/badge/${monitor.id}/status.svg`],
       [`/badge/${monitor.id}/nothing.svg`],
       [`/embed/${page.slug}`],
-      ["/assets/status-page/brand/1f8a5b.css"],
       ["/assets/status-page/nothing.css"],
     ];
     for (const [at, init = {}] of requests) {

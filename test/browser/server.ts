@@ -1,12 +1,13 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
 import type { PagePayload } from "../../src/contract/public-page.ts";
 import { ASSETS } from "../../src/status-page/assets.ts";
-import { renderBrandSheet } from "../../src/status-page/brand.ts";
 import { buildHistoryView, buildIncidentView } from "../../src/status-page/incident-view.ts";
 import { drawLatency } from "../../src/status-page/latency-chart.ts";
 import { buildMaintenanceHistory, buildMaintenanceView } from "../../src/status-page/maintenance-view.ts";
-import { PAGE_POLICY } from "../../src/status-page/messages.ts";
+import { pagePolicy } from "../../src/status-page/policy.ts";
 import { buildServiceView, type ServiceFacts } from "../../src/status-page/service-view.ts";
 import { renderSubscribePage } from "../../src/status-page/subscribe-views.tsx";
 import { TEXTS } from "../../src/status-page/texts/registry.ts";
@@ -26,6 +27,8 @@ import {
 import { renderUnlockPage } from "../../src/status-page/views/unlock.tsx";
 import { NOW } from "./pages.ts";
 
+/** Where the set-up puts them. */
+const FONTS = resolve(import.meta.dirname, "../../node_modules/.assets/fonts");
 const TYPES: Record<string, string> = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" };
 
 /** The documents that readers get, with the headers that guard them. */
@@ -148,21 +151,24 @@ function requireView<View>(view: View | undefined): View {
 
 /** Serves the documents of each payload under its name. */
 export async function startServer(payloads: Record<string, PagePayload>) {
-  const documents = new Map<string, string>();
+  const documents = new Map<string, { html: string; policy: string }>();
   for (const [name, payload] of Object.entries(payloads)) {
-    for (const [path, html] of Object.entries(renderDocuments(payload))) documents.set(`/${name}${path}`, html);
+    for (const [path, html] of Object.entries(renderDocuments(payload))) {
+      // What is of no page has no theme of one.
+      const choice = /^.(missing|unlock)$/.test(path) ? null : payload.page;
+      documents.set(`/${name}${path}`, { html, policy: pagePolicy(choice) });
+    }
   }
   const server = createServer((req, res) => {
-    const html = documents.get(req.url ?? "");
-    const brand = /\/brand\/(\w+)\.css$/.exec(req.url ?? "")?.[1];
+    const document = documents.get(req.url ?? "");
+    const font = /\/fonts\/([\w-]+\.woff2)$/.exec(req.url ?? "")?.[1];
     const asset = ASSETS.find(({ address }) => address === req.url);
-    if (brand !== undefined) res.writeHead(200, { "content-type": "text/css" }).end(renderBrandSheet(brand));
+    if (font !== undefined) res.writeHead(200, { "content-type": "font/woff2" }).end(readFileSync(`${FONTS}/${font}`));
     else if (asset) {
       res.writeHead(200, { "content-type": TYPES[asset.address.split(".").at(-1) ?? ""] }).end(asset.text);
-    } else if (html !== undefined) {
-      res
-        .writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY })
-        .end(html);
+    } else if (document) {
+      const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": document.policy };
+      res.writeHead(200, headers).end(document.html);
     } else res.writeHead(204).end();
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

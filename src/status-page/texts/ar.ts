@@ -15,6 +15,7 @@ export const ar: Texts = {
   frame: {
     skip: "انتقل إلى المحتوى",
     theme: "تبديل نمط الألوان",
+    menu: "القائمة",
     language: "اللغة",
     subscribe: "اشتراك",
     stale: "البيانات المباشرة غير متاحة.",
@@ -39,7 +40,15 @@ export const ar: Texts = {
     const listed = more > 0 ? `${names} و${more} غيرها` : names;
     return `${n} من ${count(total, services)} ${what}: ${listed}`;
   },
+  headline: (status, { n, total, name }) => {
+    const what = status === "down" ? "متوقفة" : "متدنية الأداء";
+    if (name !== null) return `${name}: ${status === "down" ? "الخدمة متوقفة" : "أداء متدنٍّ"}`;
+    return n === total ? `جميع الخدمات (${total}) ${what}` : `${n} من ${count(total, services)} ${what}`;
+  },
   home: {
+    detected: "اكتُشف تلقائيًا قبل {ago}. تم تنبيه الفريق.",
+    affected: "الخدمات المتأثرة",
+    notify: "أعلِمني عند حل المشكلة",
     as_of: "حتى {time}",
     delayed: "الفحوص متأخرة.",
     last_checks: "أُجريت آخر الفحوص قبل {ago} ({time}). قد تكون الحالات قديمة.",
@@ -71,10 +80,14 @@ export const ar: Texts = {
       pending: "لا بيانات بعد",
       maintenance: "تحت الصيانة",
     },
+    lasting: "منذ {duration}",
+    moment: "أقل من دقيقة",
     since: "منذ {time}",
     days_ago: (n) => `قبل ${count(n, { ...days, two: "يومين" })}`,
     today: "اليوم",
     uptime: (percentage) => `نسبة التشغيل ${percentage}`,
+    uptime_in: (percentage, span) => `${percentage} خلال ${span}`,
+    span_days: (n) => count(n, { ...days, two: "يومين" }),
     no_data: "لا بيانات بعد",
     problem_days: (n) => `أيام فيها مشكلات: ${n}`,
     bars: ({ days: shown, uptime, problems }) =>
@@ -126,6 +139,10 @@ export const ar: Texts = {
     affects: "يؤثر في {names}",
     earlier_updates: (n) => count(n, updates),
     omitted_updates: (n) => `${count(n, updates)} غير معروض.`,
+    duration: "المدة",
+    previous: "الحادث السابق",
+    next: "الحادث التالي",
+    day_list: "أيام فيها حوادث",
     history: "سجل الحوادث",
     none: "لا حوادث.",
     earlier: "حوادث أقدم",
@@ -183,6 +200,8 @@ export const ar: Texts = {
     updates_text: "رسالة عند بدء حادث أو تغيّره أو انتهائه، وعن أعمال الصيانة.",
     email: "البريد الإلكتروني",
     others: "Webhook أو Slack أو Discord أو خدمات محددة",
+    feeds: "الخلاصات",
+    feeds_text: "تابع هذه الصفحة في قارئ خلاصات أو في تقويم.",
     close: "إغلاق",
     channel: "القناة",
     channels: {

@@ -12,6 +12,7 @@ export const de: Texts = {
   frame: {
     skip: "Zum Inhalt springen",
     theme: "Farbschema wechseln",
+    menu: "Menü",
     language: "Sprache",
     subscribe: "Abonnieren",
     stale: "Aktuelle Daten sind nicht verfügbar.",
@@ -37,7 +38,15 @@ export const de: Texts = {
     const services = count(total, { one: "{n} Dienst", other: "{n} Diensten" });
     return `${n} von ${services} ${verb} ${what}: ${more > 0 ? `${names} und ${more} weitere` : names}`;
   },
+  headline: (status, { n, total, name }) => {
+    const what = status === "down" ? "ausgefallen" : "eingeschränkt";
+    if (name !== null) return `${name} ist ${what}`;
+    return n === total ? `Alle ${total} Dienste sind ${what}` : `${n} von ${total} Diensten sind ${what}`;
+  },
   home: {
+    detected: "Vor {ago} automatisch erkannt. Das Team ist alarmiert.",
+    affected: "Betroffene Dienste",
+    notify: "Benachrichtigen, sobald es behoben ist",
     as_of: "Stand: {time}",
     delayed: "Prüfungen sind verzögert.",
     last_checks: "Die letzten Prüfungen liefen vor {ago} ({time}). Die Angaben sind möglicherweise veraltet.",
@@ -69,10 +78,14 @@ export const de: Texts = {
       pending: "Noch keine Daten",
       maintenance: "In Wartung",
     },
+    lasting: "seit {duration}",
+    moment: "weniger als einer Minute",
     since: "seit {time}",
     days_ago: (n) => `vor ${n} Tagen`,
     today: "Heute",
     uptime: (percentage) => `${percentage} Verfügbarkeit`,
+    uptime_in: (percentage, span) => `${percentage} in ${span}`,
+    span_days: (n) => count(n, { one: "1 Tag", other: "{n} Tagen" }),
     no_data: "Noch keine Daten",
     problem_days: (n) => count(n, { one: "1 Tag mit Problemen", other: "{n} Tage mit Problemen" }),
     bars: ({ days, uptime, problems }) =>
@@ -125,6 +138,10 @@ export const de: Texts = {
     earlier_updates: (n) => count(n, { one: "1 frühere Meldung", other: "{n} frühere Meldungen" }),
     omitted_updates: (n) =>
       count(n, { one: "1 frühere Meldung wird nicht gezeigt.", other: "{n} frühere Meldungen werden nicht gezeigt." }),
+    duration: "Dauer",
+    previous: "Vorherige Störung",
+    next: "Nächste Störung",
+    day_list: "Tage mit Störungen",
     history: "Verlauf der Störungen",
     none: "Keine Störungen.",
     earlier: "Frühere Störungen",
@@ -182,6 +199,8 @@ export const de: Texts = {
     updates_text: "Eine Nachricht, wenn eine Störung beginnt, sich ändert oder endet, und zu Wartungen.",
     email: "E-Mail-Adresse",
     others: "Webhook, Slack, Discord oder einzelne Dienste",
+    feeds: "Feeds",
+    feeds_text: "Dieser Seite in einem Feedreader oder Kalender folgen.",
     close: "Schließen",
     channel: "Kanal",
     channels: {

@@ -13,6 +13,7 @@ export const en: Texts = {
   frame: {
     skip: "Skip to content",
     theme: "Switch colour scheme",
+    menu: "Menu",
     language: "Language",
     subscribe: "Subscribe",
     stale: "Live data is unavailable.",
@@ -36,7 +37,15 @@ export const en: Texts = {
     const who = `${n} of ${services(total)} ${n === 1 ? "is" : "are"} ${status}`;
     return `${who}: ${more > 0 ? `${names} and ${more} more` : names}`;
   },
+  headline: (status, { n, total, name }) => {
+    const what = status === "down" ? "down" : "degraded";
+    if (name !== null) return `${name} is ${what}`;
+    return n === total ? `All ${services(total)} are ${what}` : `${n} of ${services(total)} are ${what}`;
+  },
   home: {
+    detected: "Detected automatically {ago} ago. The team has been alerted.",
+    affected: "Affected services",
+    notify: "Get notified when this is fixed",
     as_of: "As of {time}",
     delayed: "Checks are delayed.",
     last_checks: "The last checks ran {ago} ago ({time}). Statuses may be out of date.",
@@ -68,10 +77,14 @@ export const en: Texts = {
       pending: "No data yet",
       maintenance: "Under maintenance",
     },
+    lasting: "for {duration}",
+    moment: "less than a minute",
     since: "since {time}",
     days_ago: (n) => `${n} days ago`,
     today: "Today",
     uptime: (percentage) => `${percentage} uptime`,
+    uptime_in: (percentage, span) => `${percentage} in ${span}`,
+    span_days: (n) => count(n, { one: "1 day", other: "{n} days" }),
     no_data: "No data yet",
     problem_days: (n) => count(n, { one: "1 day with problems", other: "{n} days with problems" }),
     bars: ({ days, uptime, problems }) =>
@@ -124,6 +137,10 @@ export const en: Texts = {
     earlier_updates: (n) => count(n, { one: "1 earlier update", other: "{n} earlier updates" }),
     omitted_updates: (n) =>
       count(n, { one: "1 earlier update is not shown.", other: "{n} earlier updates are not shown." }),
+    duration: "Duration",
+    previous: "Previous incident",
+    next: "Next incident",
+    day_list: "Days with incidents",
     history: "Incident history",
     none: "No incidents.",
     earlier: "Earlier incidents",
@@ -181,6 +198,8 @@ export const en: Texts = {
     updates_text: "A message when an incident starts, changes or ends, and about maintenance.",
     email: "E-mail address",
     others: "Webhook, Slack, Discord, or selected services",
+    feeds: "Feeds",
+    feeds_text: "Follow this page in a feed reader or a calendar.",
     close: "Close",
     channel: "Channel",
     channels: {

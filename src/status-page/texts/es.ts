@@ -12,6 +12,7 @@ export const es: Texts = {
   frame: {
     skip: "Saltar al contenido",
     theme: "Cambiar el tema",
+    menu: "Menú",
     language: "Idioma",
     subscribe: "Suscribirse",
     stale: "Los datos en vivo no están disponibles.",
@@ -39,7 +40,15 @@ export const es: Texts = {
     const services = count(total, { one: "{n} servicio", other: "{n} servicios" });
     return `${n} de ${services} ${what}: ${more > 0 ? `${names} y ${more} más` : names}`;
   },
+  headline: (status, { n, total, name }) => {
+    if (name !== null) return `${name} está ${status === "down" ? "caído" : "degradado"}`;
+    const what = status === "down" ? "caídos" : "degradados";
+    return n === total ? `Los ${total} servicios están ${what}` : `${n} de ${total} servicios están ${what}`;
+  },
   home: {
+    detected: "Detectado automáticamente hace {ago}. El equipo está avisado.",
+    affected: "Servicios afectados",
+    notify: "Avisarme cuando se resuelva",
     as_of: "A fecha de {time}",
     delayed: "Las comprobaciones van con retraso.",
     last_checks: "Las últimas comprobaciones fueron hace {ago} ({time}). Los estados pueden no estar al día.",
@@ -71,10 +80,14 @@ export const es: Texts = {
       pending: "Aún sin datos",
       maintenance: "En mantenimiento",
     },
+    lasting: "desde hace {duration}",
+    moment: "menos de un minuto",
     since: "desde el {time}",
     days_ago: (n) => `Hace ${n} días`,
     today: "Hoy",
     uptime: (percentage) => `${percentage} de disponibilidad`,
+    uptime_in: (percentage, span) => `${percentage} en ${span}`,
+    span_days: (n) => count(n, { one: "1 día", other: "{n} días" }),
     no_data: "Aún sin datos",
     problem_days: (n) => count(n, { one: "1 día con problemas", other: "{n} días con problemas" }),
     bars: ({ days, uptime, problems }) =>
@@ -127,6 +140,10 @@ export const es: Texts = {
     earlier_updates: (n) => count(n, { one: "1 mensaje anterior", other: "{n} mensajes anteriores" }),
     omitted_updates: (n) =>
       count(n, { one: "1 mensaje anterior no se muestra.", other: "{n} mensajes anteriores no se muestran." }),
+    duration: "Duración",
+    previous: "Incidente anterior",
+    next: "Incidente siguiente",
+    day_list: "Días con incidentes",
     history: "Historial de incidentes",
     none: "Ningún incidente.",
     earlier: "Incidentes anteriores",
@@ -184,6 +201,8 @@ export const es: Texts = {
     updates_text: "Un mensaje cuando un incidente empieza, cambia o termina, y sobre mantenimientos.",
     email: "Dirección de correo",
     others: "Webhook, Slack, Discord o servicios concretos",
+    feeds: "Canales",
+    feeds_text: "Siga esta página en un lector de canales o en un calendario.",
     close: "Cerrar",
     channel: "Canal",
     channels: {

@@ -12,6 +12,7 @@ export const fr: Texts = {
   frame: {
     skip: "Aller au contenu",
     theme: "Changer de thème",
+    menu: "Menu",
     language: "Langue",
     subscribe: "S’abonner",
     stale: "Les données en direct sont indisponibles.",
@@ -38,7 +39,15 @@ export const fr: Texts = {
     const listed = more > 0 ? `${names} et ${count(more, { one: "{n} autre", other: "{n} autres" })}` : names;
     return `${n} sur ${services} ${verb} ${what} : ${listed}`;
   },
+  headline: (status, { n, total, name }) => {
+    if (name !== null) return `${name} est ${status === "down" ? "en panne" : "dégradé"}`;
+    const what = status === "down" ? "en panne" : "dégradés";
+    return n === total ? `Les ${total} services sont ${what}` : `${n} services sur ${total} sont ${what}`;
+  },
   home: {
+    detected: "Détecté automatiquement il y a {ago}. L’équipe a été alertée.",
+    affected: "Services touchés",
+    notify: "Être averti du rétablissement",
     as_of: "Au {time}",
     delayed: "Les contrôles ont du retard.",
     last_checks: "Les derniers contrôles datent d’il y a {ago} ({time}). Les états peuvent être périmés.",
@@ -70,10 +79,14 @@ export const fr: Texts = {
       pending: "Pas encore de données",
       maintenance: "En maintenance",
     },
+    lasting: "depuis {duration}",
+    moment: "moins d’une minute",
     since: "depuis le {time}",
     days_ago: (n) => `Il y a ${n} jours`,
     today: "Aujourd’hui",
     uptime: (percentage) => `${percentage} de disponibilité`,
+    uptime_in: (percentage, span) => `${percentage} en ${span}`,
+    span_days: (n) => count(n, { one: "{n} jour", other: "{n} jours" }),
     no_data: "Pas encore de données",
     problem_days: (n) => count(n, { one: "{n} jour avec des problèmes", other: "{n} jours avec des problèmes" }),
     bars: ({ days, uptime, problems }) =>
@@ -129,6 +142,10 @@ export const fr: Texts = {
         one: "{n} message antérieur n’est pas affiché.",
         other: "{n} messages antérieurs ne sont pas affichés.",
       }),
+    duration: "Durée",
+    previous: "Incident précédent",
+    next: "Incident suivant",
+    day_list: "Jours avec incidents",
     history: "Historique des incidents",
     none: "Aucun incident.",
     earlier: "Incidents antérieurs",
@@ -186,6 +203,8 @@ export const fr: Texts = {
     updates_text: "Un message quand un incident commence, évolue ou se termine, et pour les maintenances.",
     email: "Adresse e-mail",
     others: "Webhook, Slack, Discord ou certains services",
+    feeds: "Flux",
+    feeds_text: "Suivre cette page dans un lecteur de flux ou un calendrier.",
     close: "Fermer",
     channel: "Canal",
     channels: {

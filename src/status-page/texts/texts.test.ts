@@ -34,6 +34,10 @@ describe.each(LANGUAGES)("texts in %s", (language) => {
     const said = [
       texts.affected("down", { n, total: 300, names: "A, B", more: n }),
       texts.affected("degraded", { n, total: n, names: "A", more: 0 }),
+      texts.headline("down", { n, total: 300, name: null }),
+      texts.headline("degraded", { n, total: n, name: null }),
+      texts.headline("down", { n: 1, total: 300, name: "A" }),
+      texts.monitor.uptime_in("100%", texts.monitor.span_days(n)),
       ...[texts.home.all_up(n), texts.home.no_past_incidents(n), texts.monitor.problem_days(n)],
       ...[texts.incident.earlier_updates(n), texts.incident.month_count(n), texts.monitor.days_ago(n)],
     ];

@@ -16,6 +16,7 @@ export interface Texts {
   frame: Record<
     | "skip"
     | "theme"
+    | "menu"
     | "language"
     | "subscribe"
     | "stale"
@@ -28,7 +29,12 @@ export interface Texts {
   > & { zone: (zone: string) => string };
   states: Record<PageState | "blank", string>;
   affected: (status: "down" | "degraded", who: { n: number; total: number; names: string; more: number }) => string;
+  /** `name` where it is one service. */
+  headline: (status: "down" | "degraded", who: { n: number; total: number; name: string | null }) => string;
   home: Record<
+    | "detected"
+    | "affected"
+    | "notify"
     | "as_of"
     | "delayed"
     | "last_checks"
@@ -49,10 +55,13 @@ export interface Texts {
     some: Record<"down" | "degraded" | "maintenance" | "unknown", (n: number, total: number) => string>;
     more: (n: number) => string;
   };
-  monitor: Record<"since" | "today" | "no_data" | "day_none" | "day_good", string> & {
+  monitor: Record<"lasting" | "moment" | "since" | "today" | "no_data" | "day_none" | "day_good", string> & {
     statuses: Record<PublicStatus | "maintenance", string>;
     days_ago: (n: number) => string;
     uptime: (percentage: string) => string;
+    /** `span` as span_days or a duration says it. */
+    uptime_in: (percentage: string, span: string) => string;
+    span_days: (n: number) => string;
     problem_days: (n: number) => string;
     bars: (bars: { days: number; uptime: string; problems: number }) => string;
     down_for: (duration: string) => string;
@@ -83,7 +92,19 @@ export interface Texts {
     chart: (title: string, period: string) => string;
   };
   incident: Record<
-    "started" | "ended" | "affects" | "impact" | "history" | "none" | "earlier" | "not_found" | "not_found_text",
+    | "duration"
+    | "previous"
+    | "next"
+    | "day_list"
+    | "started"
+    | "ended"
+    | "affects"
+    | "impact"
+    | "history"
+    | "none"
+    | "earlier"
+    | "not_found"
+    | "not_found_text",
     string
   > & {
     severities: Record<PublicIncident["severity"], string>;
@@ -125,6 +146,8 @@ export interface Texts {
     | "updates_text"
     | "email"
     | "others"
+    | "feeds"
+    | "feeds_text"
     | "close"
     | "channel"
     | "address"

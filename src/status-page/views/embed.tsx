@@ -7,10 +7,11 @@ import { Phrase } from "./phrase.tsx";
 const SERVICES_SHOWN = 8;
 
 /** The state of a page in little room, for a frame on another site. Its links open the page outside of the frame. */
-export function renderEmbed({ frame: shown, banner, sections }: PublicPageView): string {
+export function renderEmbed({ frame: shown, banner, affected, sections }: PublicPageView): string {
   // In a frame no icon is seen, and what other sites host may not be loaded.
   const frame = { ...shown, favicon_url: null };
-  const monitors = sections.flatMap((section) => section.monitors);
+  const all = sections.flatMap((section) => section.monitors);
+  const monitors = [...affected.monitors, ...all.filter((monitor) => !affected.monitors.includes(monitor))];
   const more = monitors.length - SERVICES_SHOWN;
   return toHtml(
     <Document title={`${frame.name}: ${banner.title}`} texts={frame.texts} frame={frame} state={banner.state}>

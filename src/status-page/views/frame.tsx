@@ -1,15 +1,18 @@
 import type { Child } from "hono/jsx";
 import type { PageState } from "../../contract/public-page.ts";
 import { LANGUAGES } from "../../contract/status-page.ts";
+import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { HtmlDocument } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { IconShapes } from "../../ui/status-icons.tsx";
-import { ICONS, SCRIPT, STYLESHEET } from "../assets.ts";
-import { brandSheetAddress } from "../brand.ts";
-import { createFormats, type Moment } from "../format.ts";
+import { ICONS, SCRIPT } from "../assets.ts";
+import { createFormats, type Lasting, type Moment } from "../format.ts";
 import type { FrameView } from "../frame-view.ts";
+import { STYLE_TEXT } from "../stylesheet.ts";
 import { TEXTS } from "../texts/registry.ts";
 import type { Texts } from "../texts/texts.ts";
+import { renderTheme } from "../theme.ts";
+import { DayMask } from "./day-mask.tsx";
 import { Phrase } from "./phrase.tsx";
 
 interface DocumentProps {
@@ -36,8 +39,7 @@ export function Document(props: DocumentProps) {
     <HtmlDocument
       title={title}
       language={texts}
-      stylesheet={STYLESHEET.address}
-      overrides={frame?.brand_color ? brandSheetAddress(frame.brand_color) : undefined}
+      styles={[STYLE_TEXT, frame ? renderTheme(frame) : ""]}
       head={
         <>
           {frame?.brand_color ? <meta name="theme-color" content={frame.brand_color} /> : null}
@@ -60,6 +62,7 @@ export function Document(props: DocumentProps) {
       }
     >
       <IconShapes />
+      <DayMask />
       {props.children}
     </HtmlDocument>
   );
@@ -67,10 +70,18 @@ export function Document(props: DocumentProps) {
 
 /** What the script says. */
 function scriptWords(texts: Texts) {
-  const { locale, home, monitor, frame } = texts;
+  const { locale, units, home, monitor, frame } = texts;
   const whole = monitor.uptime(createFormats("UTC", texts).percentage(100));
-  const good = `${whole}; ${monitor.day_good}`;
-  return { locale, found: home.found, none: monitor.day_none, good, zone: frame.own_zone };
+  const good = `${whole}\n${monitor.day_good}`;
+  return {
+    locale,
+    units,
+    moment: monitor.moment,
+    found: home.found,
+    none: monitor.day_none,
+    good,
+    zone: frame.own_zone,
+  };
 }
 
 function Preview(props: { title: string; description?: string; canonical: string; frame?: FrameView }) {
@@ -99,8 +110,8 @@ function FeedLinks({ base }: { base: string }) {
   );
 }
 
-/** Header, main part and footer of a page. */
-export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boolean; children: Child }) {
+/** Header, main part and footer of a page. `lead` fills the width of the window. */
+export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boolean; lead?: Child; children: Child }) {
   const { frame, isHome } = props;
   const { texts } = frame;
   const isLive = props.isLive ?? isHome;
@@ -110,8 +121,8 @@ export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boole
         {texts.frame.skip}
       </a>
       {frame.brand_color ? <div class="stripe" /> : null}
-      <header class="wrap head">
-        <div class="title">
+      <header class="head">
+        <div class="wrap">
           <Logo frame={frame} />
           {isHome ? (
             <h1 dir="auto">{frame.name}</h1>
@@ -120,34 +131,63 @@ export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boole
               {frame.name}
             </a>
           )}
-        </div>
-        <div class="tools">
-          <button type="button" class="second" data-theme-toggle data-scripted hidden aria-label={texts.frame.theme}>
-            <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-              <circle cx="12" cy="12" r="9" fill="none" stroke="currentColor" stroke-width="2" />
-              <path d="M12 3a9 9 0 0 1 0 18z" />
-            </svg>
-          </button>
-          <a class="button" href={`${frame.base}/subscribe`} data-dialog="subscribe-dialog">
-            {texts.frame.subscribe}
-          </a>
+          <div class="tools">
+            <a class="tool" href={`${frame.base}/subscribe`} data-dialog="subscribe-dialog">
+              <LineIcon of="bell" />
+              {texts.frame.subscribe}
+            </a>
+            <Menu texts={texts} />
+          </div>
         </div>
       </header>
-      <main
-        id="main"
-        class="wrap"
-        {...(isLive ? { "data-live": `${frame.base}/live`, "data-version": frame.version } : {})}
-      >
-        {frame.is_stale ? (
-          <p class="card stale">
-            <strong>{texts.frame.stale}</strong>{" "}
-            <Phrase text={texts.frame.last_updated} parts={{ time: <Time moment={frame.as_of} /> }} />
-          </p>
-        ) : null}
-        {props.children}
+      <main id="main" {...(isLive ? { "data-live": `${frame.base}/live`, "data-version": frame.version } : {})}>
+        {props.lead}
+        <div class="wrap">
+          {frame.is_stale ? (
+            <p class="card stale">
+              <strong>{texts.frame.stale}</strong>{" "}
+              <Phrase text={texts.frame.last_updated} parts={{ time: <Time moment={frame.as_of} /> }} />
+            </p>
+          ) : null}
+          {props.children}
+        </div>
       </main>
       <Footer frame={frame} />
     </>
+  );
+}
+
+/** Languages are links, so they change without a script; the colour scheme needs one. */
+function Menu({ texts }: { texts: Texts }) {
+  return (
+    <details class="menu">
+      <summary class="tool" aria-label={texts.frame.menu}>
+        <LineIcon of="ellipsis" size={20} />
+      </summary>
+      <div class="menu-panel">
+        <button type="button" data-theme-toggle data-scripted hidden>
+          <LineIcon of="sun-moon" />
+          {texts.frame.theme}
+        </button>
+        <nav aria-label={texts.frame.language}>
+          <ul>
+            {LANGUAGES.map((language) => (
+              <li>
+                <a
+                  href={`?lang=${language}`}
+                  lang={language}
+                  hreflang={language}
+                  rel="nofollow"
+                  {...(language === texts.language ? { "aria-current": "true" } : {})}
+                >
+                  {TEXTS[language].name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </div>
+    </details>
   );
 }
 
@@ -167,42 +207,27 @@ function Footer({ frame }: { frame: FrameView }) {
   const { texts } = frame;
   const { text, links, powered_by_href } = frame.footer;
   return (
-    <footer class="wrap foot">
-      <Markdown blocks={text} />
-      {links.length > 0 ? (
-        <nav aria-label={texts.frame.footer}>
-          <ul class="links">
-            {links.map((link) => (
-              <li>
-                <a href={link.url} rel="noopener" dir="auto">
-                  {link.label}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-      ) : null}
-      <nav class="languages" aria-label={texts.frame.language}>
-        <ul class="links small">
-          {LANGUAGES.map((language) => (
-            <li>
-              <a
-                href={`?lang=${language}`}
-                lang={language}
-                hreflang={language}
-                rel="nofollow"
-                {...(language === texts.language ? { "aria-current": "true" } : {})}
-              >
-                {TEXTS[language].name}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <p class="row small">
-        <span data-zone={frame.timezone}>{texts.frame.zone(frame.timezone.replaceAll("_", " "))}</span>
-        <PoweredBy href={powered_by_href} text={texts.frame.powered_by} />
-      </p>
+    <footer class="foot">
+      <div class="wrap">
+        <Markdown blocks={text} />
+        {links.length > 0 ? (
+          <nav aria-label={texts.frame.footer}>
+            <ul class="links">
+              {links.map((link) => (
+                <li>
+                  <a href={link.url} rel="noopener" dir="auto">
+                    {link.label}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        ) : null}
+        <p class="row small">
+          <span data-zone={frame.timezone}>{texts.frame.zone(frame.timezone.replaceAll("_", " "))}</span>
+          <PoweredBy href={powered_by_href} text={texts.frame.powered_by} />
+        </p>
+      </div>
     </footer>
   );
 }
@@ -214,4 +239,22 @@ function PoweredBy({ href, text }: { href: string | null | undefined; text: stri
 
 export function Time({ moment }: { moment: Moment }) {
   return <time datetime={moment.iso}>{moment.text}</time>;
+}
+
+/** "for 12 min", or "since 18 Nov 2026, 13:32" after a day. The script counts on. */
+export function LastingText({ lasting, texts }: { lasting: Lasting; texts: Texts }) {
+  if (lasting.kind === "date") {
+    return <Phrase text={texts.monitor.since} parts={{ time: <Time moment={lasting.since} /> }} />;
+  }
+  return (
+    <Phrase text={texts.monitor.lasting} parts={{ duration: <Age since={lasting.since} text={lasting.text} /> }} />
+  );
+}
+
+export function Age({ since, text }: { since: Moment; text: string }) {
+  return (
+    <time datetime={since.iso} title={since.text} data-lasting>
+      {text}
+    </time>
+  );
 }

@@ -12,13 +12,35 @@ export function IncidentCard({ incident, texts }: { incident: IncidentView; text
       <h3 dir="auto">
         <a href={href}>{incident.title}</a>
       </h3>
-      <IncidentBody incident={incident} texts={texts} />
+      <IncidentGist incident={incident} texts={texts} />
       {omitted > 0 ? (
         <p class="small">
           <a href={href}>{texts.incident.earlier_updates(omitted)}</a>
         </p>
       ) : null}
     </article>
+  );
+}
+
+/** Where there is an update, it says more than what the incident was opened with. */
+function IncidentGist({ incident, texts }: { incident: IncidentView; texts: Texts }) {
+  const [update] = incident.updates;
+  if (!update) return <IncidentBody incident={incident} texts={texts} />;
+  return (
+    <>
+      <p class="meta">
+        <span class={`tag severity-${incident.severity}`}>{incident.severity_label}</span>{" "}
+        <strong>{update.label}</strong> <Time moment={update.at} />
+      </p>
+      <div class="newest">
+        <Markdown blocks={update.text} />
+      </div>
+      <LabelledMarkdown
+        blocks={incident.impact}
+        label={(text) => <Phrase text={texts.incident.impact} parts={{ text }} />}
+      />
+      <Affected names={incident.affected} texts={texts} />
+    </>
   );
 }
 

@@ -1,12 +1,17 @@
 import { Icon } from "../../ui/status-icons.tsx";
 import type { BarRun, PublicMonitorView } from "../monitor-view.ts";
 import type { Texts } from "../texts/texts.ts";
-import { Time } from "./frame.tsx";
-import { Phrase } from "./phrase.tsx";
+import { BAR_HEIGHT } from "./day-mask.tsx";
+import { LastingText, Time } from "./frame.tsx";
 
-const BAR_HEIGHT = 32;
-/** Trouble stands out by height as well as by colour. */
-const HEIGHTS: Record<BarRun["state"], number> = { up: 25, degraded: 28, down: BAR_HEIGHT, maintenance: 25, none: 6 };
+/** Days without data are a hairline along the foot. */
+const HAIRLINE = 1;
+/** How many of ninety days windows of a tablet and of a phone show; the stylesheet has the widths. */
+export const DAYS_BY_WIDTH = [
+  ["wide", 90],
+  ["middle", 45],
+  ["narrow", 30],
+] as const;
 
 export function MonitorCard({ monitor, base, texts }: { monitor: PublicMonitorView; base: string; texts: Texts }) {
   return (
@@ -17,7 +22,10 @@ export function MonitorCard({ monitor, base, texts }: { monitor: PublicMonitorVi
         </h3>
         <StatusText monitor={monitor} texts={texts} />
       </div>
-      <History monitor={monitor} texts={texts} />
+      <Strip monitor={monitor} texts={texts} />
+      <noscript>
+        <TroubledDays monitor={monitor} texts={texts} />
+      </noscript>
     </li>
   );
 }
@@ -31,7 +39,7 @@ export function StatusText({ monitor, texts }: { monitor: PublicMonitorView; tex
         {monitor.since ? (
           <span class="since">
             {" "}
-            <Phrase text={texts.monitor.since} parts={{ time: <Time moment={monitor.since} /> }} />
+            <LastingText lasting={monitor.since} texts={texts} />
           </span>
         ) : null}
       </span>
@@ -41,55 +49,84 @@ export function StatusText({ monitor, texts }: { monitor: PublicMonitorView; tex
 
 /** The bar of days, and the troubled ones as text. */
 export function History({ monitor, texts }: { monitor: PublicMonitorView; texts: Texts }) {
-  const words = texts.monitor;
   return (
     <>
-      <div class="bar">
-        <Bars monitor={monitor} />
-      </div>
-      <p class="row small">
-        <span>{words.days_ago(monitor.days)}</span>
-        <span class="uptime">{monitor.uptime}</span>
-        <span>{words.today}</span>
-      </p>
-      {monitor.troubled.length > 0 ? (
-        <details id={`days-${monitor.id}`}>
-          <summary>{words.problem_days(monitor.troubled.length)}</summary>
-          <ul class="days">
-            {monitor.troubled.map((day) => (
-              <li>
-                <Time moment={day.date} />: {day.text}
-              </li>
-            ))}
-          </ul>
-        </details>
-      ) : null}
+      <Strip monitor={monitor} texts={texts} />
+      <TroubledDays monitor={monitor} texts={texts} />
     </>
   );
 }
 
-/** One rectangle for each run of equal days; the stylesheet cuts it into days. */
+function Strip({ monitor, texts }: { monitor: PublicMonitorView; texts: Texts }) {
+  const words = texts.monitor;
+  return (
+    <>
+      <div class="bar">
+        <div class="bar-days">
+          <Bars monitor={monitor} />
+        </div>
+      </div>
+      <p class="ends">
+        {monitor.days === DAYS_BY_WIDTH[0][1] ? (
+          DAYS_BY_WIDTH.map(([width, days]) => <span class={`for-${width}`}>{words.days_ago(days)}</span>)
+        ) : (
+          <span>{words.days_ago(monitor.days)}</span>
+        )}
+        <span class="uptime">{monitor.uptime}</span>
+        <span>{words.today}</span>
+      </p>
+    </>
+  );
+}
+
+/** With a script the bar says the same, day by day. */
+function TroubledDays({ monitor, texts }: { monitor: PublicMonitorView; texts: Texts }) {
+  if (monitor.troubled.length === 0) return null;
+  return (
+    <details id={`days-${monitor.id}`}>
+      <summary>{texts.monitor.problem_days(monitor.troubled.length)}</summary>
+      <ul class="days">
+        {monitor.troubled.map((day) => (
+          <li>
+            <Time moment={day.date} />: {day.text}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** One rectangle for each run of equal days; a mask of the document cuts all of them into days. */
 function Bars({ monitor }: { monitor: PublicMonitorView }) {
   return (
     <svg
-      class="bars"
+      class={monitor.days === DAYS_BY_WIDTH[0][1] ? "bars is-cut" : "bars"}
       viewBox={`0 0 ${monitor.days} ${BAR_HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
       aria-label={monitor.bars_label}
       data-from={monitor.first_day}
     >
-      {monitor.runs.map((run) => (
-        <rect
-          class={`day-${run.state}`}
-          x={run.first}
-          width={run.length}
-          y={BAR_HEIGHT - HEIGHTS[run.state]}
-          height={HEIGHTS[run.state]}
-        >
-          {run.hint === null ? null : <title>{run.hint}</title>}
-        </rect>
-      ))}
+      {monitor.runs
+        .filter(({ state }) => state === "none")
+        .map((run) => (
+          <DayRun run={run} y={BAR_HEIGHT - HAIRLINE} height={HAIRLINE} />
+        ))}
+      <g class="days">
+        {monitor.runs
+          .filter(({ state }) => state !== "none")
+          .map((run) => (
+            <DayRun run={run} y={0} height={BAR_HEIGHT} />
+          ))}
+      </g>
     </svg>
+  );
+}
+
+function DayRun({ run, y, height }: { run: BarRun; y: number; height: number }) {
+  return (
+    <rect class={`day-${run.state}`} x={run.first} width={run.length} y={y} height={height}>
+      {run.hint === null ? null : <title>{run.hint}</title>}
+    </rect>
   );
 }

@@ -8,10 +8,10 @@ import type { SectionView } from "../section-view.ts";
 import { SubscribeDialog } from "../subscribe-views.tsx";
 import type { Texts } from "../texts/texts.ts";
 import type { PublicPageView } from "../view-model.ts";
-import { Document, Frame, Time } from "./frame.tsx";
+import { Age, Document, Frame, LastingText, Time } from "./frame.tsx";
 import { IncidentBody, IncidentCard, PastIncident } from "./incident.tsx";
 import { MaintenanceCard } from "./maintenance.tsx";
-import { MonitorCard } from "./monitor.tsx";
+import { MonitorCard, StatusText } from "./monitor.tsx";
 import { Phrase } from "./phrase.tsx";
 
 const PAST_DAYS = 14;
@@ -32,33 +32,12 @@ export function renderStatusPage(view: PublicPageView): string {
       hasFeeds
       state={banner.state}
     >
-      <Frame frame={frame} isHome>
-        <Markdown blocks={view.description} />
+      <Frame frame={frame} isHome lead={<Hero view={view} />}>
         {view.late ? (
           <p class="card stale">
             <strong>{words.delayed}</strong>{" "}
             <Phrase text={words.last_checks} parts={{ ago: view.late.ago, time: <Time moment={view.late.at} /> }} />
           </p>
-        ) : null}
-        <section class={`banner is-${banner.state}`} aria-labelledby="now">
-          <Icon of={banner.state} />
-          <div>
-            <h2 id="now">{banner.title}</h2>
-            {banner.affected.map((text) => (
-              <p dir="auto">{text}</p>
-            ))}
-            <p class="as-of">
-              <Phrase text={words.as_of} parts={{ time: <Time moment={frame.as_of} /> }} />
-            </p>
-          </div>
-        </section>
-        {view.open.length > 0 ? (
-          <section aria-labelledby="open">
-            <h2 id="open">{words.current_incidents}</h2>
-            {view.open.map((incident) => (
-              <IncidentCard incident={incident} texts={texts} />
-            ))}
-          </section>
         ) : null}
         <Maintenance
           id="maintenance"
@@ -66,6 +45,11 @@ export function renderStatusPage(view: PublicPageView): string {
           windows={view.maintenance.active}
           texts={texts}
         />
+        {view.description.length > 0 ? (
+          <div class="about">
+            <Markdown blocks={view.description} />
+          </div>
+        ) : null}
         {view.has_filter ? <Filter label={words.find} /> : null}
         {view.sections.map((section) => (
           <Services section={section} isOnly={view.sections.length === 1} frame={frame} />
@@ -77,11 +61,6 @@ export function renderStatusPage(view: PublicPageView): string {
           texts={texts}
         />
         <Past days={view.past} frame={frame} />
-        <p class="more">
-          <a href={`${frame.base}/subscribe`}>{texts.frame.subscribe}</a> <a href={`${frame.base}/feed.atom`}>Atom</a>{" "}
-          <a href={`${frame.base}/feed.rss`}>RSS</a> <a href={`${frame.base}/feed.json`}>JSON</a>{" "}
-          <a href={`${frame.base}/maintenance.ics`}>{words.calendar}</a>
-        </p>
       </Frame>
       <SubscribeDialog base={frame.base} texts={texts} />
     </Document>,
@@ -171,6 +150,96 @@ export function renderMessagePage(
   );
 }
 
+/** What a visitor came for: the state in one sentence, since when, what is being done and what is affected. */
+function Hero({ view }: { view: PublicPageView }) {
+  const { frame, banner, affected, open } = view;
+  const { texts } = frame;
+  const words = texts.home;
+  const isTroubled = banner.lasting !== null;
+  return (
+    <section class={`hero is-${banner.state}`} aria-labelledby="now">
+      <div class="wrap">
+        {banner.headline === banner.title ? null : (
+          <p class="state">
+            <Icon of={banner.state} /> {banner.title}
+          </p>
+        )}
+        <h2 id="now" dir="auto">
+          {banner.headline === banner.title ? <Icon of={banner.state} /> : null}
+          {banner.headline}
+        </h2>
+        {banner.lasting ? (
+          <p class="since-when">
+            <LastingText lasting={banner.lasting} texts={texts} />
+          </p>
+        ) : null}
+        {banner.detected ? (
+          <p>
+            <Phrase
+              text={words.detected}
+              parts={{ ago: <Age since={banner.detected.at} text={banner.detected.ago} /> }}
+            />
+          </p>
+        ) : null}
+        {open.length > 0 ? (
+          <section class="reports" aria-label={words.current_incidents}>
+            {open.map((incident) => (
+              <IncidentCard incident={incident} texts={texts} />
+            ))}
+          </section>
+        ) : null}
+        {affected.monitors.length > 0 ? <Affected view={view} /> : null}
+        {isTroubled ? <Notify frame={frame} /> : null}
+        <p class="as-of">
+          <Phrase text={words.as_of} parts={{ time: <Time moment={frame.as_of} /> }} />
+        </p>
+      </div>
+    </section>
+  );
+}
+
+function Affected({ view: { frame, affected } }: { view: PublicPageView }) {
+  const { base, texts } = frame;
+  return (
+    <section class="affected" aria-labelledby="affected">
+      <h3 id="affected">{texts.home.affected}</h3>
+      <ul class="rows">
+        {affected.monitors.map((monitor) => (
+          <li class="row">
+            <a href={`${base}/services/${monitor.id}`} dir="auto">
+              {monitor.name}
+            </a>
+            <StatusText monitor={monitor} texts={texts} />
+          </li>
+        ))}
+        {affected.more > 0 ? <li class="small">{texts.home.more(affected.more)}</li> : null}
+      </ul>
+    </section>
+  );
+}
+
+function Notify({ frame: { base, texts } }: { frame: FrameView }) {
+  const words = texts.subscribe;
+  return (
+    <form class="notify" method="post" action={`${base}/subscribe`}>
+      <input type="hidden" name="channel" value="email" />
+      <label for="notify">{texts.home.notify}</label>
+      <div class="fields">
+        <input
+          id="notify"
+          name="endpoint"
+          type="email"
+          autocomplete="email"
+          placeholder={words.email}
+          required
+          maxlength={2000}
+        />
+        <button type="submit">{words.title}</button>
+      </div>
+    </form>
+  );
+}
+
 /** Works with the script alone, so it is hidden without. */
 function Filter({ label }: { label: string }) {
   return (
@@ -191,7 +260,7 @@ function Services({ section, isOnly, frame }: { section: SectionView; isOnly: bo
         <h2 id={id} dir="auto">
           {title}
         </h2>
-        <p class="card small">{frame.texts.home.no_services}</p>
+        <p class="small">{frame.texts.home.no_services}</p>
       </section>
     );
   }
@@ -208,12 +277,12 @@ function Services({ section, isOnly, frame }: { section: SectionView; isOnly: bo
         <h2 id={id} dir="auto">
           {title}
         </h2>
-        <div class="card group">{list}</div>
+        {list}
       </section>
     );
   }
   return (
-    <details class="card group" id={id} open={section.is_open} data-section>
+    <details class="group" id={id} open={section.is_open} data-section>
       <summary>
         <h2 dir="auto">{title}</h2>
         <span class={`status is-${section.state}`}>
@@ -249,7 +318,7 @@ function Past({ days, frame }: { days: PublicPageView["past"]; frame: FrameView 
       </div>
       {days.length > 0 ? (
         days.map((day) => (
-          <div class="card">
+          <div class="day">
             <h3>
               <Time moment={day.date} />
             </h3>
@@ -261,7 +330,7 @@ function Past({ days, frame }: { days: PublicPageView["past"]; frame: FrameView 
           </div>
         ))
       ) : (
-        <p class="card small">{texts.home.no_past_incidents(PAST_DAYS)}</p>
+        <p class="small">{texts.home.no_past_incidents(PAST_DAYS)}</p>
       )}
     </section>
   );
