@@ -1,22 +1,19 @@
 import type { PageState } from "../contract/public-page.ts";
 import { type Asset, defineAsset } from "../http/assets.ts";
+import { markSvg } from "../ui/design/mark.tsx";
+import { type ColorName, LIGHT } from "../ui/design/tokens.ts";
 import { SCRIPT_TEXT } from "./script.ts";
 
 export const SCRIPT = defineAsset("status-page", "js", SCRIPT_TEXT);
 
-const icon = (color: string) =>
-  defineAsset(
-    "status-page",
-    "svg",
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill="${color}"/></svg>`,
-  );
-const [GOOD, WARN, BAD, PLANNED, UNKNOWN] = ["#1f8a5b", "#c77f00", "#c8322b", "#1d5fa8", "#69727f"].map(icon) as [
-  Asset,
-  Asset,
-  Asset,
-  Asset,
-  Asset,
-];
+/** Of every document; a page has it in the colour of its state. */
+const icon = (color: ColorName) => defineAsset("status-page", "svg", markSvg(LIGHT[color]));
+const OWN = icon("accent");
+const GOOD = icon("up-text");
+const WARN = icon("degraded-text");
+const BAD = icon("down");
+const PLANNED = icon("maintenance-text");
+const UNKNOWN = icon("neutral-9");
 
 /** The icon in a browser's tab has the colour of the page's state. */
 export const ICONS: Record<PageState, Asset> = {
@@ -28,4 +25,7 @@ export const ICONS: Record<PageState, Asset> = {
   unknown: UNKNOWN,
 };
 
-export const ASSETS: readonly Asset[] = [SCRIPT, GOOD, WARN, BAD, PLANNED, UNKNOWN];
+/** Documents of no page. */
+export const OWN_ICON = OWN;
+
+export const ASSETS: readonly Asset[] = [SCRIPT, OWN, GOOD, WARN, BAD, PLANNED, UNKNOWN];

@@ -1,14 +1,15 @@
 import type { PageState } from "../contract/public-page.ts";
+import { LIGHT } from "../ui/design/tokens.ts";
 import type { Texts } from "./texts/texts.ts";
 
-/** As in the style sheet of the page. */
+/** White can be read on all of them. */
 const COLORS: Record<PageState, string> = {
-  operational: "#16774a",
-  maintenance: "#1d5fa8",
-  degraded: "#8a5200",
-  partial_outage: "#b0400c",
-  major_outage: "#b3261e",
-  unknown: "#4b5563",
+  operational: LIGHT["up-text"],
+  maintenance: LIGHT["maintenance-text"],
+  degraded: LIGHT["degraded-text"],
+  partial_outage: LIGHT["down-text"],
+  major_outage: LIGHT["down-text"],
+  unknown: LIGHT["neutral-11"],
 };
 
 /**

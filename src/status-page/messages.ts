@@ -4,7 +4,7 @@ import type { Language } from "../contract/status-page.ts";
 import { buildPageUrls } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import type { RenderContext } from "./frame-view.ts";
-import { embedPolicy, pagePolicy } from "./policy.ts";
+import { EMBED_MESSAGE_POLICY, pagePolicy } from "./policy.ts";
 import { chooseLanguage, findLanguage, TEXTS } from "./texts/registry.ts";
 import type { Texts } from "./texts/texts.ts";
 import type { ThemeChoice } from "./theme.ts";
@@ -19,12 +19,10 @@ export function htmlOf(choice: ThemeChoice | null) {
 }
 
 /** Documents in frames on other sites, also where the page is locked or there is none. */
-export function framedOf(choice: ThemeChoice | null) {
-  return {
-    type: "text/html; charset=utf-8",
-    headers: { "Content-Security-Policy": embedPolicy(choice), "Cross-Origin-Resource-Policy": "cross-origin" },
-  };
-}
+export const framedBy = (policy: string) => ({
+  type: "text/html; charset=utf-8",
+  headers: { "Content-Security-Policy": policy, "Cross-Origin-Resource-Policy": "cross-origin" },
+});
 
 function isFramed({ req }: Context<AppEnv>): boolean {
   return req.path.startsWith("/embed/");
@@ -124,7 +122,7 @@ export function respondTooMany(c: Context<AppEnv>, error: ApiError): Response {
 }
 
 function answerMessage(c: Context<AppEnv>, body: string, status: number, headers: Record<string, string>): Response {
-  const { type, headers: own } = isFramed(c) ? framedOf(null) : htmlOf(null);
+  const { type, headers: own } = isFramed(c) ? framedBy(EMBED_MESSAGE_POLICY) : htmlOf(null);
   return answerText(body, { ...headers, ...own, "Content-Type": type, "Cache-Control": "no-store" }, status);
 }
 

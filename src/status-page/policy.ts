@@ -1,4 +1,5 @@
 import { sha256Base64 } from "../platform/credentials.ts";
+import { EMBED_STYLE } from "./embed-style.ts";
 import { STYLE_TEXT } from "./stylesheet.ts";
 import { renderTheme, type ThemeChoice } from "./theme.ts";
 
@@ -24,17 +25,11 @@ function styleSources(choice: ThemeChoice | null): string {
   return sources;
 }
 
-const shared = (choice: ThemeChoice | null) => [
-  "default-src 'none'",
-  `style-src ${styleSources(choice)}`,
-  "font-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-];
+const shared = (styles: string) => ["default-src 'none'", `style-src ${styles}`, "font-src 'self'", "base-uri 'none'"];
 
 export function pagePolicy(choice: ThemeChoice | null): string {
   return [
-    ...shared(choice),
+    ...shared(styleSources(choice)),
     "script-src 'self'",
     "img-src 'self' https:",
     "connect-src 'self'",
@@ -44,9 +39,15 @@ export function pagePolicy(choice: ThemeChoice | null): string {
 }
 
 /** Any site may show it in a frame: it has no form and no picture of others, and nothing in it changes anything. */
-export function embedPolicy(choice: ThemeChoice | null): string {
+export const EMBED_POLICY = framedPolicy(sourceOf(EMBED_STYLE));
+/** What is said in the place of the embedded state, where it cannot be shown. */
+export const EMBED_MESSAGE_POLICY = framedPolicy(`${OWN_STYLE}; font-src 'self'`);
+
+function framedPolicy(styles: string): string {
   return [
-    ...shared(choice),
+    "default-src 'none'",
+    `style-src ${styles}`,
+    "base-uri 'none'",
     "script-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",
@@ -58,7 +59,7 @@ export function embedPolicy(choice: ThemeChoice | null): string {
 /** In the editor of the page: no script, links that lead nowhere, and only this service's own pages may frame it. */
 export function previewPolicy(choice: ThemeChoice | null): string {
   return [
-    ...shared(choice),
+    ...shared(styleSources(choice)),
     "img-src 'self' https:",
     "form-action 'none'",
     "frame-ancestors 'self'",

@@ -12,9 +12,10 @@ import { renderEmbedScript } from "./embed-script.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { endpoints as fonts } from "./font-routes.ts";
 import { buildHistoryView, buildIncidentView } from "./incident-view.ts";
-import { framedOf, htmlOf, respondPartNotFound, respondWithError } from "./messages.ts";
+import { framedBy, htmlOf, respondPartNotFound, respondWithError } from "./messages.ts";
 import { endpoints as parts } from "./part-routes.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
+import { EMBED_POLICY } from "./policy.ts";
 import { endpoints as previews } from "./preview-routes.ts";
 import { loadPageForViewer, PAGE_ANSWERS, respond, respondWithPage } from "./responses.ts";
 import { presentSummary } from "./summary.ts";
@@ -162,7 +163,7 @@ export const endpoints = [
         const shown = await loadPageForViewer(c, c.req.valid("param").slug);
         if (!shown) return undefined;
         return respond(c, shown, {
-          ...framedOf(shown.payload.page),
+          ...framedBy(EMBED_POLICY),
           name: "embed",
           make: () => renderEmbed(buildPageView(shown.payload, shown.viewing)),
         });

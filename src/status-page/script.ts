@@ -160,7 +160,7 @@ const swap = (html) => {
   const typed = main.querySelector("[data-filter] input")?.value ?? "";
   const opened = new Map(all("details[id]", main).map((part) => [part.id, part.open]));
   const focused = main.contains(doc.activeElement) ? keyOf(doc.activeElement) : "";
-  const headline = main.querySelector(".hero h2")?.textContent;
+  const headline = main.querySelector(".hero h2, .headline")?.textContent;
   main.replaceWith(other);
   doc.title = fresh.title;
   const [icon, newIcon] = [doc, fresh].map((each) => each.querySelector("link[rel=icon]"));
@@ -170,7 +170,7 @@ const swap = (html) => {
   if (box) box.value = typed;
   prepare();
   if (focused) other.querySelector(focused)?.focus({ preventScroll: true });
-  const now = other.querySelector(".hero h2")?.textContent;
+  const now = other.querySelector(".hero h2, .headline")?.textContent;
   if (now && now !== headline) said.textContent = now;
 };
 const isBusy = () => doc.hidden || doc.querySelector("dialog[open], main input:focus, main .bars:focus");

@@ -15,6 +15,7 @@ body {
 }
 h1, h2, h3, h4, p, ul, ol, dl, dd, figure { margin: 0; padding: 0; }
 h1, h2, h3, h4 { font-weight: 600; letter-spacing: -.011em; text-wrap: balance; }
+h1, h2, h3, h4, .text, bdi, [dir="auto"], .links a { overflow-wrap: anywhere; }
 h1 { font-size: var(--size-28); line-height: 34px; }
 h2 { font-size: var(--size-20); line-height: 28px; margin-block: var(--space-12) var(--space-4); }
 h3, h4 { font-size: var(--size-16); line-height: 24px; }
@@ -124,7 +125,7 @@ summary.tool::-webkit-details-marker, .group > summary::-webkit-details-marker {
 .menu-panel :is(a, button):hover { background: var(--neutral-3); filter: none; }
 .menu-panel a[aria-current] { font-weight: 500; color: var(--accent-text); }
 .cover { display: block; inline-size: 100%; max-block-size: 200px; object-fit: cover; }
-.hero { --solid: var(--neutral-9); --words: var(--neutral-12); --tint: var(--neutral-3); background: color-mix(in srgb, var(--tint) 65%, var(--neutral-1)); padding-block: var(--space-6); }
+.hero { --solid: var(--neutral-9); --words: var(--neutral-12); --tint: var(--neutral-3); background: var(--tint); padding-block: var(--space-6); }
 .hero.is-operational { --solid: var(--up); --words: var(--up-text); --tint: var(--up-tint); }
 .hero.is-maintenance { --solid: var(--maintenance); --words: var(--maintenance-text); --tint: var(--maintenance-tint); }
 .hero.is-degraded { --solid: var(--degraded); --words: var(--degraded-text); --tint: var(--degraded-tint); }
@@ -285,7 +286,6 @@ dialog .close { position: absolute; inset-block-start: var(--space-2); inset-inl
 .message { padding-block: 20vh; text-align: center; }
 .message p { margin-block-start: var(--space-3); color: var(--neutral-11); }
 .unlock { max-inline-size: 416px; padding-block: 16vh var(--space-12); }
-.embed { padding: var(--space-3); display: grid; gap: var(--space-2); min-block-size: 0; }
 @media (min-width: 560px) {
   .bars.is-cut { inline-size: 200%; margin-inline-start: -100%; }
   .for-middle { display: inline; }
@@ -316,11 +316,11 @@ dialog .close { position: absolute; inset-block-start: var(--space-2); inset-inl
 }
 `;
 
-const PROPERTIES = designProperties();
-
 /** Only the tokens in use, because each document carries them. */
-function keepUsed(properties: string, rules: string): string {
-  return properties.replace(/ ?--([\w-]+): ([^;]+);/g, (whole, name) => (rules.includes(`var(--${name}`) ? whole : ""));
+export function keepUsed(properties: string, rules: string): string {
+  return properties.replace(/ ?--([\w-]+): ([^;]+);/g, (whole, name) =>
+    rules.includes(`var(--${name})`) ? whole : "",
+  );
 }
 
-export const STYLE_TEXT = `${FONT_FACES}${keepUsed(PROPERTIES, RULES)}${RULES}`.replace(/\n\s*/g, "\n");
+export const STYLE_TEXT = `${FONT_FACES}${keepUsed(designProperties(), RULES)}${RULES}`.replace(/\n\s*/g, "\n");

@@ -13,6 +13,8 @@ interface DocumentProps {
   overrides?: string | undefined;
   /** The colour scheme that the visitor chose; absent: that of the system. */
   theme?: "light" | "dark" | undefined;
+  /** Written in the fonts of the system. */
+  isPlain?: boolean;
   /** Further elements of the head. */
   head?: Child;
   children: Child;
@@ -20,7 +22,7 @@ interface DocumentProps {
 
 /** The document around every page. Nothing in it needs a script. */
 export function HtmlDocument(props: DocumentProps) {
-  const { title, stylesheet, styles = [], overrides, theme, head, children } = props;
+  const { title, stylesheet, styles = [], overrides, theme, isPlain, head, children } = props;
   const { language = "en", direction = "ltr" } = props.language ?? {};
   return (
     <html lang={language} dir={direction} {...(theme ? { "data-theme": theme } : {})}>
@@ -30,7 +32,9 @@ export function HtmlDocument(props: DocumentProps) {
         <meta name="color-scheme" content="light dark" />
         <title>{title}</title>
         {head}
-        <link rel="preload" as="font" type="font/woff2" href={fontAddress(LATIN)} crossorigin="anonymous" />
+        {isPlain ? null : (
+          <link rel="preload" as="font" type="font/woff2" href={fontAddress(LATIN)} crossorigin="anonymous" />
+        )}
         {styles.map((text) => (text === "" ? null : <style dangerouslySetInnerHTML={{ __html: text }} />))}
         {stylesheet ? <link rel="stylesheet" href={stylesheet} /> : null}
         {overrides ? <link rel="stylesheet" href={overrides} /> : null}

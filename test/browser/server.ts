@@ -7,7 +7,7 @@ import { ASSETS } from "../../src/status-page/assets.ts";
 import { buildHistoryView, buildIncidentView } from "../../src/status-page/incident-view.ts";
 import { drawLatency } from "../../src/status-page/latency-chart.ts";
 import { buildMaintenanceHistory, buildMaintenanceView } from "../../src/status-page/maintenance-view.ts";
-import { pagePolicy } from "../../src/status-page/policy.ts";
+import { EMBED_POLICY, pagePolicy } from "../../src/status-page/policy.ts";
 import { buildServiceView, type ServiceFacts } from "../../src/status-page/service-view.ts";
 import { renderSubscribePage } from "../../src/status-page/subscribe-views.tsx";
 import { TEXTS } from "../../src/status-page/texts/registry.ts";
@@ -156,7 +156,8 @@ export async function startServer(payloads: Record<string, PagePayload>) {
     for (const [path, html] of Object.entries(renderDocuments(payload))) {
       // What is of no page has no theme of one.
       const choice = /^.(missing|unlock)$/.test(path) ? null : payload.page;
-      documents.set(`/${name}${path}`, { html, policy: pagePolicy(choice) });
+      const policy = path === "/embed" ? EMBED_POLICY : pagePolicy(choice);
+      documents.set(`/${name}${path}`, { html, policy });
     }
   }
   const server = createServer((req, res) => {

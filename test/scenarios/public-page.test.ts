@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { env } from "cloudflare:workers";
+import { createHash } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { PagePayload } from "../../src/contract/public-page.ts";

@@ -1,5 +1,6 @@
 import { toHtml } from "../../ui/document.tsx";
 import { Icon } from "../../ui/status-icons.tsx";
+import { EMBED_STYLE } from "../embed-style.ts";
 import type { PublicPageView } from "../view-model.ts";
 import { Document, Time } from "./frame.tsx";
 import { Phrase } from "./phrase.tsx";
@@ -9,23 +10,29 @@ const SERVICES_SHOWN = 8;
 /** The state of a page in little room, for a frame on another site. Its links open the page outside of the frame. */
 export function renderEmbed({ frame: shown, banner, affected, sections }: PublicPageView): string {
   // In a frame no icon is seen, and what other sites host may not be loaded.
-  const frame = { ...shown, favicon_url: null };
+  const frame = { ...shown, favicon_url: null, brand_color: null };
   const all = sections.flatMap((section) => section.monitors);
   const monitors = [...affected.monitors, ...all.filter((monitor) => !affected.monitors.includes(monitor))];
   const more = monitors.length - SERVICES_SHOWN;
   return toHtml(
-    <Document title={`${frame.name}: ${banner.title}`} texts={frame.texts} frame={frame} state={banner.state}>
-      <main class="embed" data-live={`${frame.base}/live`} data-version={frame.version}>
-        <a class={`banner is-${banner.state}`} href={frame.url} target="_blank" rel="noopener">
+    <Document
+      title={`${frame.name}: ${banner.title}`}
+      texts={frame.texts}
+      frame={frame}
+      state={banner.state}
+      styles={[EMBED_STYLE]}
+    >
+      <main data-live={`${frame.base}/live`} data-version={frame.version}>
+        <a class={`hero is-${banner.state}`} href={frame.url} target="_blank" rel="noopener">
           <Icon of={banner.state} />
           <div>
             <h1 dir="auto">{frame.name}</h1>
-            {banner.title}
+            <p class="headline">{banner.headline}</p>
           </div>
         </a>
-        <ul class="card">
+        <ul>
           {monitors.slice(0, SERVICES_SHOWN).map((monitor) => (
-            <li class="row">
+            <li>
               <span dir="auto">{monitor.name}</span>
               <span class={`status is-${monitor.status}`}>
                 <Icon of={monitor.status} />
@@ -41,7 +48,7 @@ export function renderEmbed({ frame: shown, banner, affected, sections }: Public
             </li>
           ) : null}
         </ul>
-        <p class="small">
+        <p class="small as-of">
           <Phrase text={frame.texts.home.as_of} parts={{ time: <Time moment={frame.as_of} /> }} />
         </p>
       </main>

@@ -5,7 +5,7 @@ import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { HtmlDocument } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { IconShapes } from "../../ui/status-icons.tsx";
-import { ICONS, SCRIPT } from "../assets.ts";
+import { ICONS, OWN_ICON, SCRIPT } from "../assets.ts";
 import { createFormats, type Lasting, type Moment } from "../format.ts";
 import type { FrameView } from "../frame-view.ts";
 import { STYLE_TEXT } from "../stylesheet.ts";
@@ -26,6 +26,8 @@ interface DocumentProps {
   canonical?: string;
   /** Programs find the page's feeds. */
   hasFeeds?: boolean;
+  /** Styles in place of those of a page. */
+  styles?: readonly string[];
   /** Colours the icon. */
   state?: PageState;
   children: Child;
@@ -39,7 +41,8 @@ export function Document(props: DocumentProps) {
     <HtmlDocument
       title={title}
       language={texts}
-      styles={[STYLE_TEXT, frame ? renderTheme(frame) : ""]}
+      styles={props.styles ?? [STYLE_TEXT, frame ? renderTheme(frame) : ""]}
+      isPlain={props.styles !== undefined}
       head={
         <>
           {frame?.brand_color ? <meta name="theme-color" content={frame.brand_color} /> : null}
@@ -51,7 +54,7 @@ export function Document(props: DocumentProps) {
           )}
           {frame && props.hasFeeds ? <FeedLinks base={frame.base} /> : null}
           {icon === null ? (
-            <link rel="icon" type="image/svg+xml" href={ICONS[state ?? "unknown"].address} />
+            <link rel="icon" type="image/svg+xml" href={(state ? ICONS[state] : OWN_ICON).address} />
           ) : (
             <link rel="icon" href={icon} />
           )}
