@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { JsonAssertion } from "../contract/http-check.ts";
+import { SECRET_PLACEHOLDER } from "../contract/webhook.ts";
+import { isRecord } from "../lib/is-record.ts";
 import type { Item } from "./api.ts";
 import { CommandFailure } from "./failure.ts";
 import type { Manifest } from "./manifest.ts";
@@ -124,8 +126,23 @@ function differs(field: string, wanted: unknown, present: Item): boolean {
   // Write-only: whether the stored one is the same cannot be known, and sending it again would rotate it.
   if (field === "secret") return present.has_secret !== (wanted !== null);
   const now = present[field];
+  if (field === "config") return isConfigChanged(wanted, now);
   if (wanted === null || wanted === undefined) return now !== null && now !== undefined;
   return !isDeepStrictEqual(normalize(field, wanted), normalize(field, now));
+}
+
+/** Of what a provider declares the file may name a part; a secret shows as `***` and may be the one of the file. */
+function isConfigChanged(wanted: unknown, now: unknown): boolean {
+  if (!isRecord(wanted) || !isRecord(now)) return !isDeepStrictEqual(wanted ?? {}, now ?? {});
+  return Object.entries(wanted).some(([name, value]) => {
+    const stored = Object.hasOwn(now, name) ? now[name] : undefined;
+    if (value === null || value === "") return stored !== undefined;
+    if (isRecord(value) && isRecord(stored)) {
+      const names = [value, stored].map((record) => Object.keys(record).sort());
+      return !isDeepStrictEqual(names[0], names[1]) || isConfigChanged(value, stored);
+    }
+    return stored !== SECRET_PLACEHOLDER && String(value) !== String(stored);
+  });
 }
 
 /** As the service stores it, which accepts more than one spelling. */

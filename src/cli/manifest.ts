@@ -33,7 +33,7 @@ const Monitor = z.looseObject({
 });
 const Webhook = z.looseObject({
   name,
-  url: z.string(),
+  url: z.string().optional().meta({ description: "needed by most providers" }),
   provider: z.enum(WEBHOOK_PROVIDERS).optional(),
   status_page: z.string().optional().meta({ description: "key or slug of its status page" }),
 });

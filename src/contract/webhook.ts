@@ -15,12 +15,16 @@ export const WEBHOOK_PROVIDERS = [
   "google_chat",
   "ntfy",
   "email",
+  "template",
 ] as const;
 export type WebhookProvider = (typeof WEBHOOK_PROVIDERS)[number];
 
 /** `expired`: the last attempt failed; `skipped`: not sent, because the webhook was inactive or the event is gone; `bundled`: another message lists it. */
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "expired", "skipped", "bundled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** What a provider asks for besides `url` and `secret`: texts, and headers by name. */
+export type ProviderConfig = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
 /** Shown in place of a stored secret; sent back, it keeps that secret. */
 export const SECRET_PLACEHOLDER = "***";
@@ -36,9 +40,27 @@ export const Provider = z
 const EVENT_FILTERS_MAX = 100;
 export const REMIND_MINUTES_MAX = 1440;
 
+const CONFIG_FIELDS_MAX = 30;
+const CONFIG_TEXT_MAX = 16_384;
+const HeaderMap = z
+  .record(z.string().min(1).max(200), z.string().max(4096))
+  .refine((map) => Object.keys(map).length <= CONFIG_FIELDS_MAX, `must have at most ${CONFIG_FIELDS_MAX} entries`);
+const ConfigInput = z
+  .record(
+    z.string().min(1).max(64),
+    z.union([z.string().max(CONFIG_TEXT_MAX), z.number(), z.boolean(), HeaderMap, z.null()]),
+  )
+  .refine((map) => Object.keys(map).length <= CONFIG_FIELDS_MAX, `must have at most ${CONFIG_FIELDS_MAX} entries`);
+export type ConfigInput = z.infer<typeof ConfigInput>;
+
 const FIELDS = {
   name: Name,
-  url: z.string().trim().min(1).max(2048),
+  url: z
+    .string()
+    .trim()
+    .max(2048)
+    .nullish()
+    .meta({ description: "needed by most providers; those that have an address of their own take it in its place" }),
   provider: Provider.nullish().meta({
     enum: [...WEBHOOK_PROVIDERS, ...Object.keys(PROVIDER_ALIASES), null],
     description:
@@ -50,6 +72,10 @@ const FIELDS = {
     .max(512)
     .nullish()
     .meta({ description: "signs deliveries; `***` keeps the stored one, null clears it" }),
+  config: jsonOrText(ConfigInput.nullish()).meta({
+    description:
+      "what the provider asks for besides url and secret, as docs/channels states for each; a member left out keeps its value, null clears it, `***` keeps a secret",
+  }),
   generate_secret: z.boolean().nullish().meta({
     description:
       "generic only: where no secret is given or stored, the service generates one, which this response alone shows",
@@ -92,6 +118,9 @@ export const Webhook = z
     url: z.string().meta({ description: "masked without alerting.write" }),
     provider: z.enum(WEBHOOK_PROVIDERS),
     has_secret: z.boolean(),
+    config: z.record(z.string(), z.union([z.string(), z.record(z.string(), z.string())])).meta({
+      description: "what the provider declares; secrets are `***`, and all values without alerting.write",
+    }),
     secret: z.string().optional().meta({ description: "the generated secret, in the response to `generate_secret`" }),
     events: z.string().meta({ description: "JSON array of event names; empty means all" }),
     status_page_id: Id.nullable(),
@@ -122,6 +151,8 @@ export const WebhookConfig = z.object({
   /** The secret before the present one; both sign until then. */
   previous: z.object({ secret: z.string(), until: z.number().int() }).nullable(),
   alert_channels: z.record(z.string(), z.string()).default({}),
+  /** Of the provider: what it declares besides `url` and `secret`. */
+  config: z.record(z.string(), z.union([z.string(), z.record(z.string(), z.string())])).default({}),
 });
 export type WebhookConfig = z.infer<typeof WebhookConfig>;
 

@@ -88,7 +88,7 @@ const STATUSES: readonly ApiError["status"][] = [400, 401, 403, 404, 405, 409, 4
 
 /** Sentences of errors begin with the member that they are about. */
 function detailIn(error: string) {
-  const [, path = "", message = error] = /^([a-z][a-z0-9_]*)(?:[.[]\S*)? (.*)$/s.exec(error) ?? [];
+  const [, path = "", message = error] = /^(config\.[a-z0-9_]+|[a-z][a-z0-9_]*)(?:[.[]\S*)? (.*)$/s.exec(error) ?? [];
   return { path, message };
 }
 
@@ -97,7 +97,8 @@ function toRefusal(response: Response, parsed: unknown): ApiRefusal {
   const retryAfter = response.headers.get("retry-after");
   const problems: Problems = {};
   for (const { path, message } of body.details ?? [detailIn(body.error)]) {
-    problems[/^\w*/.exec(path)?.[0] ?? ""] ??= message;
+    // The fields of a provider stand in a form each by itself.
+    problems[/^(?:config\.\w+|\w*)/.exec(path)?.[0] ?? ""] ??= message;
   }
   return {
     ok: false,

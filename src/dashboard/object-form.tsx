@@ -22,6 +22,8 @@ export interface ObjectForm {
   section: Section;
   trail: NonNullable<View["trail"]>;
   fields: readonly FormField[];
+  /** Shows the fields in an order of its own. */
+  arrange?: (shown: { values: FormValues; problems: Problems }) => Child;
   action: string;
   /** Of the button that saves. */
   submit?: string;
@@ -100,7 +102,7 @@ function FormCard({ form, draft, isTyped, values, problems, result }: FormCardPr
       <FormProblem problems={problems} />
       {form.live === undefined ? result : <div data-live-result>{result}</div>}
       <div class="fields">
-        <Fields fields={form.fields} values={values} problems={problems} />
+        {form.arrange?.({ values, problems }) ?? <Fields fields={form.fields} values={values} problems={problems} />}
       </div>
       <p class="actions">
         <button type="submit">{form.submit ?? "Save"}</button>

@@ -1,5 +1,5 @@
 import type { Scope } from "../access/scope.ts";
-import type { RecordedRequest } from "../contract/webhook.ts";
+import { type RecordedRequest, SECRET_PLACEHOLDER } from "../contract/webhook.ts";
 import type { Statement } from "../data/db.ts";
 import type { AttemptRecord, DeliveryRecord } from "../data/deliveries/read.ts";
 import type { StoredEvent } from "../data/events/read.ts";
@@ -7,6 +7,7 @@ import type { MailRecord } from "../data/mail/read.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { upsertChatMessage } from "../data/webhooks/chat-messages.ts";
 import type { WebhookRecord } from "../data/webhooks/read.ts";
+import { secretsOf } from "../notifiers/fields.ts";
 import type { Notifier, NotifierMail, NotifierRequest } from "../notifiers/port.ts";
 import { sealMail } from "../outbox/mail.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -74,39 +75,67 @@ const SENT: TimedReply = { kind: "accepted", duration_ms: 0 };
 
 async function perform(scope: Scope, claimed: Claimed, prepared: Prepared): Promise<Performed> {
   const { request, notifier, input, target, edited_id } = prepared;
+  const secrets = secretsOf(notifier, target);
   if (request === null) return { request: null, reply: { kind: "ignored", duration_ms: 0 }, statements: [] };
   const sender = { kind: "owner", owner_id: claimed.webhook.owner_id } as const;
   const refusal = await admit(scope, sender, notifier.receiverOf?.(target));
   if (refusal !== null) {
     const reply = { kind: "unanswered", is_final: false, error: refusal, duration_ms: 0 } as const;
-    return { request: recordOf(request, notifier), reply, statements: [] };
+    return { request: recordOf(request, notifier, secrets), reply, statements: [] };
   }
   if (request.kind === "mail") {
     const { kind: _, ...text } = request;
     // One delivery gives one mail, also when two attempts overlap.
     const mail = await sealMail(scope, text, idFrom("delivery mail", claimed.delivery.id));
-    return { request: recordOf(request, notifier), reply: SENT, statements: [insertMail(scope.db, mail)], mail };
+    return {
+      request: recordOf(request, notifier, secrets),
+      reply: SENT,
+      statements: [insertMail(scope.db, mail)],
+      mail,
+    };
   }
-  const reply = await send(scope.settings, request);
+  const reply = await sendTo(scope, notifier, request);
   if (edited_id !== null && reply.kind === "answered" && EDIT_REFUSED.includes(reply.status)) {
     // The message was deleted in the chat: a new one takes its place.
     const fresh = notifier.build(input, target);
-    if (fresh?.kind === "http") return performFresh(scope, claimed, { ...prepared, edited_id: null, request: fresh });
+    if (fresh?.kind === "http") {
+      const again = { ...prepared, edited_id: null, request: fresh };
+      return recordSent(scope, claimed, again, await sendTo(scope, notifier, fresh));
+    }
   }
-  return { request: recordOf(request, notifier), reply, statements: remember(scope, claimed, prepared, reply) };
+  return recordSent(scope, claimed, { ...prepared, request }, reply);
 }
 
-const EDIT_REFUSED = [400, 403, 404];
+/** A provider may answer 200 and say in the body that it refused. */
+async function sendTo({ settings }: Scope, notifier: Notifier, request: NotifierRequest): Promise<TimedReply> {
+  const reply = await send(settings, request);
+  if (reply.kind !== "answered") return reply;
+  const reading = notifier.readAnswer?.(reply) ?? null;
+  return reading === null ? reply : { ...reply, reading };
+}
 
-async function performFresh(
+/** What is stored of an attempt: the message that it sent, and request and answer without secrets. */
+function recordSent(
   scope: Scope,
   claimed: Claimed,
   prepared: Prepared & { request: NotifierRequest },
-): Promise<Performed> {
-  const reply = await send(scope.settings, prepared.request);
-  const request = recordOf(prepared.request, prepared.notifier);
-  return { request, reply, statements: remember(scope, claimed, prepared, reply) };
+  reply: TimedReply,
+): Performed {
+  const { request, notifier, target } = prepared;
+  const secrets = secretsOf(notifier, target);
+  const stored = reply.kind === "answered" ? { ...reply, excerpt: maskSecrets(reply.excerpt, secrets) } : reply;
+  return {
+    request: recordOf(request, notifier, secrets),
+    reply: stored,
+    statements: remember(scope, claimed, prepared, reply),
+  };
 }
+
+function maskSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((masked, secret) => masked.replaceAll(secret, SECRET_PLACEHOLDER), text);
+}
+
+const EDIT_REFUSED = [400, 403, 404, 410];
 
 /** Stores which message of the provider this delivery sent, so that the next one of the same state edits it. */
 function remember(
@@ -148,20 +177,29 @@ function attemptRecord(
   };
 }
 
-function recordOf(request: NotifierRequest | NotifierMail, notifier: Notifier): RecordedRequest {
-  return request.kind === "mail" ? mailRequest(request) : recordedRequest(request, notifier);
+function recordOf(
+  request: NotifierRequest | NotifierMail,
+  notifier: Notifier,
+  secrets: readonly string[],
+): RecordedRequest {
+  return request.kind === "mail" ? mailRequest(request) : recordedRequest(request, notifier, secrets);
 }
 
 /** Without address and secrets. */
-function recordedRequest(request: NotifierRequest, { provider }: Notifier): RecordedRequest {
-  const { method, body, secrets = [] } = request;
+function recordedRequest(
+  request: NotifierRequest,
+  { provider }: Notifier,
+  ofTarget: readonly string[],
+): RecordedRequest {
+  const { method, body } = request;
+  const secrets = [...ofTarget, ...(request.secrets ?? [])];
   const url = maskUrl(request.url);
   if (provider === "generic") return { url, signature: request.headers["webhook-signature"] ?? null };
   const { authorization, ...headers } = request.headers;
-  const named = Object.entries(headers).map(([name, value]) => [name, withoutPersonalLinks(value)]);
+  const mask = (text: string) => maskSecrets(withoutPersonalLinks(text), secrets);
+  const named = Object.entries(headers).map(([name, value]) => [name, mask(value)]);
   const shown = { ...Object.fromEntries(named), ...(authorization !== undefined && { authorization: "***" }) };
-  const shownBody = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), withoutPersonalLinks(body));
-  return { method, url, headers: shown, body: shownBody };
+  return { method, url, headers: shown, body: mask(body) };
 }
 
 function mailRequest({ subject, text }: NotifierMail): RecordedRequest {

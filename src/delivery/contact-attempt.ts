@@ -8,6 +8,7 @@ import type { EscalationNotificationRecord } from "../data/escalations/read.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { findWebhook } from "../data/webhooks/read.ts";
 import { ACKNOWLEDGE, type AlertMessage } from "../domain/alert-messages.ts";
+import { findTargetFlaw } from "../notifiers/fields.ts";
 import type { NotifierInput, WebhookTarget } from "../notifiers/port.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -76,7 +77,7 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
     services: chatServicesOf(scope.settings),
   };
   const notifier = notifierOf(receiver.provider);
-  const flaw = notifier.validate(receiver.target, input.services);
+  const flaw = findTargetFlaw(notifier, receiver.target, input.services);
   if (flaw !== null) return flaw;
   const request = notifier.build(input, receiver.target);
   if (request === null) return "the provider of the contact has no message for an incident";
@@ -91,7 +92,10 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
   await countContactRequest(scope, reached);
   const reply = await send(scope.settings, request);
   if (reply.kind === "unanswered") return reply.error;
-  if (reply.kind !== "answered" || (reply.status >= 200 && reply.status < 300)) return null;
+  if (reply.kind !== "answered") return null;
+  const reading = notifier.readAnswer?.(reply) ?? null;
+  if (reading !== null) return reading.error;
+  if (reply.status >= 200 && reply.status < 300) return null;
   return `HTTP ${reply.status}`;
 }
 
@@ -140,7 +144,7 @@ const PROVIDERS: Record<Exclude<ContactType, "email" | "user" | "schedule">, Web
 /** The address of a contact, or the webhook that it names. */
 async function findReceiver(scope: Scope, { type, value }: SealedContact): Promise<Receiver | null> {
   if (type === "email" || type === "user" || type === "schedule") return null;
-  const target = { url: value, secret: null, previous_secret: null, channel: null };
+  const target = { url: value, secret: null, previous_secret: null, channel: null, config: {} };
   if (/^https?:\/\//i.test(value)) return { provider: PROVIDERS[type], target };
   if (type === "telegram") return { provider: "telegram_bot", target: { ...target, url: `telegram:chat:${value}` } };
   if (type === "discord") {
@@ -149,6 +153,6 @@ async function findReceiver(scope: Scope, { type, value }: SealedContact): Promi
   }
   const webhook = await findWebhook(scope.db, value);
   if (!webhook) return null;
-  const { url, secret } = await openConfig(scope.settings, webhook);
-  return { provider: webhook.provider, target: { ...target, url, secret } };
+  const { url, secret, config } = await openConfig(scope.settings, webhook);
+  return { provider: webhook.provider, target: { ...target, url, secret, config } };
 }

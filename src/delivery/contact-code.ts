@@ -27,7 +27,7 @@ const PROVIDERS: Record<NotifyContactType, WebhookProvider> = {
 /** The target of a contact, as the notifier of its type reads it. */
 export function targetOf(type: NotifyContactType, value: string): { provider: WebhookProvider; target: WebhookTarget } {
   const url = type === "email" ? `mailto:${value}` : type === "telegram" ? `telegram:chat:${value}` : value;
-  return { provider: PROVIDERS[type], target: { url, secret: null, previous_secret: null, channel: null } };
+  return { provider: PROVIDERS[type], target: { url, secret: null, previous_secret: null, channel: null, config: {} } };
 }
 
 /** Sends a contact its code: mail by the outbox, everything else by one attempt, which the user can repeat. */

@@ -1,10 +1,18 @@
 import type { DeliveryState } from "../contract/webhook.ts";
 import { HOUR_MS } from "../lib/durations.ts";
+import type { AnswerReading } from "../notifiers/port.ts";
 import { idFrom } from "../platform/ids.ts";
 
 /** The response to a request, or why there was none. */
 export type SendResult =
-  | { kind: "answered"; status: number; retry_after: string | null; excerpt: string }
+  | {
+      kind: "answered";
+      status: number;
+      retry_after: string | null;
+      excerpt: string;
+      /** What the provider means by it, where that is not its status. */
+      reading?: AnswerReading;
+    }
   | { kind: "unanswered"; is_final: boolean; is_timeout?: boolean; error: string }
   /** Stored for another outbox. */
   | { kind: "accepted" }
@@ -42,22 +50,35 @@ export function decideOutcome(reply: SendResult, attempted: Attempted): Outcome 
   if (isSuccess(reply) || reply.kind === "accepted") {
     return { state: "delivered", next_attempt_at: null, error: null, is_gone: false };
   }
-  const error = reply.kind === "answered" ? `the endpoint answered ${reply.status}` : reply.error;
+  const error = errorOf(reply);
   const is_gone = reply.kind === "answered" && reply.status === GONE;
   if (!isTransient(reply)) return { state: "failed", next_attempt_at: null, error, is_gone };
   const delay = attempted.delays_ms[attempted.attempt - 1];
   if (delay === undefined) return { state: "expired", next_attempt_at: null, error, is_gone };
-  const asked = reply.kind === "answered" ? retryAfterMs(reply.retry_after, attempted.ended_at) : 0;
+  const asked = reply.kind === "answered" ? askedDelayMs(reply, attempted.ended_at) : 0;
   const wait = Math.max(jittered(delay, attempted), asked);
   return { state: "pending", next_attempt_at: attempted.ended_at + wait, error, is_gone };
 }
 
-function isSuccess(reply: SendResult): boolean {
-  return reply.kind === "answered" && reply.status >= 200 && reply.status < 300;
+type Reply = Extract<SendResult, { kind: "answered" | "unanswered" }>;
+
+function errorOf(reply: Reply): string {
+  if (reply.kind === "unanswered") return reply.error;
+  return reply.reading?.error ?? `the endpoint answered ${reply.status}`;
 }
 
-function isTransient(reply: Extract<SendResult, { kind: "answered" | "unanswered" }>): boolean {
+function askedDelayMs({ reading, retry_after }: Extract<Reply, { kind: "answered" }>, ended_at: number): number {
+  const seconds = reading?.kind === "later" ? reading.wait_seconds : null;
+  return retryAfterMs(seconds === null ? retry_after : String(Math.ceil(seconds)), ended_at);
+}
+
+function isSuccess(reply: SendResult): boolean {
+  return reply.kind === "answered" && reply.reading === undefined && reply.status >= 200 && reply.status < 300;
+}
+
+function isTransient(reply: Reply): boolean {
   if (reply.kind === "unanswered") return !reply.is_final;
+  if (reply.reading) return reply.reading.kind === "later";
   return TRANSIENT.includes(reply.status) || reply.status >= 500;
 }
 

@@ -66,6 +66,7 @@ export async function prepare(scope: Scope, claimed: Claimed): Promise<Prepared 
     event_name: delivery.event_name,
     sent_at: scope.now,
     message,
+    timezone: claimed.page?.timezone,
     services: chatServicesOf(scope.settings),
     stopLinkFor: (address: string) => stopLink(scope, webhook.owner_id, address),
   };
@@ -96,13 +97,14 @@ async function openTarget(
   { delivery: { event_name }, webhook }: Claimed,
   rule: EventRuleRecord | undefined,
 ): Promise<WebhookTarget> {
-  const { url, secret, previous, alert_channels } = await openConfig(settings, webhook);
+  const { url, secret, previous, alert_channels, config } = await openConfig(settings, webhook);
   const ruleChannels = rule ? (await openRuleContent(settings, rule.id, rule)).alert_channels : {};
   return {
     url,
     secret,
     previous_secret: previous && previous.until > now ? previous.secret : null,
     channel: findChannel(ruleChannels, event_name) ?? findChannel(alert_channels, event_name),
+    config,
   };
 }
 
@@ -145,10 +147,10 @@ async function findRule({ db }: Scope, { rule_id }: DeliveryRecord): Promise<Eve
   return rule_id === null ? undefined : findEventRule(db, rule_id);
 }
 
-/** The latest message of the thread, while it reports the same state. */
+/** The latest message of the thread: of one that stands for the whole thread, else while it reports the same state. */
 async function findEditable({ db }: Scope, webhook_id: string, notifier: Notifier, { message }: NotifierInput) {
   if (!notifier.editing) return null;
   const { id: thread_id, state } = message.thread;
   const sent = await findChatMessage(db, { webhook_id, thread_id });
-  return sent?.state === state ? sent.message_id : null;
+  return sent && (notifier.editing.isOfThread || sent.state === state) ? sent.message_id : null;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../lib/durations.ts";
 import { changeSecret, maskUrl } from "./webhook-config.ts";
 
-const CONFIG = { url: "https://example.com/in", secret: "a", previous: null, alert_channels: {} };
+const CONFIG = { url: "https://example.com/in", secret: "a", previous: null, alert_channels: {}, config: {} };
 
 describe("changeSecret", () => {
   it("keeps the former secret for a day", () => {

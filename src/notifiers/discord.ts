@@ -1,6 +1,7 @@
 import type { AlertTone } from "../domain/alert-messages.ts";
 import { shorten } from "../lib/plain-text.ts";
 import { escapeDiscord, formatChatText, markdownLink, plainText } from "./chat-text.ts";
+import { urlField } from "./fields.ts";
 import {
   CHAT_ATTEMPTS_MAX,
   isHttpUrl,
@@ -26,6 +27,22 @@ const EMBED = { title: 256, description: 4096, field_name: 256, field_value: 102
 
 export const discord: Notifier = {
   provider: "discord",
+  label: "Discord",
+  family: "chat",
+  fields: [
+    urlField(
+      "The webhook URL: settings of the channel, Integrations, Webhooks. Or discord:channel:<id> for the operator's bot.",
+    ),
+  ],
+  steps: [
+    'In the channel\'s settings open "Integrations", "Webhooks".',
+    "Create a webhook, name it, and copy its URL.",
+    "Or, for the bot of your operator (setting `DISCORD_BOT_TOKEN`), invite it, link the channel to one of your status pages, and use `discord:channel:<channel id>`.",
+  ],
+  channel: "another webhook, or a channel id of the bot",
+  notes: [
+    "Its `provider` may be written `service`, too. Further messages of an incident edit the first one while its status is the same. The bot's commands: [linked channels](../channels.md#linked-channels).",
+  ],
   attemptsMax: CHAT_ATTEMPTS_MAX,
   isBundled: true,
 

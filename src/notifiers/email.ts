@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { urlField } from "./fields.ts";
 import { formatAlertMail } from "./mail-text.ts";
 import type { Notifier, WebhookTarget } from "./port.ts";
 
@@ -9,6 +10,18 @@ const Address = z.email().max(254);
 
 export const email: Notifier = {
   provider: "email",
+  label: "E-mail",
+  family: "own",
+  fields: [urlField("mailto: and an address, such as mailto:ops@example.com.")],
+  steps: [
+    "Configure a sender, see [mail](../mail.md).",
+    "Write the address as `mailto:ops@example.com`.",
+    "Send a test. On plans with limits, an address that is neither that of a team member nor a verified contact of one is asked first, by one mail with a link; `notices` of the webhook say so until its reader agrees.",
+  ],
+  channel: "another address",
+  notes: [
+    "A mail is text and HTML. Mails of one outage form a thread. Each has a link by which its reader stops them.",
+  ],
   attemptsMax: null,
   isBundled: true,
   validate({ url }) {

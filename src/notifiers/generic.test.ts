@@ -2,6 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { exampleEvent } from "../../test/support/events.ts";
 import { exampleInput, httpRequest, NO_BOTS } from "../../test/support/providers.ts";
+import { findTargetFlaw } from "./fields.ts";
 import { generic } from "./generic.ts";
 import type { WebhookTarget } from "./port.ts";
 
@@ -16,7 +17,13 @@ const ENVELOPE = {
   status_page_id: null,
   sequence: EVENT.created_at,
 };
-const TARGET: WebhookTarget = { url: "https://example.com/in?x=1", secret: null, previous_secret: null, channel: null };
+const TARGET: WebhookTarget = {
+  url: "https://example.com/in?x=1",
+  secret: null,
+  previous_secret: null,
+  channel: null,
+  config: {},
+};
 const BASE64_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 const verifies = (secret: string, target: Partial<WebhookTarget>) => {
@@ -72,6 +79,6 @@ describe("the generic notifier", () => {
     ["whsec_ without base64", { url: "https://x.example", secret: "whsec_?" }, "secret must be base64 after whsec_"],
     ["whsec_ alone", { url: "https://x.example", secret: "whsec_" }, "secret must be base64 after whsec_"],
   ])("judges %s", (_name, target, verdict) => {
-    expect(generic.validate(target, NO_BOTS)).toBe(verdict);
+    expect(findTargetFlaw(generic, { ...target, config: {} }, NO_BOTS)).toBe(verdict);
   });
 });

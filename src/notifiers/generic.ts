@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { envelopeHeaders, envelopeOf, timestampOf } from "../domain/envelope.ts";
+import { secretField, urlField } from "./fields.ts";
 import type { Notifier, NotifierInput, WebhookTarget } from "./port.ts";
 
 /**
@@ -11,6 +12,27 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 export const generic: Notifier = {
   provider: "generic",
+  label: "Webhook",
+  family: "own",
+  fields: [
+    urlField("An address of yours that answers 2xx within 10 seconds."),
+    secretField(
+      "secret",
+      "Signing secret",
+      "Signs every request by Standard Webhooks: whsec_ and base64, or any text. Leave it empty to send unsigned.",
+      { is_required: false },
+    ),
+  ],
+  steps: [
+    "Choose an address of yours that answers 2xx within 10 seconds.",
+    "Choose a secret, `whsec_` and base64 or any text; by the API, `generate_secret: true` answers one that the service generated, this once.",
+    "Verify each request by [Standard Webhooks](https://www.standardwebhooks.com/), treat a repeated `webhook-id` as the same delivery, and order by `sequence`.",
+  ],
+  channel: null,
+  notes: [
+    "A body is the envelope `{id, event, created_at, user_id, status_page_id, data}` of the [event](../events.md); for an on-call contact it has the `acknowledge_url`, too, which acknowledges without signing in. The headers are `webhook-id`, `webhook-timestamp` and `webhook-signature`; after a change of the secret, requests carry the signatures of both for 24 hours.",
+    "Only a 2xx answer counts as received; redirects are not followed. `410` disables the webhook. `generic` receives every event at once and unbundled.",
+  ],
   attemptsMax: null,
   isBundled: false,
 

@@ -1,4 +1,5 @@
 import { angleLink, escapeGoogleChat, formatChatText } from "./chat-text.ts";
+import { urlField } from "./fields.ts";
 import { CHAT_ATTEMPTS_MAX, isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier } from "./port.ts";
 
 /**
@@ -8,6 +9,12 @@ const LENGTH_MAX = 4000;
 
 export const googleChat: Notifier = {
   provider: "google_chat",
+  label: "Google Chat",
+  family: "chat",
+  fields: [urlField("The link of a webhook: Apps & integrations of the space, Webhooks.")],
+  steps: ['Open the space, "Apps & integrations".', 'Choose "Add webhooks" and name it.', "Copy its link."],
+  channel: "another webhook's link",
+  notes: ["Messages of one outage share a thread."],
   attemptsMax: CHAT_ATTEMPTS_MAX,
   isBundled: true,
   validate: ({ url }) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS),

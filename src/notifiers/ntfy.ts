@@ -1,6 +1,7 @@
 import type { AlertTone } from "../domain/alert-messages.ts";
 import { shorten } from "../lib/plain-text.ts";
 import { plainText } from "./chat-text.ts";
+import { secretField, urlField } from "./fields.ts";
 import { CHAT_ATTEMPTS_MAX, isHttpUrl, NOT_AN_ADDRESS, type Notifier } from "./port.ts";
 
 /** https://docs.ntfy.sh/publish/: the address is that of the topic, the secret an access token. */
@@ -17,6 +18,21 @@ const LOOKS: Record<AlertTone, { priority: string; tags: string }> = {
 
 export const ntfy: Notifier = {
   provider: "ntfy",
+  label: "ntfy",
+  family: "phone",
+  fields: [
+    urlField("The address of the topic, such as https://ntfy.sh/your-topic."),
+    secretField("secret", "Access token", "Where the topic needs one: Account, Access tokens.", { is_required: false }),
+  ],
+  steps: [
+    "Choose a topic that no one guesses, on ntfy.sh or your own server.",
+    "Subscribe to it in the app.",
+    "Where the topic is protected, create an access token.",
+  ],
+  channel: "another topic of the same server",
+  notes: [
+    "Outages have the highest priority, recoveries the default one. A message has a button for each link: monitor, incident, acknowledge.",
+  ],
   attemptsMax: CHAT_ATTEMPTS_MAX,
   isBundled: true,
   validate({ url }) {

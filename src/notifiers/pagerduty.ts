@@ -2,6 +2,7 @@ import { isKnownEvent, type NewEvent } from "../contract/events.ts";
 import type { AlertTone } from "../domain/alert-messages.ts";
 import { shorten } from "../lib/plain-text.ts";
 import { plainText } from "./chat-text.ts";
+import { secretField, urlField } from "./fields.ts";
 import { isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier, type NotifierInput } from "./port.ts";
 
 /**
@@ -14,6 +15,23 @@ const SEVERITIES: Record<AlertTone, string> = { down: "critical", warning: "warn
 
 export const pagerduty: Notifier = {
   provider: "pagerduty",
+  label: "PagerDuty",
+  family: "on_call",
+  fields: [
+    urlField("https://events.pagerduty.com/v2/enqueue, or https://events.eu.pagerduty.com/v2/enqueue in Europe.", {
+      default: "https://events.pagerduty.com/v2/enqueue",
+    }),
+    secretField("secret", "Integration key", "The routing key of an Events API v2 integration of the service."),
+  ],
+  steps: [
+    'Open the service, "Integrations", "Add an integration".',
+    'Choose "Events API V2".',
+    "Copy the integration key.",
+  ],
+  channel: "another integration key",
+  notes: [
+    "One alert follows each outage: it opens with the outage, is acknowledged with its incident, and resolves with the recovery. `monitor.down`, warnings and custom events trigger, `incident.acknowledged` acknowledges, `monitor.up` and `incident.resolved` resolve; maintenance sends nothing.",
+  ],
   attemptsMax: null,
   isBundled: false,
   keepsAlerts: true,

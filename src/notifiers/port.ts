@@ -1,6 +1,6 @@
 import type { ChatService } from "../contract/chat-link.ts";
 import type { NewEvent } from "../contract/events.ts";
-import type { WebhookProvider } from "../contract/webhook.ts";
+import type { ProviderConfig, WebhookProvider } from "../contract/webhook.ts";
 import type { AlertMessage } from "../domain/alert-messages.ts";
 
 /** Where a notification goes and with what credentials. */
@@ -11,6 +11,56 @@ export interface WebhookTarget {
   previous_secret: string | null;
   /** What alert_channels names for this event. */
   channel: string | null;
+  /** The fields that the provider declares besides `url` and `secret`. */
+  config: ProviderConfig;
+}
+
+/** The members of a target that are checked when a webhook is saved. */
+export type CheckedTarget = Pick<WebhookTarget, "url" | "secret" | "config">;
+
+/**
+ * A field that a provider asks for. `url` and `secret` are members of the webhook itself, every other one of its `config`.
+ * Validation, masking, the form of the dashboard and the pages of docs/channels derive from it.
+ */
+export interface ProviderField {
+  name: string;
+  /** As the provider calls it. */
+  label: string;
+  kind: "text" | "textarea" | "select" | "headers";
+  /** Stored and sent, never shown again. */
+  is_secret: boolean;
+  is_required: boolean;
+  /** What it is and where to find it, as sentences. */
+  help: string;
+  /** Of a select; the first one is its default. */
+  options?: readonly string[];
+  /** Holds while the webhook has none. */
+  default?: string;
+  length_max: number;
+  /** What its text has to look like, and those words after "must be". */
+  form?: { pattern: RegExp; words: string };
+}
+
+export const PROVIDER_FAMILIES = {
+  chat: "Chat",
+  on_call: "On-call and incidents",
+  phone: "Phone and push",
+  development: "Code and automation",
+  own: "Your own",
+} as const;
+export type ProviderFamily = keyof typeof PROVIDER_FAMILIES;
+
+/** What people read about a provider where they set it up. */
+export interface ProviderDescription {
+  label: string;
+  family: ProviderFamily;
+  fields: readonly ProviderField[];
+  /** How to get what the fields ask for. */
+  steps: readonly [string, string, string];
+  /** What an entry of alert_channels is; null: nothing reads it. */
+  channel: string | null;
+  /** What its messages do there, as paragraphs of Markdown. */
+  notes: readonly string[];
 }
 
 /** A receiver whom anybody could name, so that whoever is behind it has to agree before anything is sent there. */
@@ -33,6 +83,8 @@ export interface NotifierInput {
   /** Name under which the target receives the event. */
   event_name: string;
   message: AlertMessage;
+  /** Of the page; without one UTC. */
+  timezone?: string;
   /** Of a message to an on-call contact. */
   acknowledge_url?: string;
   /** Lets the reader of a mail to this address stop the next ones. */
@@ -44,13 +96,19 @@ export interface NotifierInput {
 
 export interface NotifierRequest {
   kind: "http";
-  method: "POST" | "PATCH";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** Not recorded with the attempt. */
+  /** Not recorded with the attempt, beside the secrets of its target. */
   secrets?: readonly string[];
 }
+
+/** What an answer means where its status does not say it. */
+export type AnswerReading =
+  | { kind: "refused"; error: string }
+  /** It was too early, or too much at once; null: the provider did not say for how long. */
+  | { kind: "later"; error: string; wait_seconds: number | null };
 
 /** What stands below the text of a mail. */
 export interface MailFooter {
@@ -73,30 +131,39 @@ export interface MessageEditing {
   /** The provider's id of the message, from the response to the request that sent it. */
   parseMessageId(responseBody: string): string | null;
   edit(input: NotifierInput, target: WebhookTarget, messageId: string): NotifierRequest;
+  /** One message stands for the whole thread: every later one changes it, whatever its state. */
+  isOfThread?: boolean;
 }
 
 /** The code of one provider. It builds the request; the sender of deliveries sends it. */
-export interface Notifier {
+export interface Notifier extends ProviderDescription {
   provider: WebhookProvider;
+  /** `config` of an answer has the address, too. */
+  hasAddressInConfig?: boolean;
   /** Ends the retry schedule after so many attempts; null = uses all of it. */
   attemptsMax: number | null;
   /** Outages that begin or end together make one message; machines receive every event at once. */
   isBundled: boolean;
   /** It keeps alerts of its own: it receives the acknowledgement of each, whoever else does. */
   keepsAlerts?: boolean;
-  /** The flaw of the target as a sentence that names the wire field, or null. The egress guard judges its address. */
-  validate(target: Pick<WebhookTarget, "url" | "secret">, services: ChatServices): string | null;
+  /**
+   * The flaw of the target, beyond what its fields say of themselves, as a sentence that names the wire field, or null.
+   * The egress guard judges its address.
+   */
+  validate?(target: CheckedTarget, services: ChatServices): string | null;
   /** Who has to agree to what goes to this target, where its address proves nothing: chats of a bot, mailboxes. */
   receiverOf?(target: Pick<WebhookTarget, "url" | "channel">): ConsentingReceiver | null;
   /** Null for an event that means nothing to this provider. */
   build(input: NotifierInput, target: WebhookTarget): NotifierRequest | NotifierMail | null;
   editing?: MessageEditing;
+  /** Null where the status says it all. */
+  readAnswer?(answer: { status: number; excerpt: string }): AnswerReading | null;
 }
 
 /** A message in a chat is worth nothing days later. */
 export const CHAT_ATTEMPTS_MAX = 5;
 
-const USER_AGENT = "Vigil-Webhooks/1";
+export const USER_AGENT = "Vigil-Webhooks/1";
 
 export function jsonRequest(
   url: string,

@@ -18,6 +18,7 @@ import {
 import { EVENT_NAMES } from "../contract/events.ts";
 import type { WebhookProvider } from "../contract/webhook.ts";
 import { composeAlert, NO_READER } from "../domain/alert-messages.ts";
+import { findTargetFlaw } from "./fields.ts";
 import type { WebhookTarget } from "./port.ts";
 import { notifierOf } from "./registry.ts";
 
@@ -33,6 +34,7 @@ const target = (fields: Partial<WebhookTarget>): WebhookTarget => ({
   secret: null,
   previous_secret: null,
   channel: null,
+  config: {},
   ...fields,
 });
 
@@ -482,14 +484,16 @@ describe("a target", () => {
     ["mattermost", "x", null, "url must be an https address"],
     ["google_chat", "x", null, "url must be an https address"],
   ])("of %s: %s", (provider, url, secret, flaw) => {
-    expect(notifierOf(provider).validate({ url, secret }, BOTS)).toBe(flaw);
+    expect(findTargetFlaw(notifierOf(provider), { url, secret, config: {} }, BOTS)).toBe(flaw);
   });
 
   it.each<[WebhookProvider, string]>([
     ["discord", "discord:channel:7"],
     ["telegram_bot", "telegram:chat:1"],
   ])("of %s by a bot needs one of the operator", (provider, url) => {
-    expect(notifierOf(provider).validate({ url, secret: null }, NO_BOTS)).toMatch(/the operator has configured none$/);
+    expect(findTargetFlaw(notifierOf(provider), { url, secret: null, config: {} }, NO_BOTS)).toMatch(
+      /the operator has configured none$/,
+    );
   });
 });
 

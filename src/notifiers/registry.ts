@@ -10,6 +10,7 @@ import type { Notifier } from "./port.ts";
 import { slack } from "./slack.ts";
 import { teams } from "./teams.ts";
 import { telegram, telegramBot } from "./telegram.ts";
+import { template } from "./template.ts";
 
 export const NOTIFIERS = {
   generic,
@@ -23,6 +24,7 @@ export const NOTIFIERS = {
   google_chat: googleChat,
   ntfy,
   email,
+  template,
 } satisfies Record<WebhookProvider, Notifier>;
 
 export function notifierOf(provider: WebhookProvider): Notifier {

@@ -1,6 +1,7 @@
 import { ACKNOWLEDGE, type AlertMessage } from "../domain/alert-messages.ts";
 import { shorten } from "../lib/plain-text.ts";
 import { angleLink, escapeSlack, formatChatText, plainText, SYMBOLS } from "./chat-text.ts";
+import { urlField } from "./fields.ts";
 import { CHAT_ATTEMPTS_MAX, isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier } from "./port.ts";
 
 /**
@@ -13,6 +14,20 @@ const BLOCK = { header: 150, text: 3000, field: 2000, fields: 10, buttons: 25 };
 
 export const slack: Notifier = {
   provider: "slack",
+  label: "Slack",
+  family: "chat",
+  fields: [
+    urlField("The webhook URL of your Slack app: its settings, Incoming Webhooks, Add New Webhook to Workspace."),
+  ],
+  steps: [
+    "Open [your Slack apps](https://api.slack.com/apps) and create one from scratch.",
+    'Under "Incoming Webhooks", activate them.',
+    'Choose "Add New Webhook to Workspace" and the channel, and copy the webhook URL.',
+  ],
+  channel: "a channel, for webhooks that may choose one",
+  notes: [
+    "A message is `{text, blocks}`: a header, the page, the reason beside since when, and buttons. Notifications, and services that take the place of Slack, show `text`, which says the same. Slack cannot edit what an incoming webhook sent, so that a change is a new message.",
+  ],
   attemptsMax: CHAT_ATTEMPTS_MAX,
   isBundled: true,
   validate: ({ url }) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS),

@@ -1,6 +1,7 @@
 import type { AlertTone } from "../domain/alert-messages.ts";
 import { shorten } from "../lib/plain-text.ts";
 import { plainText } from "./chat-text.ts";
+import { urlField } from "./fields.ts";
 import { CHAT_ATTEMPTS_MAX, isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier } from "./port.ts";
 
 /**
@@ -21,6 +22,16 @@ const run = (text: string, look: Record<string, string> = {}) => ({
 
 export const teams: Notifier = {
   provider: "teams",
+  label: "Microsoft Teams",
+  family: "chat",
+  fields: [urlField("The address that the workflow 'When a Teams webhook request is received' shows.")],
+  steps: [
+    'In the channel\'s menu choose "Workflows", and the template that posts to a channel when a webhook request is received.',
+    "Sign in and choose team and channel.",
+    "Copy the address that the workflow shows.",
+  ],
+  channel: "the address of another workflow",
+  notes: ["A message is an Adaptive Card with a button for each link. Teams cannot edit what a workflow posted."],
   attemptsMax: CHAT_ATTEMPTS_MAX,
   isBundled: true,
   validate: ({ url }) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS),

@@ -1,4 +1,5 @@
 import { escapeTelegram, formatChatText, markdownLink } from "./chat-text.ts";
+import { textField, urlField } from "./fields.ts";
 import {
   CHAT_ATTEMPTS_MAX,
   isHttpUrl,
@@ -18,6 +19,21 @@ const parseMessageId = (body: string) => /"message_id"\s*:\s*(\d{1,20})/.exec(bo
 /** A bot of the user: the address holds its token, the secret is the chat id. A server of their own may have any path. */
 export const telegram: Notifier = {
   provider: "telegram",
+  label: "Telegram",
+  family: "chat",
+  fields: [
+    urlField("https://api.telegram.org/bot<token>/sendMessage, with the token that @BotFather gave your bot."),
+    textField("secret", "Chat id", "The chat id, from https://api.telegram.org/bot<token>/getUpdates."),
+  ],
+  steps: [
+    "Ask [@BotFather](https://t.me/BotFather) for a bot and its token.",
+    "Add the bot to the chat and write something there.",
+    "Read the chat id from `https://api.telegram.org/bot<token>/getUpdates`.",
+  ],
+  channel: "another chat id",
+  notes: [
+    "Further messages of an outage edit the first one while its status is the same. For the bot of your operator see [telegram_bot](telegram_bot.md).",
+  ],
   attemptsMax: CHAT_ATTEMPTS_MAX,
   isBundled: true,
   validate({ url, secret }) {
@@ -40,6 +56,21 @@ export const telegram: Notifier = {
 /** The bot of the operator: the address is `telegram:chat:<id>`, as a link token writes it. */
 export const telegramBot: Notifier = {
   provider: "telegram_bot",
+  label: "Telegram (the operator's bot)",
+  family: "chat",
+  fields: [
+    urlField("telegram:chat:<id>; the list of the page's status channels shows the id once the chat is linked."),
+  ],
+  steps: [
+    "Make sure that your operator runs a bot (settings `TELEGRAM_BOT_TOKEN` and `TELEGRAM_BOT_NAME`), and add it to the chat.",
+    "[Link the chat](../channels.md#linked-channels) to a status page; the list of its status channels shows the chat id.",
+    "Use `telegram:chat:<chat id>` as the address.",
+  ],
+  channel: "another chat id",
+  notes: [
+    "The bot writes only into chats that are linked to a status page of the same owner, those of `alert_channels` included. Until then, and after the link is removed, the webhook says so in `notices`, and its deliveries fail with the reason.",
+    "Further messages of an outage edit the first one while its status is the same.",
+  ],
   attemptsMax: CHAT_ATTEMPTS_MAX,
   isBundled: true,
   validate({ url }, { telegram_bot_token }) {

@@ -61,6 +61,7 @@ describe("POST /webhooks", () => {
       url,
       provider: "generic",
       has_secret: true,
+      config: {},
       events: "[]",
       status_page_id: null,
       is_active: true,

@@ -60,7 +60,8 @@ const RULES: Record<string, Rule> = {
         "events/metric-rules.ts",
         "events/rule-metrics.ts",
       ],
-      ...["probes/registry.ts", "notifiers/registry.ts", "resource/verbs.ts", "feature files"],
+      ...["probes/registry.ts", "notifiers/registry.ts", "notifiers/fields.ts", "notifiers/port.ts"],
+      ...["resource/verbs.ts", "feature files"],
     ],
     packages: [],
   },
@@ -84,7 +85,10 @@ const RULES: Record<string, Rule> = {
     packages: ["hono"],
   },
   dashboard: {
-    may: ["contract", "domain", "data", "platform", "access", "http", "ui", "probes/registry.ts", "feature files"],
+    may: [
+      ...["contract", "domain", "data", "platform", "access", "http", "ui", "probes/registry.ts"],
+      ...["notifiers/registry.ts", "notifiers/fields.ts", "notifiers/port.ts", "feature files"],
+    ],
     packages: ["uqr", "hono"],
   },
 };

@@ -28,8 +28,10 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
 
   story(dashboard, "adds a channel for a provider", async ({ page, open, press, sees, name }) => {
     await open("/app/alerts/new");
-    await page.getByText("What to enter for each provider").click();
-    await page.getByText("routing key of an Events API v2 integration").waitFor();
+    await page.getByRole("link", { name: "PagerDuty" }).click();
+    await page.getByText("How to set up PagerDuty").click();
+    await page.getByText("Copy the integration key.").waitFor();
+    expect(await page.getByLabel("Integration key").count()).toBe(1);
     await page.getByLabel("Name", { exact: true }).fill(`Room on ${name}`);
     await page.getByLabel("Provider").selectOption("slack");
     await page.getByLabel("URL", { exact: true }).fill("not an address");

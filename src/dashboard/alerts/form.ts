@@ -1,47 +1,61 @@
 import { EVENT_NAMES } from "../../contract/events.ts";
 import { REMIND_MINUTES_MAX, WEBHOOK_PROVIDERS, type WebhookProvider } from "../../contract/webhook.ts";
+import { PROVIDER_FAMILIES, type ProviderDescription, type ProviderField } from "../../notifiers/port.ts";
+import { notifierOf } from "../../notifiers/registry.ts";
 import type { FormField, Option } from "../form-fields.ts";
 
-export const PROVIDER_NAMES: Record<WebhookProvider, string> = {
-  generic: "Webhook",
-  discord: "Discord",
-  slack: "Slack",
-  telegram: "Telegram",
-  telegram_bot: "Telegram (the operator's bot)",
-  teams: "Microsoft Teams",
-  pagerduty: "PagerDuty",
-  mattermost: "Mattermost",
-  google_chat: "Google Chat",
-  ntfy: "ntfy",
-  email: "E-mail",
-};
+const FIRST_PROVIDER: WebhookProvider = "slack";
 
-/** What URL and secret mean for each provider. */
-export const PROVIDER_HINTS: Record<WebhookProvider, string> = {
-  generic: "URL: your endpoint. Secret: signs every request.",
-  discord: "URL: channel settings, Integrations, Webhooks, Copy URL. No secret.",
-  slack: "URL: an incoming webhook of your Slack app. No secret.",
-  telegram: "URL: https://api.telegram.org/bot<token>/sendMessage. Secret: the chat id.",
-  telegram_bot: "URL: telegram:chat:<id>, after the chat was linked. No secret.",
-  teams: "URL: of the workflow 'When a Teams webhook request is received'. No secret.",
-  pagerduty: "URL: https://events.pagerduty.com/v2/enqueue. Secret: the routing key of an Events API v2 integration.",
-  mattermost: "URL: an incoming webhook. No secret.",
-  google_chat: "URL: Apps and integrations of the space, Webhooks. No secret.",
-  ntfy: "URL: of the topic, such as https://ntfy.sh/your-topic. Secret: an access token, where the topic needs one.",
-  email: "URL: mailto:team@your.example. No secret.",
-};
+export function providerIn(name: string | null | undefined): WebhookProvider {
+  return WEBHOOK_PROVIDERS.find((provider) => provider === name) ?? FIRST_PROVIDER;
+}
 
-export function channelFields(pages: readonly Option[]): FormField[] {
+export function descriptionOf(provider: WebhookProvider): ProviderDescription {
+  return notifierOf(provider);
+}
+
+/** The providers under the headings by which people look for them. */
+export function providersByFamily(): { heading: string; providers: WebhookProvider[] }[] {
+  return Object.entries(PROVIDER_FAMILIES).map(([family, heading]) => ({
+    heading,
+    providers: WEBHOOK_PROVIDERS.filter((provider) => descriptionOf(provider).family === family),
+  }));
+}
+
+const PROVIDER_OPTIONS: readonly Option[] = providersByFamily().flatMap(({ providers }) =>
+  providers.map((value) => ({ value, label: descriptionOf(value).label })),
+);
+
+/** What stands before the fields of the provider. */
+export const NAME_FIELDS: readonly FormField[] = [
+  { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
+  { kind: "select", name: "provider", label: "Provider", options: PROVIDER_OPTIONS },
+];
+
+/** Those of a provider, as it declares them; members of `config` are named with it. */
+export function providerFields(provider: WebhookProvider): FormField[] {
+  return descriptionOf(provider).fields.map(toFormField);
+}
+
+const STORED_HINT = "*** keeps the stored one.";
+
+function toFormField(field: ProviderField): FormField {
+  const { name, label, help, is_secret, kind, options = [] } = field;
+  const isOwn = name === "url" || name === "secret";
+  const base = {
+    name: isOwn ? name : `config.${name}`,
+    label,
+    hint: is_secret ? `${help} ${STORED_HINT}` : help,
+  };
+  if (kind === "select") return { ...base, kind, options: options.map((value) => ({ value, label: value })) };
+  if (kind === "headers") return { ...base, kind: "json" };
+  if (kind === "textarea") return { ...base, kind };
+  return { ...base, kind: "text", ...(field.default !== undefined && { placeholder: field.default }) };
+}
+
+/** What stands behind them. */
+export function scopeFields(pages: readonly Option[]): FormField[] {
   return [
-    { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
-    {
-      kind: "select",
-      name: "provider",
-      label: "Provider",
-      options: WEBHOOK_PROVIDERS.map((value) => ({ value, label: PROVIDER_NAMES[value] })),
-    },
-    { kind: "text", name: "url", label: "URL", required: true },
-    { kind: "text", name: "secret", label: "Secret", hint: "*** keeps the stored one" },
     {
       kind: "select",
       name: "status_page_id",
@@ -75,3 +89,15 @@ export function channelFields(pages: readonly Option[]): FormField[] {
     },
   ];
 }
+
+/** The body of the API: what the form names `config.x` is the member `x` of `config`. */
+export function nestConfig(body: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(body);
+  const own = entries.filter(([name]) => !name.startsWith(CONFIG));
+  const nested = entries
+    .filter(([name]) => name.startsWith(CONFIG))
+    .map(([name, value]) => [name.slice(CONFIG.length), value]);
+  return { ...Object.fromEntries(own), ...(nested.length > 0 && { config: Object.fromEntries(nested) }) };
+}
+
+const CONFIG = "config.";

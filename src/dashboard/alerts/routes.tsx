@@ -1,21 +1,23 @@
 import { z } from "zod";
-import { DeliveryAttempt, Webhook, WebhookTestResult } from "../../contract/webhook.ts";
+import { DeliveryAttempt, Webhook, type WebhookProvider, WebhookTestResult } from "../../contract/webhook.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readApi, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { storedValues } from "../form-fields.ts";
 import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
-import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
+import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { channelFields } from "./form.ts";
-import { type Channel, channelListView, deliveriesView, Hints } from "./views.tsx";
+import { NAME_FIELDS, nestConfig, providerFields, providerIn, scopeFields } from "./form.ts";
+import { ChannelFields, ProviderTiles } from "./form-views.tsx";
+import { type Channel, channelListView, deliveriesView } from "./views.tsx";
 
 const API = "/api/uptime/v1/webhooks";
 const LIST_MAX = 200;
 const params = z.object({ id: z.uuid() });
 const ListQuery = z.object({ offset: ListOffset });
+const NewQuery = z.object({ provider: z.string().max(40).optional().transform(providerIn) });
 const ChannelQuery = z.object({ channel: z.uuid().optional().catch(undefined), offset: ListOffset });
 const ids = { params: { id: "webhook" } } as const;
 const trail = [{ href: "/app/alerts", text: "Alerts" }];
@@ -37,12 +39,14 @@ export const endpoints = [
     },
   ),
 
-  view({ path: "/app/alerts/new", summary: "Form of a new channel" }, async (c) =>
-    showForm(c, await newForm(c), { provider: "slack" }),
+  view({ path: "/app/alerts/new", summary: "Form of a new channel", query: NewQuery }, async (c, { query }) =>
+    showForm(c, await newForm(c, query.provider), { provider: query.provider }),
   ),
 
   action({ path: "/app/alerts/new", summary: "Submit the form of a new channel" }, async (c, entered) => {
-    const sent = await submitForm(c, await newForm(c), entered, { method: "POST", path: API });
+    const form = await newForm(c, providerIn(entered.get("provider")));
+    if (entered.get("intent") === "fields") return showTyped(c, form, entered);
+    const sent = await submitForm(c, form, entered, { method: "POST", path: API, toBody: nestConfig });
     if (!sent.ok) return sent.response;
     const [notice = "Send a test to see that it works."] = noticesOf(sent.body);
     return redirectWithNotice("/app/alerts", `The channel is added. ${notice}`);
@@ -64,7 +68,7 @@ export const endpoints = [
   view(
     { path: "/app/alerts/{id}/edit", summary: "Form of a channel", params, ids, permission: "alerting.write" },
     async (c, input) => {
-      const form = await editForm(c, input.params.id);
+      const form = await editForm(c, input.params.id, undefined);
       return showForm(c, form, form.stored);
     },
   ),
@@ -72,8 +76,9 @@ export const endpoints = [
   action(
     { path: "/app/alerts/{id}/edit", summary: "Submit the form of a channel", params },
     async (c, entered, { id }) => {
-      const form = await editForm(c, id);
-      const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${id}` });
+      const form = await editForm(c, id, providerIn(entered.get("provider")));
+      if (entered.get("intent") === "fields") return showTyped(c, form, entered);
+      const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${id}`, toBody: nestConfig });
       if (!sent.ok) return sent.response;
       return redirectWithNotice("/app/alerts", ["Saved.", ...noticesOf(sent.body)].join(" "));
     },
@@ -123,35 +128,47 @@ async function listChannels(c: AppContext): Promise<Channel[]> {
   return (await readApi(c, `${API}?limit=${LIST_MAX}`, z.array(Webhook))).body;
 }
 
-async function fieldsOf(c: AppContext) {
+/** The fields of a form for this provider, and how they stand. */
+async function fieldsOf(c: AppContext, provider: WebhookProvider): Promise<Pick<ObjectForm, "fields" | "arrange">> {
   const pages = await listPageChoices(c.var.ctx, "alerting.write");
-  return channelFields(pages.map(({ id, name }) => ({ value: id, label: name })));
+  const scope = scopeFields(pages.map(({ id, name }) => ({ value: id, label: name })));
+  return {
+    fields: [...NAME_FIELDS, ...providerFields(provider), ...scope],
+    arrange: (shown) => <ChannelFields provider={provider} scope={scope} {...shown} />,
+  };
 }
 
-async function newForm(c: AppContext): Promise<ObjectForm> {
+async function newForm(c: AppContext, provider: WebhookProvider): Promise<ObjectForm> {
   return {
     title: "Add channel",
     section: "alerts",
     trail,
-    fields: await fieldsOf(c),
-    below: <Hints />,
+    ...(await fieldsOf(c, provider)),
+    above: <ProviderTiles chosen={provider} />,
     action: "/app/alerts/new",
     cancel: "/app/alerts",
   };
 }
 
-async function editForm(c: AppContext, id: string): Promise<EditForm> {
-  const [{ body: channel }, fields] = await Promise.all([readApi(c, `${API}/${id}`, Webhook), fieldsOf(c)]);
-  const stored = { ...channel, events: JSON.parse(channel.events), secret: channel.has_secret ? "***" : null };
+/** For the provider that the form names; as stored before it was sent. */
+async function editForm(c: AppContext, id: string, chosen: WebhookProvider | undefined): Promise<EditForm> {
+  const { body: channel } = await readApi(c, `${API}/${id}`, Webhook);
+  const form = await fieldsOf(c, chosen ?? channel.provider);
+  const config = Object.entries(channel.config).map(([name, value]) => [`config.${name}`, value]);
+  const stored = {
+    ...channel,
+    ...Object.fromEntries(config),
+    events: JSON.parse(channel.events),
+    secret: channel.has_secret ? "***" : null,
+  };
   return {
     title: `Edit ${channel.name}`,
     section: "alerts",
     trail,
-    fields,
-    below: <Hints />,
+    ...form,
     action: `/app/alerts/${id}/edit`,
     cancel: "/app/alerts",
-    stored: storedValues(fields, stored),
+    stored: storedValues(form.fields, stored),
   };
 }
 

@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import { type Delivery, WEBHOOK_PROVIDERS, type Webhook } from "../../contract/webhook.ts";
+import type { Delivery, Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { ChoiceForm } from "../page-choice.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
-import { PROVIDER_HINTS, PROVIDER_NAMES } from "./form.ts";
+import { descriptionOf } from "./form.ts";
 
 export type Channel = z.output<typeof Webhook>;
 type Sent = z.output<typeof Delivery>;
@@ -70,7 +70,7 @@ function ChannelCard({ channel, page, now }: { channel: Channel; page: PageChoic
     <>
       <div class="row">
         <h2 dir="auto">{channel.name}</h2>
-        <span class="tag">{PROVIDER_NAMES[channel.provider]}</span>
+        <span class="tag">{descriptionOf(channel.provider).label}</span>
       </div>
       <p class="quiet">
         {channel.is_active ? "Active" : (channel.disabled_reason ?? "Off")}
@@ -107,25 +107,6 @@ function ChannelActions({ channel, path }: { channel: Channel; path: string }) {
         Delete
       </a>
     </div>
-  );
-}
-
-/** What to enter, by provider. */
-export function Hints() {
-  return (
-    <details class="card">
-      <summary>What to enter for each provider</summary>
-      <dl>
-        {WEBHOOK_PROVIDERS.map((provider) => (
-          <>
-            <dt>
-              <strong>{PROVIDER_NAMES[provider]}</strong>
-            </dt>
-            <dd class="quiet">{PROVIDER_HINTS[provider]}</dd>
-          </>
-        ))}
-      </dl>
-    </details>
   );
 }
 

@@ -10,6 +10,7 @@ import { showCurrentSection } from "./navigation.ts";
 import { showResultsAtOnce } from "./optimistic.ts";
 import { offerCommands } from "./palette.ts";
 import { followForm } from "./preview.ts";
+import { showFieldsOfProvider } from "./provider-form.ts";
 import { toggleTheme } from "./theme.ts";
 import { keepTimesCurrent, tellZone, translateEnteredTimes } from "./times.ts";
 
@@ -27,6 +28,7 @@ submitOnChange();
 followChoices();
 offerDurations();
 showFieldsOfType();
+showFieldsOfProvider();
 // Takes the document as the server sent it, so it comes before what changes it.
 followChanges();
 tellZone();

@@ -19,6 +19,7 @@ import { findChatRefusal, receiverOfContact } from "../../delivery/consent.ts";
 import { publishContactCode, targetOf } from "../../delivery/contact-code.ts";
 import { chatServicesOf } from "../../delivery/prepare.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { findTargetFlaw } from "../../notifiers/fields.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import { isContactCode } from "../../platform/contact-codes.ts";
 import { recipientHash } from "../../platform/credentials.ts";
@@ -115,7 +116,7 @@ async function requireContact(ctx: RequestScope, id: string): Promise<NotifyCont
 
 function requireReachable(ctx: RequestScope, { type, value }: NotifyContactCreate): void {
   const { provider, target } = targetOf(type, value);
-  const flaw = notifierOf(provider).validate(target, chatServicesOf(ctx.settings));
+  const flaw = findTargetFlaw(notifierOf(provider), target, chatServicesOf(ctx.settings));
   if (flaw !== null)
     throw invalid(flaw.replace(/^url/, "value").replace("mailto: and an address", "an e-mail address"));
   if (!URL.canParse(target.url) || !/^https?:/i.test(target.url)) return;

@@ -5,12 +5,10 @@ import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, forbidden, invalid, notFound, raced } from "../../contract/errors.ts";
-import type { Notice } from "../../contract/notices.ts";
+import { conflict, forbidden, notFound, raced } from "../../contract/errors.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import {
   SECRET_PLACEHOLDER,
-  type WebhookConfig,
   type WebhookCreate,
   type WebhookProvider,
   type WebhookUpdate,
@@ -30,17 +28,16 @@ import {
 } from "../../data/webhooks/write.ts";
 import { listNotices, type NamedReceiver } from "../../delivery/consent.ts";
 import { askReaders } from "../../delivery/outside-mail.ts";
-import { chatServicesOf } from "../../delivery/prepare.ts";
-import { changeSecret, maskUrl, openConfig, sealConfig } from "../../delivery/webhook-config.ts";
+import { maskUrl, openConfig, sealConfig } from "../../delivery/webhook-config.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { replaced, stampAfter } from "../../lib/merge-field.ts";
+import { maskConfig, maskWholeConfig } from "../../notifiers/fields.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import type { Publication } from "../../outbox/publication.ts";
-import { newWebhookSecret } from "../../platform/credentials.ts";
-import { checkGiven } from "../../platform/egress/guard.ts";
 import { newId } from "../../platform/ids.ts";
 import { sendTest } from "./deliveries.ts";
 import type { ShownWebhook } from "./present.ts";
+import { type GivenTarget, targetOfChanged, targetOfNew } from "./target.ts";
 
 /** For the same webhooks under the address of their page. */
 export { listWebhookAttempts, redeliver } from "./deliveries.ts";
@@ -72,30 +69,21 @@ export async function getWebhook(ctx: RequestScope, webhookId: string): Promise<
   return maskFor(ctx, await show(ctx, await requireVisibleWebhook(ctx, webhookId)));
 }
 
-/** Addresses are credentials, in alert_channels too: without alerting.write only the origin of `url` is shown. */
+/** Addresses are credentials, in alert_channels and config too: without alerting.write only the origin of `url` is shown. */
 async function maskFor(ctx: RequestScope, shown: ShownWebhook): Promise<ShownWebhook> {
   const membership = await findMembership(ctx, shown.webhook);
   if (membership && hasPermission(membership, "alerting.write")) return shown;
   const names = Object.keys(shown.alert_channels);
   const alert_channels = Object.fromEntries(names.map((name) => [name, SECRET_PLACEHOLDER]));
-  return { ...shown, url: maskUrl(shown.url), alert_channels };
+  return { ...shown, url: maskUrl(shown.url), alert_channels, config: maskWholeConfig(shown.config) };
 }
 
 export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Promise<ShownWebhook> {
   const earlier = await findIdempotentResult(ctx);
-  const provider = input.provider ?? "generic";
-  const given = input.secret === SECRET_PLACEHOLDER ? null : (input.secret ?? null);
-  const generated = generateSecret(input, { provider, secret: given });
-  if (earlier && generated !== null) throw alreadyShown(earlier);
+  const target = targetOfNew(ctx, input);
+  const { provider, config, generated_secret } = target;
+  if (earlier && generated_secret !== null) throw alreadyShown(earlier);
   if (earlier) return show(ctx, await requireWebhook(ctx, earlier));
-  const secret = generated ?? given;
-  const config: WebhookConfig = {
-    url: input.url,
-    secret,
-    previous: null,
-    alert_channels: restoreChannels(input.alert_channels ?? {}, {}),
-  };
-  requireUsable(ctx, provider, config);
   const id = newId();
   const webhook: WebhookRecord = {
     id,
@@ -105,7 +93,7 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     name: input.name,
     provider,
     sealed: await sealConfig(ctx.settings, id, config),
-    has_secret: secret !== null,
+    has_secret: config.secret !== null,
     events: input.events ?? [],
     is_active: input.is_active ?? true,
     is_team_only: input.is_team_only ?? false,
@@ -126,43 +114,15 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     conflicts: CONFLICTS,
   });
   ctx.defer(question.wake());
-  return withGenerated(await show(ctx, webhook), generated);
-}
-
-/** Null where the request asks for none, or the webhook has one. */
-function generateSecret(
-  { generate_secret }: WebhookUpdate,
-  { provider, secret }: { provider: WebhookProvider; secret: string | null },
-): string | null {
-  if (!generate_secret) return null;
-  if (provider !== "generic")
-    throw invalid("generate_secret needs the provider generic: only its deliveries are signed");
-  return secret === null ? newWebhookSecret() : null;
-}
-
-function withGenerated(shown: ShownWebhook, secret: string | null): ShownWebhook {
-  return secret === null ? shown : { ...shown, generated_secret: secret };
+  return withTarget(await show(ctx, webhook), target);
 }
 
 export async function changeWebhook(ctx: RequestScope, webhookId: string, input: WebhookUpdate): Promise<ShownWebhook> {
   const webhook = await requireWebhook(ctx, webhookId);
   const stored = await openConfig(ctx.settings, webhook);
-  const bringsSecret = input.secret !== undefined && input.secret !== SECRET_PLACEHOLDER;
   const is_active = replaced(input.is_active, webhook.is_active, true);
-  const provider = replaced(input.provider, webhook.provider, "generic");
-  const url = input.url ?? stored.url;
-  const isNewReceiver = provider !== webhook.provider || originOf(url) !== originOf(stored.url);
-  const kept = isNewReceiver && !(await maySecretMove(ctx, webhook)) ? withoutSecrets(stored) : stored;
-  const secret = bringsSecret ? (input.secret ?? null) : kept.secret;
-  const generated = generateSecret(input, { provider, secret });
-  const config = {
-    ...changeSecret(kept, generated ?? secret, ctx.now),
-    url,
-    ...(input.alert_channels === undefined
-      ? {}
-      : { alert_channels: restoreChannels(input.alert_channels ?? {}, stored.alert_channels) }),
-  };
-  requireUsable(ctx, provider, config);
+  const target = await targetOfChanged(ctx, { webhook, stored }, input);
+  const { provider, config } = target;
   const status_page_id = input.status_page_id === undefined ? webhook.status_page_id : input.status_page_id;
   if (status_page_id !== webhook.status_page_id && (await ownerOf(ctx, status_page_id)) !== webhook.owner_id) {
     throw forbidden("a webhook cannot move to another owner");
@@ -182,30 +142,16 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     ...(config.url !== stored.url && { failing_since: null, warned_at: null, slow_since: null }),
     ...(is_active !== webhook.is_active && switched(is_active)),
   };
-  const changed = await change(ctx, webhook, changes, question);
-  const isSecretLost = stored.secret !== null && config.secret === null && !bringsSecret;
-  const notices = isSecretLost ? [...(changed.notices ?? []), SECRET_LOST] : changed.notices;
-  return withGenerated({ ...changed, notices }, generated);
+  return withTarget(await change(ctx, webhook, changes, question), target);
 }
 
-const SECRET_LOST: Notice = {
-  path: "secret",
-  message: "was removed, because it belongs to the former receiver; give the one of the new receiver",
-};
-
-/** A secret is shown to nobody; who may not read secrets cannot have it sent to a receiver of their own either. */
-async function maySecretMove(ctx: RequestScope, webhook: WebhookRecord): Promise<boolean> {
-  const membership = await findMembership(ctx, webhook);
-  return membership !== undefined && hasPermission(membership, "secrets.read");
-}
-
-function withoutSecrets(config: WebhookConfig): WebhookConfig {
-  return { ...config, secret: null, previous: null };
-}
-
-/** Addresses of bots and of mail have no origin: each is a receiver of its own. */
-function originOf(url: string): string {
-  return HTTP_ADDRESS.test(url) && URL.canParse(url) ? new URL(url).origin : url;
+/** Adds what the request alone is told. */
+function withTarget(shown: ShownWebhook, { generated_secret, notices }: GivenTarget): ShownWebhook {
+  return {
+    ...shown,
+    ...(notices.length > 0 && { notices: [...(shown.notices ?? []), ...notices] }),
+    ...(generated_secret !== null && { generated_secret }),
+  };
 }
 
 /** Also asks the readers of its addresses, as saving it does, whether they agree to what it sends. */
@@ -267,41 +213,17 @@ async function ownerOf(ctx: RequestScope, statusPageId: string | null): Promise<
   return (await requirePage(ctx, statusPageId)).owner_id;
 }
 
-/** The address is checked as written here, and as resolved at each delivery. */
-function requireUsable(ctx: RequestScope, provider: WebhookProvider, config: WebhookConfig): void {
-  const problem = notifierOf(provider).validate(config, chatServicesOf(ctx.settings));
-  if (problem !== null) throw invalid(problem);
-  // Addresses of bots and of mail are no network addresses.
-  if (provider === "generic" || HTTP_ADDRESS.test(config.url)) requireReachable(ctx, config.url, "url");
-  for (const [name, channel] of Object.entries(config.alert_channels)) {
-    if (HTTP_ADDRESS.test(channel) && URL.canParse(channel)) requireReachable(ctx, channel, `alert_channels.${name}`);
-  }
-}
-
-const HTTP_ADDRESS = /^https?:/i;
-
-function requireReachable(ctx: RequestScope, address: string, path: string): void {
-  const verdict = checkGiven(ctx, new URL(address), "delivery");
-  if (!verdict.ok) throw invalid(`${path} cannot be used: ${verdict.reason}`, [{ path, message: verdict.reason }]);
-}
-
-/** The channels with stored values in the place of `***`. */
-function restoreChannels(given: Record<string, string>, stored: Record<string, string>): Record<string, string> {
-  const channels = Object.entries(given).map(([name, channel]) => {
-    const known = Object.hasOwn(stored, name) ? stored[name] : undefined;
-    const kept = channel === SECRET_PLACEHOLDER ? known : channel;
-    if (kept !== undefined) return [name, kept];
-    const message = `has no stored channel for ${name}`;
-    throw invalid(`alert_channels ${message}`, [{ path: "alert_channels", message }]);
-  });
-  return Object.fromEntries(channels);
-}
-
 async function open(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
   const { owner_id } = webhook;
   const throttled_since = await once(ctx, `throttled ${owner_id}`, () => findThrottledSince(ctx.db, owner_id));
-  const { url, alert_channels } = await openConfig(ctx.settings, webhook);
-  return { webhook, url, alert_channels, throttled_since };
+  const { url, alert_channels, config } = await openConfig(ctx.settings, webhook);
+  return {
+    webhook,
+    url,
+    alert_channels,
+    config: maskConfig(notifierOf(webhook.provider), { url, config }),
+    throttled_since,
+  };
 }
 
 async function show(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {

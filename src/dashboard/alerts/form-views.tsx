@@ -1,0 +1,103 @@
+import { WEBHOOK_PROVIDERS, type WebhookProvider } from "../../contract/webhook.ts";
+import { FieldRow, Fields } from "../components/fields.tsx";
+import type { FormField, FormValues, Problems } from "../form-fields.ts";
+import { descriptionOf, NAME_FIELDS, providerFields, providersByFamily } from "./form.ts";
+
+/** The way to a form for one provider, without script too. */
+export function ProviderTiles({ chosen }: { chosen: WebhookProvider }) {
+  return (
+    <nav aria-label="Where alerts go" class="card">
+      <details open>
+        <summary>Where do alerts go?</summary>
+        {providersByFamily().map(({ heading, providers }) => (
+          <section>
+            <h2>{heading}</h2>
+            <ul class="tiles">
+              {providers.map((provider) => (
+                <li>
+                  <a
+                    class="tile"
+                    href={`/app/alerts/new?provider=${provider}`}
+                    data-choose-provider={provider}
+                    aria-current={provider === chosen ? "true" : undefined}
+                  >
+                    {descriptionOf(provider).label}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </details>
+    </nav>
+  );
+}
+
+interface ChannelFieldsProps {
+  provider: WebhookProvider;
+  scope: readonly FormField[];
+  values: FormValues;
+  problems: Problems;
+}
+
+/**
+ * Name and provider, the fields of that provider with its steps, and what it hears of. The fields of the others lie in
+ * templates, which the script shows when another provider is chosen.
+ */
+export function ChannelFields({ provider, scope, values, problems }: ChannelFieldsProps) {
+  return (
+    <>
+      {NAME_FIELDS.map((field) => (
+        <FieldRow field={field} values={values} problems={problems} />
+      ))}
+      <p class="actions" data-unscripted>
+        <button type="submit" class="second" name="intent" value="fields" formnovalidate>
+          Show the fields of this provider
+        </button>
+      </p>
+      <div class="fields" data-provider-fields>
+        <ProviderPart provider={provider} values={values} problems={problems} />
+      </div>
+      <Fields fields={scope} values={values} problems={problems} />
+      {WEBHOOK_PROVIDERS.map((each) => (
+        <template data-provider={each}>
+          <ProviderPart provider={each} values={{}} problems={{}} />
+        </template>
+      ))}
+    </>
+  );
+}
+
+interface ProviderPartProps {
+  provider: WebhookProvider;
+  values: FormValues;
+  problems: Problems;
+}
+
+function ProviderPart({ provider, values, problems }: ProviderPartProps) {
+  const { label, steps } = descriptionOf(provider);
+  return (
+    <>
+      <details class="steps">
+        <summary>How to set up {label}</summary>
+        <ol>
+          {steps.map((step) => (
+            <li>{withoutMarks(step)}</li>
+          ))}
+        </ol>
+      </details>
+      {providerFields(provider).map((field) => (
+        <FieldRow field={field} values={values} problems={problems} />
+      ))}
+    </>
+  );
+}
+
+/** Steps are Markdown for the documentation; here links keep their words. */
+function withoutMarks(step: string): string {
+  return step
+    .replace(/\[([^\]]*)\]\(([^)]*)\)/g, (_all, words, address) =>
+      String(address).startsWith("https:") ? `${words} (${address})` : String(words),
+    )
+    .replaceAll("`", "");
+}
