@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import { colorProperties } from "../src/ui/styles.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -16,7 +16,7 @@ const TARGET = join(ASSETS, "dashboard");
 mkdirSync(TARGET, { recursive: true });
 const manifest = {
   script: keep("app", "js", await bundle({ entryPoints: [join(SOURCES, "main.ts")] })),
-  style: keep("app", "css", await bundle(styles(readFileSync(join(SOURCES, "app.css"), "utf8")))),
+  style: keep("app", "css", await bundle(styles())),
   chart_script: keep("charts", "js", await bundle({ entryPoints: [join(SOURCES, "charts.ts")] })),
   chart_style: keep("charts", "css", readFileSync(join(ROOT, "node_modules/uplot/dist/uPlot.min.css"))),
 };
@@ -25,10 +25,18 @@ for (const file of readdirSync(TARGET)) if (!current.has(file)) rmSync(join(TARG
 // Last, because setup.sh compares its age with the sources'.
 replace(join(ASSETS, "dashboard.json"), Buffer.from(JSON.stringify(manifest)));
 
-type Source = { entryPoints: string[] } | { stdin: { contents: string; loader: "css" } };
+type Source = Pick<BuildOptions, "entryPoints" | "plugins" | "stdin">;
 
-function styles(text: string): Source {
-  return { stdin: { contents: colorProperties() + text, loader: "css" } };
+/** The styles import their tokens as `tokens.css`, which src/ui/styles.ts writes. */
+function styles(): Source {
+  const tokens: Plugin = {
+    name: "tokens",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^tokens\.css$/ }, ({ path }) => ({ path, namespace: "tokens" }));
+      onLoad({ filter: /.*/, namespace: "tokens" }, () => ({ contents: colorProperties(), loader: "css" }));
+    },
+  };
+  return { entryPoints: [join(SOURCES, "app.css")], plugins: [tokens] };
 }
 
 async function bundle(source: Source): Promise<Uint8Array> {

@@ -4,7 +4,8 @@ import type { AppContext, Endpoint } from "../http/endpoint.ts";
 import { requireApi } from "./call-api.ts";
 import { ConfirmByName, confirmationProblems } from "./components/confirm.tsx";
 import type { FormField, Problems } from "./form-fields.ts";
-import { type Section, showView, type View } from "./shell.tsx";
+import type { Section } from "./navigation.tsx";
+import { showView, type View } from "./shell.tsx";
 import { action, redirectWithNotice, type ViewOptions, view } from "./view.ts";
 
 /** Something that is destroyed once its name was typed. */

@@ -14,7 +14,8 @@ import {
   toSentences,
   typedValues,
 } from "./form-fields.ts";
-import { type Section, showView, type View } from "./shell.tsx";
+import type { Section } from "./navigation.tsx";
+import { showView, type View } from "./shell.tsx";
 
 /** A view that is one form about one object. */
 export interface ObjectForm {

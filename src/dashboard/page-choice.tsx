@@ -1,7 +1,8 @@
 import type { AppContext } from "../http/endpoint.ts";
 import { EmptyState, Tabs } from "./components/pieces.tsx";
+import type { Section } from "./navigation.tsx";
 import { listPageChoices, type PageChoice } from "./rights.ts";
-import { type Section, showView } from "./shell.tsx";
+import { showView } from "./shell.tsx";
 
 /** Areas that are about one status page at a time: which one the address names, or the first. */
 export interface ChosenPage {

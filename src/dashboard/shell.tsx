@@ -3,27 +3,13 @@ import { requireUser } from "../access/principal.ts";
 import type { AppContext } from "../http/endpoint.ts";
 import { isKnownTo } from "../http/entity-tags.ts";
 import { sha256Hex } from "../platform/credentials.ts";
+import { LineIcon } from "../ui/design/line-icon.tsx";
 import { HtmlDocument, toHtml } from "../ui/document.tsx";
 import { IconShapes } from "../ui/status-icons.tsx";
 import { type BrowserAssets, loadBrowserAssets } from "./browser-assets.ts";
 import { CLEAR_NOTICE, readCookie, readNotice, THEME_COOKIE } from "./cookies.ts";
 import { ICON } from "./icon.ts";
-
-/** The entries of the navigation, in their order. */
-const SECTIONS = [
-  ["overview", "/app", "Overview"],
-  ["monitors", "/app/monitors", "Monitors"],
-  ["incidents", "/app/incidents", "Incidents"],
-  ["maintenance", "/app/maintenance", "Maintenance"],
-  ["pages", "/app/pages", "Status pages"],
-  ["alerts", "/app/alerts", "Alerts"],
-  ["rules", "/app/rules", "Rules"],
-  ["on-call", "/app/on-call", "On-call"],
-  ["agents", "/app/agents", "Agents"],
-  ["team", "/app/team", "Team"],
-  ["account", "/app/account", "Account"],
-] as const;
-export type Section = (typeof SECTIONS)[number][0];
+import { type Section, Side } from "./navigation.tsx";
 
 export interface View {
   /** Of the document and, unless `heading` says more, of the `h1`. */
@@ -32,7 +18,9 @@ export interface View {
   section: Section;
   /** Links above the heading, from the section down to here. */
   trail?: readonly { href: string; text: string }[];
-  /** Buttons beside the heading. */
+  /** Beside the heading: the status of what the view is about. */
+  state?: Child;
+  /** Buttons at the end of the heading: one that matters, others quiet or in a `Menu`. */
   actions?: Child;
   children: Child;
   /** The document follows changes without a reload: every element with `data-live` and an id is kept current. */
@@ -76,8 +64,9 @@ export async function showView(c: AppContext, view: View): Promise<Response> {
   const isUpdate = c.req.header("x-live") !== undefined;
   const notice = isUpdate ? null : readNotice(c.req.raw);
   const assets = await loadBrowserAssets(c.env);
-  const { name, email } = requireUser(c.var.ctx);
-  const body = renderShell({ view, notice, assets, name, email, theme: themeOf(c), path: c.req.path });
+  const { name, email, is_operator } = requireUser(c.var.ctx);
+  const person = { name, email, is_operator, theme: themeOf(c) };
+  const body = renderShell({ view, notice, assets, person, path: c.req.path });
   const headers: Record<string, string> = { ...view.headers, ...VIEW_HEADERS };
   if (view.hasFrame) headers["Content-Security-Policy"] = `${VIEW_POLICY}; frame-src 'self'`;
   if (isUpdate) {
@@ -98,13 +87,11 @@ interface ShellProps {
   view: View;
   notice: string | null;
   assets: BrowserAssets;
-  name: string;
-  email: string;
-  theme: "light" | "dark" | undefined;
+  person: { name: string; email: string; is_operator: boolean; theme: "light" | "dark" | undefined };
   path: string;
 }
 
-function renderShell({ view, notice, assets, name, email, theme, path }: ShellProps): string {
+function renderShell({ view, notice, assets, person, path }: ShellProps): string {
   const head = (
     <>
       <meta name="robots" content="noindex" />
@@ -118,7 +105,7 @@ function renderShell({ view, notice, assets, name, email, theme, path }: ShellPr
     <HtmlDocument
       title={`${view.hasProblem ? "Error: " : ""}${view.title} | Vigil`}
       stylesheet={assets.style}
-      theme={theme}
+      theme={person.theme}
       head={head}
     >
       <IconShapes />
@@ -126,17 +113,18 @@ function renderShell({ view, notice, assets, name, email, theme, path }: ShellPr
         Skip to content
       </a>
       <div class="shell">
-        <Header name={name} email={email} theme={theme} path={path} />
-        <Navigation section={view.section} />
+        <Side section={view.section} {...person} path={path} />
         <main id="main" class={view.isNarrow ? "narrow" : ""} tabindex={-1} data-follow={view.isLive ? "" : undefined}>
-          {notice === null ? null : (
-            <p class="notice" role="status" dir="auto">
-              {notice}
-            </p>
-          )}
           <Trail view={view} />
           <div class="heading">
-            <h1 dir="auto">{view.heading ?? view.title}</h1>
+            <div class="title">
+              <h1 dir="auto">{view.heading ?? view.title}</h1>
+              {view.state === undefined ? null : (
+                <div id="state" data-live={view.isLive ? "" : undefined}>
+                  {view.state}
+                </div>
+              )}
+            </div>
             {view.actions === undefined ? null : (
               <div class="actions" id="actions" data-live={view.isLive ? "" : undefined}>
                 {view.actions}
@@ -145,56 +133,13 @@ function renderShell({ view, notice, assets, name, email, theme, path }: ShellPr
           </div>
           {view.children}
         </main>
+        {notice === null ? null : (
+          <p class="notice" role="status" dir="auto">
+            {notice}
+          </p>
+        )}
       </div>
     </HtmlDocument>,
-  );
-}
-
-function Header({ name, email, theme, path }: Omit<ShellProps, "view" | "notice" | "assets">) {
-  return (
-    <header class="top">
-      <a class="brand" href="/app">
-        Vigil
-      </a>
-      <div class="tools">
-        <span class="who quiet" title={email} dir="auto">
-          {name}
-        </span>
-        <form method="post" action="/app/theme">
-          <input type="hidden" name="next" value={path} />
-          <button
-            type="submit"
-            class="plain"
-            name="theme"
-            value={theme === "dark" ? "light" : "dark"}
-            data-theme-toggle
-          >
-            {theme === "dark" ? "Light" : "Dark"}
-          </button>
-        </form>
-        <form method="post" action="/app/sign-out">
-          <button type="submit" class="plain">
-            Sign out
-          </button>
-        </form>
-      </div>
-    </header>
-  );
-}
-
-function Navigation({ section }: { section: Section }) {
-  return (
-    <nav class="sections" aria-label="Main">
-      <ul>
-        {SECTIONS.map(([key, href, text]) => (
-          <li>
-            <a href={href} {...(key === section ? { "aria-current": "page" } : {})}>
-              {text}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
   );
 }
 
@@ -202,12 +147,12 @@ function Trail({ view }: { view: View }) {
   if (!view.trail || view.trail.length === 0) return null;
   return (
     <p class="trail">
-      {view.trail.map(({ href, text }) => (
+      {view.trail.map(({ href, text }, n) => (
         <>
+          {n === 0 ? null : <LineIcon of="chevron-right" size={14} />}
           <a href={href} dir="auto">
             {text}
-          </a>{" "}
-          <span aria-hidden="true">/</span>{" "}
+          </a>
         </>
       ))}
     </p>

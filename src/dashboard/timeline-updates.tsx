@@ -11,8 +11,8 @@ import { ExactTime, exactTime } from "./components/time.tsx";
 import { confirmedDeletion, type Deletion } from "./deletion.tsx";
 import { type FormField, storedValues } from "./form-fields.ts";
 import { addressWith, partOf, partQuery, SHOWN_MAX } from "./lists.ts";
+import type { Section } from "./navigation.tsx";
 import { type EditForm, showForm, showTyped, submitForm } from "./object-form.tsx";
-import type { Section } from "./shell.tsx";
 import { action, redirectWithNotice, view } from "./view.ts";
 
 /** Corrects and deletes posted updates: those of incidents and those of maintenance windows. */

@@ -10,7 +10,7 @@ import {
   PHONE,
   pauseTime,
 } from "./chromium.ts";
-import { useDashboard } from "./dashboard.ts";
+import { openPersonMenu, useDashboard } from "./dashboard.ts";
 
 /** The frame around every signed-in view. */
 describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
@@ -19,19 +19,21 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
   it.each(BROWSERS)("leads to every section by name on %s", async (_name, options) => {
     await dashboard.visit({ ...options }, async (page) => {
       await page.goto(`${dashboard.service.url}/app`);
-      const links = page.getByRole("navigation").getByRole("link");
-      expect(await links.allTextContents()).toEqual([
-        "Overview",
-        "Monitors",
+      const more = page.getByRole("link", { name: "More", exact: true });
+      if (await more.isVisible()) await more.click();
+      const links = await page.getByRole("navigation").getByRole("link").allTextContents();
+      expect(links.filter((text) => text !== "More").sort()).toEqual([
+        "Account",
+        "Agents",
+        "Alerts",
         "Incidents",
         "Maintenance",
-        "Status pages",
-        "Alerts",
-        "Rules",
+        "Monitors",
         "On-call",
-        "Agents",
+        "Overview",
+        "Rules",
+        "Status pages",
         "Team",
-        "Account",
       ]);
       expect(await isWiderThanWindow(page)).toBe(false);
     });
@@ -43,10 +45,12 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
   ])("keeps the chosen colours on the next view, %s", async (_name, javaScriptEnabled) => {
     await dashboard.visit({ ...DESKTOP, javaScriptEnabled, colorScheme: "light" }, async (page) => {
       await page.goto(`${dashboard.service.url}/app`);
+      await openPersonMenu(page);
       await page.getByRole("button", { name: "Dark" }).click();
       await page.locator('html[data-theme="dark"]').waitFor();
       await page.goto(`${dashboard.service.url}/app`);
       expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+      await openPersonMenu(page);
       await page.getByRole("button", { name: "Light" }).waitFor();
     });
   });
@@ -116,7 +120,8 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
     await dashboard.call("POST", "/api/uptime/v1/monitors", { name: "Haystack", type: "heartbeat" });
     await dashboard.visit({ ...PHONE }, async (page) => {
       await page.goto(`${dashboard.service.url}/app/monitors`);
-      await page.getByRole("button", { name: "Find", exact: true }).tap();
+      await page.getByRole("link", { name: "More", exact: true }).tap();
+      await page.getByRole("button", { name: "Search or jump to…" }).tap();
       const command = page.getByRole("combobox", { name: "Command" });
       await command.fill("hayst");
       const found = page.getByRole("option", { name: /Haystack/ });
@@ -124,7 +129,8 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
       expect([await findBarriers(page, "palette-phone"), await isWiderThanWindow(page)]).toEqual([[], false]);
       await found.tap();
       await page.getByRole("heading", { level: 1, name: "Haystack" }).waitFor();
-      await page.getByRole("button", { name: "Find", exact: true }).tap();
+      await page.getByRole("link", { name: "More", exact: true }).tap();
+      await page.getByRole("button", { name: "Search or jump to…" }).tap();
       await page.getByRole("option", { name: /^Alerts/ }).tap();
       await page.waitForURL("**/app/alerts");
       expect(await isWiderThanWindow(page)).toBe(false);

@@ -59,7 +59,10 @@ describe.skipIf(!existsSync(CHROMIUM))("every view of the dashboard", () => {
         if (isFrame) continue;
         await page.goto(dashboard.service.url + path);
         expect(await page.getByRole("heading", { level: 1 }).count(), path).toBe(1);
-        expect(await page.getByRole("navigation", { name: "Main" }).getByRole("link").count(), path).toBe(11);
+        const navigation = page.getByRole("navigation", { name: "Main" });
+        expect(await navigation.getByRole("link").count(), path).toBe(5);
+        await navigation.getByRole("link", { name: "More", exact: true }).click();
+        expect(await navigation.getByRole("link").count(), path).toBe(12);
         expect(await isWiderThanWindow(page), path).toBe(false);
       }
     });

@@ -54,6 +54,16 @@ export function useDashboard({ isFurnished = false } = {}): Stage {
   return stage;
 }
 
+/** The actions of a view that are seldom wanted stand behind dots beside its heading. */
+export async function openActions(page: Page): Promise<void> {
+  await page.getByLabel("More actions", { exact: true }).click();
+}
+
+/** Appearance, sign-out and what else is about the person stand behind dots at the foot of the sections. */
+export async function openPersonMenu(page: Page): Promise<void> {
+  await page.getByLabel("More for you", { exact: true }).click();
+}
+
 async function furnish({ service, siteUrl, broken }: Stage): Promise<Example> {
   const { url, token = "", stateDir } = service;
   const env = { STATE_DIR: stateDir, PUBLIC_URL: url };

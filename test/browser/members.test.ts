@@ -3,6 +3,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runNpm, type Service, START_TIMEOUT_MS, startService } from "../process/support.ts";
 import { FIND_WEAK_TEXT } from "./contrast.ts";
+import { openPersonMenu } from "./dashboard.ts";
 
 /** How somebody becomes a member, with nothing but the message that they got and a browser. */
 
@@ -110,6 +111,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       const team = await call("GET", `/api/uptime/v1/status-pages/${pageId}/members`);
       expect(team).toMatchObject([{ email: "grace@northwind.example", name: "Grace Hopper", status: "active" }]);
 
+      await openPersonMenu(page);
       await page.getByRole("button", { name: "Sign out" }).click();
       await read(page, "status", "You are signed out.");
       await page.goto(`${service.url}/app`);

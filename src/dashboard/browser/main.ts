@@ -5,8 +5,8 @@ import { offerDurations } from "./form-times.ts";
 import { askBeforeLeaving, followChoices, guardForms, submitOnChange } from "./forms.ts";
 import { followChanges } from "./live.ts";
 import { followResult } from "./live-result.ts";
+import { closeMenus } from "./menus.ts";
 import { showFieldsOfType } from "./monitor-form.ts";
-import { showCurrentSection } from "./navigation.ts";
 import { showResultsAtOnce } from "./optimistic.ts";
 import { offerCommands } from "./palette.ts";
 import { followForm } from "./preview.ts";
@@ -19,7 +19,6 @@ import { keepTimesCurrent, tellZone, translateEnteredTimes } from "./times.ts";
  * where there is none; everything that they add also works, with a reload, without them.
  */
 toggleTheme();
-showCurrentSection();
 showResultsAtOnce();
 guardForms();
 askBeforeLeaving();
@@ -35,6 +34,7 @@ tellZone();
 keepTimesCurrent();
 translateEnteredTimes();
 copyButtons();
+closeMenus();
 dragAndDrop();
 followForm();
 followResult();

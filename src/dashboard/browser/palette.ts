@@ -32,7 +32,7 @@ const SHORTCUTS: readonly [keys: string, does: string][] = [
 const SEQUENCE_MS = 1200;
 
 export function offerCommands(): void {
-  showPaletteButton();
+  wirePaletteButton();
   let wentAt = Number.NEGATIVE_INFINITY;
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
@@ -55,15 +55,9 @@ export function offerCommands(): void {
   });
 }
 
-/** For a phone, which has no Ctrl key; without this script there is no palette to open. */
-function showPaletteButton(): void {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "plain";
-  button.textContent = "Find";
-  button.setAttribute("aria-haspopup", "dialog");
-  button.addEventListener("click", openPalette);
-  document.querySelector(".tools form")?.before(button);
+/** The field of the frame that looks like a search; without this script there is no palette to open. */
+function wirePaletteButton(): void {
+  for (const button of document.querySelectorAll("[data-palette]")) button.addEventListener("click", openPalette);
 }
 
 function isTyping(target: EventTarget | null): boolean {

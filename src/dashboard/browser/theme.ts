@@ -23,5 +23,6 @@ export function isDark(): boolean {
 
 function label(button: HTMLButtonElement): void {
   button.value = isDark() ? "light" : "dark";
-  button.textContent = isDark() ? "Light" : "Dark";
+  const word = button.querySelector("span");
+  if (word) word.textContent = isDark() ? "Light" : "Dark";
 }

@@ -38,7 +38,7 @@ export function overviewView(view: OverviewView): View {
     children: (
       <>
         {joined === null ? null : (
-          <p class="notice" role="status">
+          <p class="banner is-good" role="status">
             You are now a member of <strong dir="auto">{joined}</strong>.
           </p>
         )}

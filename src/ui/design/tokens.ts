@@ -32,6 +32,13 @@ const NEUTRALS = {
   "neutral-12": neutral(0.21, 0.95, 0.012),
 } satisfies Record<string, Pair>;
 
+/** Grounds of what lies above others, and of a healthy cell of a strip, which is no news. */
+const SURFACES = {
+  raised: neutral(1, 0.222),
+  segment: neutral(1, 0.33),
+  healthy: neutral(0.87, 0.37, 0.008),
+} satisfies Record<string, Pair>;
+
 /** Of each colour with a meaning: solid for shapes and bars, text for words, tint for what lies behind words. */
 const MEANINGS = {
   accent: [
@@ -128,7 +135,7 @@ const SERIES = {
   ],
 } satisfies Record<string, Pair>;
 
-const COLORS = { ...NEUTRALS, ...MEANINGS, ...SERIES };
+const COLORS = { ...NEUTRALS, ...SURFACES, ...MEANINGS, ...SERIES };
 export type ColorName = keyof typeof COLORS;
 
 function inScheme(index: 0 | 1): Readonly<Record<ColorName, string>> {
