@@ -42,6 +42,7 @@ import { endpoints as preferences } from "./features/preferences/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
 import { endpoints as pushAliases } from "./features/push-aliases/routes.ts";
 import { endpoints as referrals } from "./features/referrals/routes.ts";
+import { endpoints as secrets } from "./features/secrets/routes.ts";
 import { endpoints as sessions } from "./features/sessions/routes.ts";
 import { endpoints as sla } from "./features/sla/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
@@ -105,6 +106,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...pushAliases,
   ...referrals,
   ...results,
+  ...secrets,
   ...sessions,
   ...sla,
   ...statusPages,

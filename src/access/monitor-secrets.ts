@@ -1,12 +1,14 @@
 import { forbidden } from "../contract/errors.ts";
+import { JourneyStep } from "../contract/journey.ts";
 import { MonitorSecrets, SECRET_PLACEHOLDER } from "../contract/monitor.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
+import { listSecretsByName } from "../data/secrets/read.ts";
 import { hasPermission } from "../domain/roles.ts";
-import { maskHeaders, maskTarget } from "../domain/secret-masks.ts";
+import { maskHeaders, maskSteps, maskTarget } from "../domain/secret-masks.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 import { findMembership } from "./pages.ts";
-import type { RequestScope } from "./scope.ts";
+import type { RequestScope, Scope } from "./scope.ts";
 
 /** The target and the fields of a monitor as its probe needs them; without secrets the fields are the record's own. */
 export async function openSecrets(settings: Settings, record: MonitorRecord) {
@@ -32,12 +34,13 @@ export async function sealSecrets(
   monitor: { id: string; target: string | null; options: Record<string, unknown> },
   current: Pick<MonitorRecord, "id" | "sealed"> | null,
 ): Promise<Pick<MonitorRecord, "target" | "options" | "sealed">> {
-  const { http_headers, http_body, ...options } = monitor.options;
+  const { http_headers, http_body, steps, ...options } = monitor.options;
   const target = monitor.target === null ? null : maskTarget(monitor.target);
   const secrets: MonitorSecrets = {};
   if (monitor.target !== null && target !== monitor.target) secrets.target = monitor.target;
   if (typeof http_headers === "string") secrets.http_headers = http_headers;
   if (typeof http_body === "string" && http_body !== "") secrets.http_body = http_body;
+  if (Array.isArray(steps) && steps.length > 0) secrets.steps = JourneyStep.array().parse(steps);
   if (Object.keys(secrets).length === 0) return { target, options, sealed: null };
   const known = current === null ? {} : await unsealSecrets(settings, current);
   const kept = isSame(known, secrets) ? (current?.sealed ?? null) : null;
@@ -45,7 +48,39 @@ export async function sealSecrets(
 }
 
 function isSame(a: MonitorSecrets, b: MonitorSecrets): boolean {
-  return a.target === b.target && a.http_headers === b.http_headers && a.http_body === b.http_body;
+  const isAlike = a.target === b.target && a.http_headers === b.http_headers && a.http_body === b.http_body;
+  return isAlike && JSON.stringify(a.steps) === JSON.stringify(b.steps);
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/**
+ * The values of the secrets that journeys name, by monitor: one query for all of them, and none where no monitor names any.
+ * What does not exist, or cannot be decrypted, is left out.
+ */
+export async function loadNamedSecrets(
+  { db, settings, log }: Pick<Scope, "db" | "settings" | "log">,
+  monitors: readonly Pick<MonitorRecord, "id" | "owner_id" | "secret_names">[],
+): Promise<ReadonlyMap<string, Values>> {
+  const wanted = monitors.flatMap(({ owner_id, secret_names }) => secret_names.map((name) => ({ owner_id, name })));
+  if (wanted.length === 0) return new Map();
+  const stored = await listSecretsByName(db, wanted);
+  const opened = await Promise.all(
+    stored.map(async ({ id, owner_id, name, sealed }) => {
+      try {
+        return { owner_id, name, value: String(await unseal(settings.ROOT_SECRET, id, sealed)) };
+      } catch (error) {
+        log.error("secret", error, { secret_id: id });
+        return null;
+      }
+    }),
+  );
+  return new Map(
+    monitors.map(({ id, owner_id, secret_names }) => {
+      const own = opened.filter((each) => each?.owner_id === owner_id && secret_names.includes(each.name));
+      return [id, Object.fromEntries(own.flatMap((each) => (each ? [[each.name, each.value]] : [])))];
+    }),
+  );
 }
 
 type SealedMonitor = Pick<MonitorRecord, "id" | "owner_id" | "status_page_id" | "target" | "sealed">;
@@ -54,12 +89,13 @@ type SealedMonitor = Pick<MonitorRecord, "id" | "owner_id" | "status_page_id" | 
 export async function showSecrets(ctx: RequestScope, record: SealedMonitor) {
   const { target, ...fields } = await unsealSecrets(ctx.settings, record);
   if (await maySeeSecrets(ctx, record)) return { target: target ?? record.target, fields };
-  const { http_headers, http_body } = fields;
+  const { http_headers, http_body, steps } = fields;
   return {
     target: record.target,
     fields: {
       ...(http_headers === undefined ? {} : { http_headers: maskHeaders(http_headers) }),
       ...(http_body === undefined ? {} : { http_body: SECRET_PLACEHOLDER }),
+      ...(steps === undefined ? {} : { steps: maskSteps(steps) }),
     },
   };
 }

@@ -13,6 +13,7 @@ import type { RequestScope } from "./scope.ts";
 const NOUNS: Record<PlanCap, string> = {
   agents: "agents",
   webhooks: "webhooks",
+  secrets: "secrets",
   open_incidents: "open incidents",
   timeline_updates: "updates of one incident or maintenance window",
   incident_templates: "incident templates",

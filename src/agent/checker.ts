@@ -38,10 +38,10 @@ export async function checkAssignment(assignment: AgentAssignment, parts: Checke
   const refusal = await parts.reach.refusalOf(assignment);
   if (refusal !== null) return { ok: false, reason: refusal };
   const checked_at = parts.clock.now();
-  const { target, options: fields, timeout_seconds, latency_threshold_ms } = assignment;
+  const { target, options: fields, secrets, timeout_seconds, latency_threshold_ms } = assignment;
   const io = parts.ioFor(fields);
   const reads_certificate = !parts.certificates.has(assignment.id) || readsCertificate(assignment, checked_at);
-  const job = { target, fields, timeout_seconds, latency_threshold_ms, reads_certificate };
+  const job = { target, fields, secrets, timeout_seconds, latency_threshold_ms, reads_certificate };
   const found = await runProbe(probe, job, io);
   parts.certificates.add(assignment.id);
   if (found.outcome === "error") return { ok: false, reason: found.message };

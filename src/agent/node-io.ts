@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { getServers } from "node:dns";
 import { type ClientRequest, type IncomingMessage, request as sendPlain } from "node:http";
 import { request as sendTls } from "node:https";
@@ -21,6 +22,7 @@ export function createNodeIo({ verify_ssl }: NodeIoFields = {}, reach = new Reac
   const verifies = verify_ssl !== false;
   return {
     now: () => Date.now(),
+    newId: () => randomUUID(),
     resolvers: [],
     async fetch(request) {
       reach.requireHost(request.url.hostname);
@@ -55,7 +57,10 @@ function exchange(
     request.on("error", reject);
     request.on("response", (answer: IncomingMessage) => {
       const latency_ms = Date.now() - sentAt;
-      const pairs = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+      const pairs = Object.entries(answer.headers).flatMap(([name, value]) =>
+        // Cookies are the one header that is never joined into one line.
+        [value].flat().map((each): [string, string] => [name, String(each)]),
+      );
       const stream = Readable.toWeb(decoded(answer)) as unknown as ReadableStream<Uint8Array>;
       resolve({
         status: answer.statusCode ?? 0,

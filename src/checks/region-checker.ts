@@ -1,6 +1,8 @@
 import type { Scope } from "../access/scope.ts";
 import { type CheckerJob, type CheckerOutcome, CheckerResponse } from "../contract/checker.ts";
+import { journeySeconds } from "../contract/journey.ts";
 import { SECOND_MS } from "../lib/durations.ts";
+import { isRecord } from "../lib/is-record.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { now } from "../platform/clock.ts";
 import { findChecker } from "../platform/env.ts";
@@ -23,13 +25,21 @@ export async function checkFrom<Done>(
   finish: (outcome: CheckerOutcome, place: number) => Promise<Done>,
 ): Promise<Done[]> {
   const counted = (outcome: CheckerOutcome, place: number) => {
-    countUnits({ checks: 1, unreachable_checks: outcome.result.message === NO_NETWORK ? 1 : 0 });
+    countUnits({
+      checks: requestsOf(outcome.result),
+      unreachable_checks: outcome.result.message === NO_NETWORK ? 1 : 0,
+    });
     return finish(outcome, place);
   };
   const checker = findChecker(scope.env, region);
   if (!checker) return runJobs(scope, jobs, counted);
   const outcomes = await request(scope, checker, { region, jobs });
   return mapConcurrently([...outcomes.entries()], CONNECTIONS, ([place, outcome]) => counted(outcome, place));
+}
+
+/** A journey counts as many checks as it sent requests. */
+function requestsOf({ details }: CheckerOutcome["result"]): number {
+  return typeof details.requests === "number" ? Math.max(1, details.requests) : 1;
 }
 
 async function request(
@@ -55,8 +65,13 @@ async function request(
   }
 }
 
+function secondsOf({ fields, timeout_seconds }: CheckerJob): number {
+  const steps = isRecord(fields) && Array.isArray(fields.steps) ? fields.steps.length : 0;
+  return journeySeconds(steps, timeout_seconds ?? TIMEOUT_MAX_S);
+}
+
 /** Until the last of them must have timed out, six at a time. */
 function timeLimitOf(jobs: readonly CheckerJob[]): number {
-  const longest = Math.max(...jobs.map(({ timeout_seconds }) => timeout_seconds ?? TIMEOUT_MAX_S));
+  const longest = Math.max(...jobs.map(secondsOf));
   return Math.ceil(jobs.length / CONNECTIONS) * longest * SECOND_MS + TRAVEL_MS;
 }

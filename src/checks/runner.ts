@@ -1,4 +1,4 @@
-import { openSecrets } from "../access/monitor-secrets.ts";
+import { loadNamedSecrets, openSecrets } from "../access/monitor-secrets.ts";
 import type { Scope } from "../access/scope.ts";
 import type { ProbeResult } from "../contract/check.ts";
 import type { CheckerJob } from "../contract/checker.ts";
@@ -106,8 +106,12 @@ export async function checkMonitors(
   monitors: readonly MonitorRecord[],
   slot: Slot,
 ): Promise<CheckedMonitor[]> {
+  const secrets = await loadNamedSecrets(scope, monitors);
   const opened = await Promise.all(
-    monitors.map(async (monitor) => ({ monitor, job: await openJob(scope, monitor, slot) })),
+    monitors.map(async (monitor) => ({
+      monitor,
+      job: await openJob(scope, { monitor, secrets: secrets.get(monitor.id) }, slot),
+    })),
   );
   const readable = opened.flatMap(({ monitor, job }) => (job ? [{ monitor, job }] : []));
   const work = { region: slot.region, jobs: readable.map(({ job }) => job) };
@@ -128,13 +132,17 @@ export async function checkMonitors(
   ];
 }
 
-async function openJob(scope: Scope, monitor: MonitorRecord, slot: Slot): Promise<CheckerJob | null> {
+async function openJob(
+  scope: Scope,
+  { monitor, secrets }: { monitor: MonitorRecord; secrets: Readonly<Record<string, string>> | undefined },
+  slot: Slot,
+): Promise<CheckerJob | null> {
   const { type, timeout_seconds, latency_threshold_ms } = monitor;
   const isNew = !monitor.settled && monitor.certificate_expires_at === null;
   const reads_certificate = isNew || slot.is_manual === true || readsCertificate(monitor, slot.slot_at);
   try {
     const opened = await openSecrets(scope.settings, monitor);
-    return { type, ...opened, timeout_seconds, latency_threshold_ms, reads_certificate };
+    return { type, ...opened, ...(secrets && { secrets }), timeout_seconds, latency_threshold_ms, reads_certificate };
   } catch (error) {
     scope.log.error("monitor secrets", error, { monitor_id: monitor.id });
     return null;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { JsonAssertion } from "../contract/http-check.ts";
+import { JsonAssertion } from "../contract/http-fields.ts";
 import { SECRET_PLACEHOLDER } from "../contract/webhook.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { Item } from "./api.ts";

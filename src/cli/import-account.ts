@@ -28,6 +28,7 @@ const LEFT = {
   members: "invite them",
   subscribers: "they confirm anew",
   agents: "install them anew",
+  secrets: "no file holds their values",
   notify_contacts: "they are verified anew",
   event_rules: "move them with the export and import of event rules",
   escalation_policies: "they name users of the former account",

@@ -47,6 +47,7 @@ export const BillingStatus = z
 const PlanCaps = {
   agents: Limit,
   webhooks: Limit,
+  secrets: Limit,
   open_incidents: Limit,
   timeline_updates: Limit,
   incident_templates: Limit,
@@ -65,6 +66,7 @@ const PlanCaps = {
 const UsedCaps = z.object({
   agents: z.number().int(),
   webhooks: z.number().int(),
+  secrets: z.number().int(),
   open_incidents: z.number().int(),
   incident_templates: z.number().int(),
   planned_maintenance: z.number().int(),
@@ -119,6 +121,7 @@ export const AccountExport = z
     api_tokens: Entries,
     sessions: Entries,
     notify_contacts: Entries,
+    secrets: Entries,
     status_pages: Entries,
     members: Entries,
     groups: Entries,

@@ -12,6 +12,14 @@ export type AgentStatus = (typeof AGENT_STATUSES)[number];
 export const AGENT_REPORT_KINDS = ["metric", "event", "discovery"] as const;
 export type AgentReportKind = (typeof AGENT_REPORT_KINDS)[number];
 
+/** Among the capabilities of an agent program: that it runs the steps of journeys. */
+export const RUNS_STEPS = "steps";
+
+/** A program that says what it can, and not this, is too old; one that says nothing is taken at its word. */
+export function runsSteps(capabilities: readonly string[]): boolean {
+  return capabilities.length === 0 || capabilities.includes(RUNS_STEPS);
+}
+
 export const RESULT_STATUSES = ["up", "down", "degraded"] as const;
 export type ResultStatus = (typeof RESULT_STATUSES)[number];
 
@@ -130,7 +138,8 @@ export const AgentDetail = Agent.extend({
   os: z.string().nullable(),
   arch: z.string().nullable(),
   capabilities: z.array(z.string()).meta({
-    description: "monitor types that the agent says it can check; information, which restricts no assignment",
+    description:
+      "monitor types that the agent says it can check, and `steps` for journeys, which no agent without it gets; the types restrict no assignment",
   }),
   enrolled_at: Instant.nullable(),
   monitors: z.array(
@@ -163,7 +172,7 @@ export const AgentHandshake = z
       .array(Word)
       .max(ITEMS_MAX)
       .nullish()
-      .meta({ description: "monitor types that the agent can check; shown with the agent" }),
+      .meta({ description: "monitor types that the agent can check, and `steps`; shown with the agent" }),
   })
   .meta({ id: "AgentHandshake" });
 export type AgentHandshake = z.infer<typeof AgentHandshake>;
@@ -211,6 +220,10 @@ export const AgentAssignment = z
     recovery_threshold: z.int(),
     latency_threshold_ms: z.int().nullable(),
     options: z.record(z.string(), z.unknown()).meta({ description: "the settings of the type, secrets included" }),
+    secrets: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({ description: "the values that `{{secret.NAME}}` in the steps stands for" }),
     config_version: z.int(),
   })
   .meta({ id: "AgentAssignment" });

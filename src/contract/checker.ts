@@ -9,6 +9,8 @@ export const CheckerJob = z.object({
   target: z.string(),
   /** The settings of the monitor type, secrets included; the request never leaves Cloudflare's network. */
   fields: z.unknown(),
+  /** The values of secrets that the fields name. */
+  secrets: z.record(z.string(), z.string()).optional(),
   timeout_seconds: z.number().nullable(),
   latency_threshold_ms: z.number().nullable(),
   reads_certificate: z.boolean().optional(),

@@ -76,7 +76,8 @@ export const gone = (id: string) =>
   new ApiError(410, `this Idempotency-Key already made ${id}, which was deleted since`, { code: "gone" });
 export const conflict = (message: string) => new ApiError(409, message, { code: "conflict" });
 /** For what cannot be deleted while something else needs it; the message names what does. */
-export const inUse = (message: string) => new ApiError(409, message, { code: "in_use" });
+export const inUse = (message: string, details?: ErrorDetail[]) =>
+  new ApiError(409, message, { code: "in_use", details });
 /** For guards that another request tripped between the read and the write. */
 export const raced = (message: string) => new ApiError(409, message, { code: "conflict", isRace: true });
 const MEDIA_TYPES = { JSON: "application/json", "a form": "application/x-www-form-urlencoded" };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { HttpCheck, JsonAssertion, parseHttpHeaders, statusRange } from "./http-check.ts";
+import { HttpCheck } from "./http-check.ts";
+import { JsonAssertion, parseHttpHeaders, statusRange } from "./http-fields.ts";
 
 describe("http_headers", () => {
   it.each([
@@ -86,6 +87,7 @@ describe("the http fields of a monitor", () => {
       json_assertions: [],
       follow_redirects: true,
       verify_ssl: true,
+      steps: [],
     };
     expect(HttpCheck.parse({ name: "x" })).toEqual(defaults);
     const nulls = Object.fromEntries(Object.keys(defaults).map((key) => [key, null]));

@@ -38,6 +38,7 @@ export type RateClass = (typeof RATE_CLASSES)[number];
 export const PLAN_CAP_CLASSES = [
   "agents",
   "webhooks",
+  "secrets",
   "open_incidents",
   "timeline_updates",
   "incident_templates",

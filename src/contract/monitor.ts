@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ManualCheckResult } from "./check.ts";
 import { ExternalKey, Id, Instant, InstantInput, Name } from "./common.ts";
+import { JourneyStep } from "./journey.ts";
 import {
   INCIDENT_SEVERITIES,
   MONITOR_STATUSES,
@@ -151,11 +152,12 @@ export const Monitor = z.looseObject({
 });
 export type Monitor = z.infer<typeof Monitor>;
 
-/** What of a monitor is stored encrypted: its headers and body, and the target where it has a password or a query. */
+/** What of a monitor is stored encrypted: headers, bodies and steps, and the target where it has a password or a query. */
 export const MonitorSecrets = z.object({
   target: z.string().optional(),
   http_headers: z.string().optional(),
   http_body: z.string().optional(),
+  steps: z.array(JourneyStep).optional(),
 });
 export type MonitorSecrets = z.infer<typeof MonitorSecrets>;
 

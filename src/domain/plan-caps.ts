@@ -21,6 +21,8 @@ const UPDATES_MAX = 500;
 export const PLAN_CAPS: Record<PlanCap, ByPlan> = {
   agents: byPlan(5, 25, 100, 500),
   webhooks: byPlan(10, 25, 50, 200),
+  /** That journeys send. */
+  secrets: byPlan(10, 25, 100, 1_000),
   /** Of those that people open. */
   open_incidents: byPlan(50, 200, 500, 2_000),
   /** Of one incident or maintenance window. */

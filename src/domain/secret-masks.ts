@@ -1,4 +1,5 @@
-import { parseHttpHeaders } from "../contract/http-check.ts";
+import { parseHttpHeaders } from "../contract/http-fields.ts";
+import type { JourneyStep } from "../contract/journey.ts";
 import { SECRET_PLACEHOLDER } from "../contract/monitor.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 
@@ -120,4 +121,48 @@ export function restoreHeaders(given: string, stored: string | undefined): Parse
 export function restoreBody(given: string, stored: string | undefined): Parsed<string> {
   if (given !== SECRET_PLACEHOLDER) return { ok: true, value: given };
   return stored === undefined ? { ok: false, reason: "has no stored value" } : { ok: true, value: stored };
+}
+
+/** Steps for callers without secrets.read. */
+export function maskSteps(steps: readonly JourneyStep[]): JourneyStep[] {
+  return steps.map((step) => ({
+    ...step,
+    url: maskTarget(step.url),
+    headers: Object.fromEntries(Object.keys(step.headers).map((name) => [name, SECRET_PLACEHOLDER])),
+    body: step.body === "" ? "" : SECRET_PLACEHOLDER,
+  }));
+}
+
+/** The steps with stored values in the place of `***`, which never follow to another host. */
+export function restoreSteps(
+  given: readonly JourneyStep[],
+  stored: readonly JourneyStep[] = [],
+): Parsed<JourneyStep[]> {
+  const restored: JourneyStep[] = [];
+  for (const [n, step] of given.entries()) {
+    const known = stored.find(({ name }) => name === step.name) ?? stored[n];
+    const result = restoreStep(step, known);
+    if (!result.ok) return { ok: false, reason: `[${n}].${result.reason}` };
+    restored.push(result.value);
+  }
+  return { ok: true, value: restored };
+}
+
+function restoreStep(step: JourneyStep, known: JourneyStep | undefined): Parsed<JourneyStep> {
+  const url = restoreTarget(step.url, known?.url);
+  if (!url.ok) return { ok: false, reason: `url ${url.reason}` };
+  const isElsewhere = known === undefined || originOf(known.url) !== originOf(step.url);
+  const isMasked = [step.body, ...Object.values(step.headers)].includes(SECRET_PLACEHOLDER);
+  if (isMasked && isElsewhere) {
+    return { ok: false, reason: "headers and body must be sent again, because the host changed" };
+  }
+  const headers = restoreHeaders(JSON.stringify(step.headers), JSON.stringify(known?.headers ?? {}));
+  if (!headers.ok) return { ok: false, reason: `headers ${headers.reason}` };
+  const parsed = parseHttpHeaders(headers.value);
+  const body = restoreBody(step.body, known?.body);
+  if (!body.ok) return { ok: false, reason: `body ${body.reason}` };
+  return {
+    ok: true,
+    value: { ...step, url: url.value, headers: parsed.ok ? parsed.value : step.headers, body: body.value },
+  };
 }

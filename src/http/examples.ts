@@ -29,6 +29,7 @@ const ACCOUNT = {
   "PATCH /notifications/{id}": { is_read: true },
   "POST /notify-contacts": { type: "email", value: "night@shop.example", label: "Night shift" },
   "POST /notify-contacts/{id}/verify": { code: "123456" },
+  "POST /secrets": { name: "SHOP_PASSWORD", value: "correct horse battery staple" },
   "POST /referrals/redeem": { credits: 1 },
   "POST /referrals/click": { code: "0351y5eHyw9l04gaCeR9BJ" },
 };

@@ -54,4 +54,6 @@ export interface NetIo {
   resolvers: readonly string[];
   /** Epoch milliseconds. */
   now(): number;
+  /** A random UUID. */
+  newId(): string;
 }

@@ -4,6 +4,7 @@ import { now } from "./clock.ts";
 import { openEdgeSocket } from "./edge-socket.ts";
 import { addressOf, isCloudflare } from "./egress/address.ts";
 import type { Egress } from "./egress/guard.ts";
+import { newId } from "./ids.ts";
 
 /**
  * What a Worker offers to probes. The runtime's errors hide their reason (a refused connection, an unknown name and a bad
@@ -12,6 +13,7 @@ import type { Egress } from "./egress/guard.ts";
 export function edgeIo(egress: Egress): NetIo {
   return {
     now,
+    newId: () => newId(),
     resolvers: egress.resolvers,
     hop: egress.hop,
     fetch: (request) => probeFetch(egress, request),

@@ -1,4 +1,6 @@
-import { type HttpCheck, keywordsOf } from "../contract/http-check.ts";
+import type { HttpCheck } from "../contract/http-check.ts";
+import { keywordsOf } from "../contract/http-fields.ts";
+import { compileCapture } from "../lib/linear-regex/capture.ts";
 import { compileRegex } from "../lib/linear-regex/program.ts";
 
 const PATTERN_MAX = 512;
@@ -13,9 +15,24 @@ const SHOWN_MAX = 80;
 
 /** The reason why a person's pattern cannot be used, or null. Patterns run on a linear-time engine (RE2 syntax). */
 export function patternProblem(pattern: string): string | null {
+  return compileProblem(pattern, compileRegex);
+}
+
+/** The same for one that captures. */
+export function captureProblem(pattern: string): string | null {
+  return compileProblem(pattern, compileCapture);
+}
+
+/** What the first group of the pattern matches in the text, or the pattern itself where it has none. */
+export function captureFrom(pattern: string, text: string): string | null {
+  const regex = compileCapture(pattern, PROGRAM_MAX);
+  return regex.capture(text.slice(0, Math.floor(STEPS_MAX / regex.size)));
+}
+
+function compileProblem(pattern: string, compile: (pattern: string, sizeMax: number) => unknown): string | null {
   if (pattern.length > PATTERN_MAX) return `must not be longer than ${PATTERN_MAX} characters as a regular expression`;
   try {
-    compileRegex(pattern, PROGRAM_MAX);
+    compile(pattern, PROGRAM_MAX);
     return null;
   } catch (error) {
     return `is not a supported regular expression: ${error instanceof Error ? error.message : "unknown error"}`;

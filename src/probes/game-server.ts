@@ -9,7 +9,7 @@ import type { NetIo } from "../net/port.ts";
 import { queryMinecraft } from "./game-server-minecraft.ts";
 import { queryFivem, queryRestApi } from "./game-server-rest.ts";
 import { metricsRules } from "./metrics-rules.ts";
-import type { MonitorTypeEntry, Probe, ResultSource } from "./port.ts";
+import type { CheckContext, MonitorTypeEntry, Probe, ResultSource } from "./port.ts";
 import { parseHostPort, tcpProbe } from "./tcp.ts";
 
 const options = z.object({ ...GAME_SERVER_FIELDS, ...METRIC_FIELDS });
@@ -88,7 +88,13 @@ function portOf(target: GameTarget, { query_port, game_type }: GameCheck): numbe
   return query_port ?? target.port ?? PORTS[game_type];
 }
 
-async function check(target: GameTarget, options: GameCheck, io: NetIo, signal: AbortSignal): Promise<ProbeResult> {
+async function check(
+  target: GameTarget,
+  options: GameCheck,
+  io: NetIo,
+  signal: AbortSignal,
+  context: CheckContext,
+): Promise<ProbeResult> {
   const { game_type, query_method } = options;
   const { host } = target;
   const port = portOf(target, options);
@@ -99,7 +105,9 @@ async function check(target: GameTarget, options: GameCheck, io: NetIo, signal: 
       if (game_type === "fivem") return queryFivem(apiAddress(target, options), io, signal);
       return queryRestApi(target.url ?? apiAddress(target, options), io, signal);
     case "tcp_connect":
-      return port === null ? notOurs("target must name a port") : tcpProbe.check({ host, port }, null, io, signal);
+      return port === null
+        ? notOurs("target must name a port")
+        : tcpProbe.check({ host, port }, null, io, signal, context);
     case "query":
       if (game_type === "fivem") return queryFivem(apiAddress(target, options), io, signal);
       if (game_type === "minecraft" && port !== null) return queryMinecraft({ host, port }, io, signal);

@@ -1,23 +1,24 @@
 import type { ProbeResult } from "../contract/check.ts";
-import { HttpCheck, statusRange } from "../contract/http-check.ts";
-import { IoFault } from "../lib/io-fault.ts";
+import { HttpCheck } from "../contract/http-check.ts";
+import { statusRange } from "../contract/http-fields.ts";
+import { journeySeconds } from "../contract/journey.ts";
 import { maskTokens } from "../lib/mask-tokens.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, type ProbeFailure, resultOf, syntheticFailure } from "../net/faults.ts";
 import { discard, readResponseBody } from "../net/http-body.ts";
 import type { NetIo, NetResponse } from "../net/port.ts";
-import { explainTls, type TlsTarget } from "../net/tls/inspect.ts";
 import { bodyProblem, needsBody, patternProblem } from "./body-match.ts";
 import { conceal, evidenceOf, readExcerpt } from "./evidence.ts";
-import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
-import { fetchWithOptionalVerification } from "./http-unverified.ts";
+import { type Course, explain, follow, tlsTargetOf } from "./http-follow.ts";
+import { runJourney } from "./journey.ts";
+import { addressOf, checkSteps } from "./journey-rules.ts";
 import { assertionProblem, pathProblem } from "./json-assertions.ts";
 import type { Probe } from "./port.ts";
 
 const REDIRECTS_MAX = 10;
-const OWN_HEADERS = { "user-agent": "Vigil/1.0 (uptime check)", accept: "*/*" };
 
 const options = HttpCheck.superRefine((check, ctx) => {
+  checkSteps(check.steps, ctx);
   for (const { path } of check.json_assertions) {
     const problem = pathProblem(path);
     if (problem) ctx.addIssue({ code: "custom", message: `json_assertions ${problem}`, path: ["json_assertions"] });
@@ -35,8 +36,14 @@ export const httpProbe: Probe<URL, HttpCheck> = {
   options,
   parseTarget: (text) => parseTarget(text, "http"),
   destination: (target) => splitCredentials(target).url,
+  requests: (target, { steps }) => steps.flatMap(({ url }) => addressOf(url, target.origin) ?? []),
+  secondsMax: ({ steps }, timeoutSeconds) =>
+    steps.length === 0 ? timeoutSeconds : journeySeconds(steps.length, timeoutSeconds),
   certificateAt: (target) => (target.protocol === "https:" ? tlsTargetOf(target) : null),
-  check,
+  check: (target, check, io, signal, context) =>
+    check.steps.length === 0
+      ? checkOnce(target, check, io, signal)
+      : runJourney(splitCredentials(target), check, io, signal, context),
 };
 
 export const httpsProbe: Probe<URL, HttpCheck> = {
@@ -80,17 +87,10 @@ function splitCredentials(target: URL): { url: URL; authorization: Record<string
   return { url, authorization: { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` } };
 }
 
-interface Answer {
-  url: URL;
-  response: NetResponse;
-  latency_ms: number;
-  redirects: number;
-}
-
-async function check(target: URL, check: HttpCheck, io: NetIo, signal: AbortSignal): Promise<ProbeResult> {
+async function checkOnce(target: URL, check: HttpCheck, io: NetIo, signal: AbortSignal): Promise<ProbeResult> {
   const startedAt = io.now();
   const elapsed = () => io.now() - startedAt;
-  const answer = await follow(target, check, io, signal, elapsed);
+  const answer = await follow(courseOf(target, check), io, { signal, elapsed });
   if ("outcome" in answer) return resultOf(answer);
   const { url, response, latency_ms, redirects } = answer;
   const details = { status_code: response.status, redirects };
@@ -101,7 +101,7 @@ async function check(target: URL, check: HttpCheck, io: NetIo, signal: AbortSign
   await discard(response.body);
   const finding = refused ?? read?.finding;
   if (!finding) return { outcome: "success", message: `HTTP ${response.status}`, latency_ms, details };
-  const explained = await explain(finding, url, check, io, signal);
+  const explained = await explain(finding, { url, verify_tls: check.verify_ssl }, io, signal);
   const answered = read ? read.text : excerpt;
   const evidence = evidenceOf(response, answered && conceal(answered, secretsOf(target, check)));
   return { ...explained, latency_ms, details, evidence };
@@ -118,65 +118,21 @@ function secretsOf(target: URL, check: HttpCheck): string[] {
   ];
 }
 
-/** The platform gives no reason for a TLS failure; inspecting the certificate often finds it. */
-async function explain(finding: ProbeFailure, url: URL, check: HttpCheck, io: NetIo, signal: AbortSignal) {
-  if (finding.cause !== "tls" || !check.verify_ssl || signal.aborted) return finding;
-  return (await explainTls(io, tlsTargetOf(url), signal)) ?? finding;
-}
-
-function tlsTargetOf(url: URL): TlsTarget {
-  return { host: url.hostname, port: Number(url.port) || 443 };
-}
-
-/** Follows redirects by hand, because each hop has to pass the guard. Latency is the sum of the hops. */
-async function follow(
-  target: URL,
-  check: HttpCheck,
-  io: NetIo,
-  signal: AbortSignal,
-  elapsed: () => number,
-): Promise<Answer | ProbeFailure> {
+/** Where the check begins, and how far redirects lead. */
+function courseOf(target: URL, check: HttpCheck): Course {
   const { url, authorization } = splitCredentials(target);
   const isAuthorized = Object.keys(check.http_headers).some((name) => name.toLowerCase() === "authorization");
-  let hop: Hop = {
-    url,
-    method: check.http_method,
-    headers: isAuthorized ? check.http_headers : { ...authorization, ...check.http_headers },
-    body: check.http_body === "" ? null : check.http_body,
+  return {
+    first: {
+      url,
+      method: check.http_method,
+      headers: isAuthorized ? check.http_headers : { ...authorization, ...check.http_headers },
+      body: check.http_body === "" ? null : check.http_body,
+    },
+    verify_tls: check.verify_ssl,
+    redirects_max: REDIRECTS_MAX,
+    follows: (status) => check.follow_redirects && !namesStatus(check, status),
   };
-  let latency_ms = 0;
-  for (let redirects = 0; ; redirects++) {
-    let response: NetResponse;
-    try {
-      const request = { ...hop, headers: allHeaders(hop.headers), verify_tls: check.verify_ssl, signal };
-      response = await fetchWithOptionalVerification(io, request);
-    } catch (error) {
-      return redirects > 0 && error instanceof IoFault && error.kind === "forbidden"
-        ? redirectFailure("redirects to an address that may not be reached")
-        : explain(classifyError(error, signal, elapsed()), hop.url, check, io, signal);
-    }
-    latency_ms += response.latency_ms;
-    const location = redirectLocation(response.status, response.headers);
-    if (location === null || !check.follow_redirects || namesStatus(check, response.status)) {
-      return { url: hop.url, response, latency_ms, redirects };
-    }
-    await discard(response.body);
-    if (redirects === REDIRECTS_MAX) return redirectFailure(`more than ${REDIRECTS_MAX} redirects`);
-    const next = nextHop(hop, response.status, location);
-    if (!next.ok) return redirectFailure(next.reason);
-    hop = next.value;
-  }
-}
-
-function redirectFailure(message: string): ProbeFailure {
-  return { outcome: "failure", cause: "status", message };
-}
-
-/** The user's headers win over ours, whatever their case. */
-function allHeaders(headers: Record<string, string>): Record<string, string> {
-  const named = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const own = Object.entries(OWN_HEADERS).filter(([name]) => !named.has(name));
-  return { ...Object.fromEntries(own), ...headers };
 }
 
 /** Choice: a redirect status that is expected by its very number ends the chain, else it could never be met. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { HttpCheck, type JsonAssertion } from "../contract/http-check.ts";
+import { HttpCheck } from "../contract/http-check.ts";
+import type { JsonAssertion } from "../contract/http-fields.ts";
 import { assertionProblem, pathProblem } from "./json-assertions.ts";
 
 const BODY = JSON.stringify({

@@ -1,4 +1,4 @@
-import type { JsonAssertion } from "../contract/http-check.ts";
+import type { JsonAssertion } from "../contract/http-fields.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 
@@ -39,6 +39,12 @@ export function parseJson(text: string): Parsed<unknown> {
   } catch {
     return { ok: false, reason: "body is not JSON" };
   }
+}
+
+/** The one value that the path names; undefined where there is none. */
+export function valueAtPath(root: unknown, path: string): unknown {
+  const steps = parsePath(path);
+  return steps.ok ? valueAt(root, steps.value) : undefined;
 }
 
 type Step = string | number;

@@ -24,8 +24,19 @@ export interface Probe<Target = unknown, Options = unknown> {
   destination(target: Target, options: Options): Destination | null;
   /** Where a certificate is that the check does not read itself; null where the target has none. */
   certificateAt?(target: Target): TlsTarget | null;
+  /** Where each request goes, of a check that sends several. */
+  requests?(target: Target, options: Options): readonly URL[];
+  /** How long the whole check may take; absent: as long as its time-out says. */
+  secondsMax?(options: Options, timeoutSeconds: number): number;
   /** Speaks the protocol over `io` until the signal fires. Expected failures are results, never exceptions. */
-  check(target: Target, options: Options, io: NetIo, signal: AbortSignal): Promise<ProbeResult>;
+  check(target: Target, options: Options, io: NetIo, signal: AbortSignal, context: CheckContext): Promise<ProbeResult>;
+}
+
+/** What a check knows besides its monitor's settings. */
+export interface CheckContext {
+  timeout_seconds: number;
+  /** The values of secrets that the settings name. */
+  secrets: Readonly<Record<string, string>>;
 }
 
 /** Where results of a monitor come from: a probe at the edge, a probe in an agent, pushes, or other statuses. */

@@ -35,6 +35,8 @@ export interface CheckJob {
   fields: unknown;
   timeout_seconds: number | null;
   latency_threshold_ms: number | null;
+  /** The values of secrets that the fields name. */
+  secrets?: Readonly<Record<string, string>> | undefined;
   /** A success also says when the certificate of its target expires. */
   reads_certificate?: boolean;
 }
@@ -53,8 +55,10 @@ export async function runProbe(
   const { target, options } = prepared.value;
   const recorder = recordEvidence(io, () => passwordsIn(job.target));
   try {
-    const result = await withTimeoutSignal((job.timeout_seconds ?? probe.timeout_seconds) * 1000, (signal) =>
-      probe.check(target, options, recorder.io, signal),
+    const context = { timeout_seconds: job.timeout_seconds ?? probe.timeout_seconds, secrets: job.secrets ?? {} };
+    const secondsMax = probe.secondsMax?.(options, context.timeout_seconds) ?? context.timeout_seconds;
+    const result = await withTimeoutSignal(secondsMax * 1000, (signal) =>
+      probe.check(target, options, recorder.io, signal, context),
     );
     if (result.outcome !== "failure") {
       const dated = job.reads_certificate ? await addCertificate(result, probe.certificateAt?.(target), io) : result;

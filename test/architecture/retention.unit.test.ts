@@ -76,6 +76,7 @@ const ENDS: Record<string, string> = {
   planned_minutes: "checks/planner.ts: a day",
   recovery_codes: "with their user",
   referrals: "with its user",
+  secrets: "with its user",
   sessions: "sweeps/expired.ts: when it is over",
   shards: "nothing: one for thirty monitors, and others take the places of those that go",
   sla_assignments: PEOPLE,

@@ -136,6 +136,11 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   },
   "POST /status-pages/transfers/accept": async (account) => ({ body: { token: await offerPageTo(account) } }),
   "POST /status-pages/transfers/decline": async (account) => ({ body: { token: await offerPageTo(account) } }),
+  "POST /secrets": async () => ({ body: { name: "SHOP_PASSWORD", value: "a secret" } }),
+  "DELETE /secrets/{name}": async ({ client }) => {
+    const { body } = await client.post(`${V1}/secrets`, { name: "OLD_PASSWORD", value: "a secret" });
+    return { params: { name: body.name } };
+  },
   "POST /notify-contacts": async () => ({ body: { type: "email", value: "night@example.com", label: "Night" } }),
   "POST /notify-contacts/{id}/verify": async (account) => {
     const { id, code } = await createContact(account);

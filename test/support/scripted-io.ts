@@ -35,6 +35,7 @@ export function scriptedIo(script: Script): ScriptedIo {
     written,
     openSockets: () => open,
     now: () => 0,
+    newId: () => "00000000-0000-4000-8000-000000000000",
     resolvers: ["https://one.example/dns-query", "https://two.example/resolve"],
     async fetch(request) {
       requests.push(request);

@@ -7,8 +7,8 @@ import type { Probe } from "../../probes/port.ts";
 /** Where a monitor names no server, the host's own are asked: they know the private names. */
 export const agentDnsProbe: Probe<string, DnsCheck> = {
   ...(dnsProbe as Probe<string, DnsCheck>),
-  async check(name, options, io, signal) {
-    const ask = (dns_server: string) => dnsProbe.check(name, { ...options, dns_server }, io, signal);
+  async check(name, options, io, signal, context) {
+    const ask = (dns_server: string) => dnsProbe.check(name, { ...options, dns_server }, io, signal, context);
     if (options.dns_server !== null) return ask(options.dns_server);
     let result: ProbeResult = {
       outcome: "error",

@@ -19,9 +19,9 @@ const NO_PORT = 1;
 /** Queries over UDP, which the edge cannot send; everything else as at the edge. */
 export const agentGameServerProbe: typeof gameServerProbe = {
   ...gameServerProbe,
-  check(target, options, io, signal) {
+  check(target, options, io, signal, context) {
     const type = options.query_method === "query" ? UDP_GAMES[options.game_type] : undefined;
-    if (!type) return gameServerProbe.check(target, options, io, signal);
+    if (!type) return gameServerProbe.check(target, options, io, signal, context);
     return checkWith(io, signal, async () => {
       const place = gameServerProbe.destination(target, options);
       if (!place || place instanceof URL || place.port === NO_PORT) {

@@ -9,6 +9,7 @@ import { events } from "../events/table.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { pageInvitations, pageMembers } from "../members/table.ts";
 import { deletedMonitors, monitors, shards } from "../monitors/table.ts";
+import { secrets } from "../secrets/table.ts";
 import { endSetUpOf } from "../set-ups/write.ts";
 import { statusPages } from "../status-pages/table.ts";
 import type { UserRecord } from "../users/read.ts";
@@ -54,7 +55,7 @@ export function endAccount(
 }
 
 /** What an account owns besides monitors, and through which others see, hear or run something of it. */
-export const HOLDINGS = [statusPages, agents, installTokens, webhooks];
+export const HOLDINGS = [statusPages, agents, installTokens, webhooks, secrets];
 
 export function deleteHoldingsOf(
   db: Db,

@@ -60,6 +60,8 @@ export const monitors = sqliteTable(
     options: text("options", { mode: "json" }).$type<Record<string, unknown>>().notNull().default(emptyObject),
     /** Sensitive settings (header values, credentials of the target), encrypted as one value. */
     sealed: text("sealed"),
+    /** Secrets of the owner that its journey names, without their values. */
+    secret_names: text("secret_names", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
     position: integer("position").notNull().default(0),
     /** The shard in which the monitor has its place, and in whose objects its results lie. */
     shard_id: text("shard_id").notNull(),
@@ -107,6 +109,7 @@ export const monitors = sqliteTable(
   },
   (table) => [
     index("monitors_owner").on(table.owner_id, table.position, table.id),
+    index("monitors_secrets").on(table.owner_id).where(sql`secret_names <> '[]'`),
     index("monitors_page").on(table.status_page_id, table.position, table.id),
     index("monitors_check_group").on(table.check_group_id, table.paused),
     index("monitors_shard").on(table.shard_id),

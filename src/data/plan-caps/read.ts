@@ -4,6 +4,7 @@ import { agents } from "../agents/table.ts";
 import { incidentTemplates } from "../incident-templates/table.ts";
 import { incidents, incidentUpdates } from "../incidents/table.ts";
 import { maintenance, maintenanceUpdates } from "../maintenance/table.ts";
+import { secrets } from "../secrets/table.ts";
 import { subscribers } from "../subscribers/table.ts";
 import { webhooks } from "../webhooks/table.ts";
 
@@ -18,6 +19,8 @@ function counts(table: SQLiteTable, condition: SQL): IsReached {
 export const hasAgents = (ownerId: string) => counts(agents, sql`${agents.owner_id} = ${ownerId}`);
 
 export const hasWebhooks = (ownerId: string) => counts(webhooks, sql`${webhooks.owner_id} = ${ownerId}`);
+
+export const hasSecrets = (ownerId: string) => counts(secrets, sql`${secrets.owner_id} = ${ownerId}`);
 
 export const isOpenedByPeople = (ownerId: string) =>
   sql`${incidents.owner_id} = ${ownerId} AND created_by IS NOT NULL AND status <> 'resolved'`;

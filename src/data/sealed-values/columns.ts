@@ -6,6 +6,7 @@ import { mailOutbox } from "../mail/table.ts";
 import { monitors } from "../monitors/table.ts";
 import { notifyContacts } from "../notify-contacts/table.ts";
 import { escalationPolicies } from "../on-call/table.ts";
+import { secrets } from "../secrets/table.ts";
 import { subscribers } from "../subscribers/table.ts";
 import { twoFactors } from "../two-factor/table.ts";
 import { webhooks } from "../webhooks/table.ts";
@@ -23,6 +24,7 @@ export interface SealedColumn {
 
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   plain(monitors, monitors.id, monitors.sealed),
+  plain(secrets, secrets.id, secrets.sealed),
   plain(webhooks, webhooks.id, webhooks.sealed),
   plain(eventRules, eventRules.id, eventRules.sealed_channels),
   {

@@ -10,6 +10,7 @@ import { maintenance } from "../maintenance/table.ts";
 import { seatsOf } from "../members/read.ts";
 import { monitors } from "../monitors/table.ts";
 import { isOpenedByPeople, isPlanned } from "../plan-caps/read.ts";
+import { secrets } from "../secrets/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { storedTexts } from "../stored-texts/table.ts";
 import type { RowBudget } from "../stored-texts/write.ts";
@@ -24,6 +25,7 @@ export interface Usage {
   seats: number;
   agents: number;
   webhooks: number;
+  secrets: number;
   open_incidents: number;
   incident_templates: number;
   planned_maintenance: number;
@@ -58,6 +60,7 @@ export async function countUsage(db: Db, ownerId: string, now: number): Promise<
     seats: seatsOf(ownerId, now),
     agents: db.$count(agents, eq(agents.owner_id, ownerId)),
     webhooks: db.$count(webhooks, eq(webhooks.owner_id, ownerId)),
+    secrets: db.$count(secrets, eq(secrets.owner_id, ownerId)),
     open_incidents: db.$count(incidents, isOpenedByPeople(ownerId)),
     incident_templates: db.$count(incidentTemplates, eq(incidentTemplates.owner_id, ownerId)),
     planned_maintenance: db.$count(maintenance, isPlanned(ownerId)),

@@ -13,6 +13,7 @@ export const guards = sqliteTable("guards", { name: text("name").notNull() }, (t
   check("guard_event_rules", sql`${table.name} <> 'event_rules'`),
   check("guard_agents", sql`${table.name} <> 'agents'`),
   check("guard_webhooks", sql`${table.name} <> 'webhooks'`),
+  check("guard_secrets", sql`${table.name} <> 'secrets'`),
   check("guard_open_incidents", sql`${table.name} <> 'open_incidents'`),
   check("guard_timeline_updates", sql`${table.name} <> 'timeline_updates'`),
   check("guard_incident_templates", sql`${table.name} <> 'incident_templates'`),

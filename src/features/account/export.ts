@@ -22,6 +22,8 @@ import { listContacts } from "../notify-contacts/service.ts";
 import { listPolicies as listEscalationPolicies } from "../on-call/policies.ts";
 import { presentPolicy as presentEscalationPolicy, presentSchedule } from "../on-call/present.ts";
 import { listSchedules } from "../on-call/schedules.ts";
+import { presentSecret } from "../secrets/present.ts";
+import { listMySecrets } from "../secrets/service.ts";
 import { presentMe, presentSession } from "../sessions/present.ts";
 import { getMe, listMySessions } from "../sessions/service.ts";
 import { listPolicies as listSlaPolicies } from "../sla/policies.ts";
@@ -97,6 +99,7 @@ export async function exportAccount(ctx: RequestScope): Promise<AccountExport> {
       (session) => presentSession(session, user.session_id),
     ),
     notify_contacts: await all("notify_contacts", async (page) => (await listContacts(own, page)).rows, presentContact),
+    secrets: await all("secrets", async (page) => (await listMySecrets(own, page)).rows, presentSecret),
     status_pages: pages,
     members: await perPage("members", (id, page) => listMembers(own, id, page), presentEntry),
     groups: await all("groups", async (page) => (await groupVerbs.list(own, undefined, page)).rows, groupVerbs.present),

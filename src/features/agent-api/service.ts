@@ -1,17 +1,18 @@
 import { type AuditSubject, commit } from "../../access/commit.ts";
-import { openSecrets } from "../../access/monitor-secrets.ts";
+import { loadNamedSecrets, openSecrets } from "../../access/monitor-secrets.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireCallingAgent, requireInstallToken } from "../../access/principal.ts";
 import { requireAssignedMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { syncFollowers } from "../../checks/agent-presence.ts";
 import { type AgentResult, acceptAgentResults } from "../../checks/agent-results.ts";
-import type {
-  AgentAssignment,
-  AgentBulkResults,
-  AgentEnroll,
-  AgentHandshake,
-  AgentResults,
+import {
+  type AgentAssignment,
+  type AgentBulkResults,
+  type AgentEnroll,
+  type AgentHandshake,
+  type AgentResults,
+  runsSteps,
 } from "../../contract/agent.ts";
 import type { Evidence, StoredEvidence } from "../../contract/check.ts";
 import { forbidden, invalid, notFound, unauthenticated, unavailable } from "../../contract/errors.ts";
@@ -145,14 +146,23 @@ export async function handshakeAgent(ctx: RequestScope, input: AgentHandshake): 
 
 /** The monitors of the calling agent, with the secrets that its probes need; of no other. */
 export async function listAssignments(ctx: RequestScope): Promise<AgentAssignment[]> {
-  const monitors = await listAssigned(ctx.db, requireCallingAgent(ctx).agent);
-  return Promise.all(monitors.filter((each) => !each.paused && isChecked(each)).map((each) => assignmentOf(ctx, each)));
+  const { agent } = requireCallingAgent(ctx);
+  const monitors = await listAssigned(ctx.db, agent);
+  const checked = monitors.filter((each) => !each.paused && isChecked(each));
+  const secrets = await loadNamedSecrets(ctx, checked);
+  const assignments = await Promise.all(checked.map((each) => assignmentOf(ctx, each, secrets.get(each.id))));
+  // An older program would check the target of a journey, and call that the journey.
+  return assignments.filter(({ options }) => runsSteps(agent.capabilities) || options.steps === undefined);
 }
 
 /** A monitor that only follows its agent names it, too. */
 const isChecked = ({ type }: MonitorRecord) => monitorType(type).follows === undefined;
 
-async function assignmentOf(ctx: RequestScope, monitor: MonitorRecord): Promise<AgentAssignment> {
+async function assignmentOf(
+  ctx: RequestScope,
+  monitor: MonitorRecord,
+  secrets: AgentAssignment["secrets"],
+): Promise<AgentAssignment> {
   const { target, fields } = await openSecrets(ctx.settings, monitor);
   return {
     id: monitor.id,
@@ -166,6 +176,7 @@ async function assignmentOf(ctx: RequestScope, monitor: MonitorRecord): Promise<
     recovery_threshold: monitor.recovery_threshold,
     latency_threshold_ms: monitor.latency_threshold_ms,
     options: fields,
+    ...(secrets && { secrets }),
     config_version: monitor.config_version,
   };
 }

@@ -12,7 +12,7 @@ import { monitorObject } from "../../platform/monitor-objects.ts";
 import { answerInTime } from "../../platform/object-timeout.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { isPushed } from "../push/service.ts";
-import { hasHostBudget } from "./check-budget.ts";
+import { hasMonitorBudget } from "./check-budget.ts";
 import { isScheduled } from "./placement.ts";
 
 /**
@@ -81,7 +81,7 @@ export async function checkSoon(ctx: RequestScope, monitor: MonitorRecord): Prom
   if (monitor.paused || !isScheduled(monitor)) return;
   try {
     const plan = await getOwnerPlan(ctx, monitor.owner_id);
-    if (!(await hasHostBudget(ctx, monitor, plan))) return;
+    if (!(await hasMonitorBudget(ctx, monitor, plan))) return;
     await enqueueChecks(ctx.env, [monitor], ctx.now);
   } catch (error) {
     ctx.log.error("first check enqueue failed, sweep retries", error, { monitor_id: monitor.id });

@@ -21,7 +21,7 @@ import { statusAt } from "../../domain/agent-status.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
 import { newId } from "../../platform/ids.ts";
 import { monitorType } from "../../probes/registry.ts";
-import { requireHostBudget } from "./check-budget.ts";
+import { requireMonitorBudget } from "./check-budget.ts";
 import { isScheduled } from "./placement.ts";
 
 /**
@@ -65,7 +65,7 @@ async function claim(ctx: RequestScope, monitor: MonitorRecord, order: Order | u
   }
   if (monitor.paused) throw conflict("the monitor is paused");
   // What an agent checks, it reaches from its own network.
-  if (monitor.agent_id === null) await requireHostBudget(ctx, monitor, await getOwnerPlan(ctx, monitor.owner_id));
+  if (monitor.agent_id === null) await requireMonitorBudget(ctx, monitor, await getOwnerPlan(ctx, monitor.owner_id));
   await commit(ctx, order ? [insertCommand(ctx.db, order.record)] : [], {
     audit: monitorAudit(monitor, "checked", order ? { command_id: order.record.id } : {}),
   });

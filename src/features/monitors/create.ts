@@ -16,10 +16,11 @@ import { insertMonitor, setChildren } from "../../data/monitor-settings/write.ts
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
-import { restoreBody, restoreHeaders, restoreTarget } from "../../domain/secret-masks.ts";
+import { restoreBody, restoreHeaders, restoreSteps, restoreTarget } from "../../domain/secret-masks.ts";
 import { newId } from "../../platform/ids.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
 import { actsByItself, checkSoon, refreshAgents, syncNewMonitor } from "./after-commit.ts";
+import { stepsOf } from "./fields.ts";
 import { placeMonitor } from "./placement.ts";
 import { monitorLimitError } from "./plan-gate.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
@@ -61,6 +62,8 @@ export function rejectSecretPlaceholders(input: MonitorCreate): void {
   if (!headers.ok) throw invalid(`http_headers ${headers.reason}`);
   const body = restoreBody(textOf(input.http_body), undefined);
   if (!body.ok) throw invalid(`http_body ${body.reason}`);
+  const steps = restoreSteps(stepsOf(input));
+  if (!steps.ok) throw invalid(`steps${steps.reason}`);
 }
 
 /** The body's schema made text of the fields that may hold secrets. */
@@ -84,6 +87,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     ...(await sealSecrets(ctx.settings, { id, target: columns.target, options }, null)),
     ...by,
     id,
+    secret_names: draft.secret_names,
     page_since: null,
     shard_id: "",
     other_shards: {},

@@ -1,4 +1,5 @@
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
+import { JourneyStep } from "../../contract/journey.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { monitorType, type ResultSource, resultSourceOf, TYPE_FIELDS } from "../../probes/registry.ts";
@@ -27,10 +28,20 @@ export function readFields(type: MonitorType, fields: Fields): TypeFields {
   };
 }
 
+/** The steps among the fields of a monitor, which its schema has read. */
+export function stepsOf({ steps }: Fields): JourneyStep[] {
+  return JourneyStep.array().safeParse(steps).data ?? [];
+}
+
 function invalidField(issue?: { path: readonly PropertyKey[]; message: string }) {
   const detail: ErrorDetail = { path: issue?.path.join(".") ?? "", message: issue?.message ?? "is not valid" };
-  const field = String(issue?.path[0] ?? "");
-  return invalid(detail.message.startsWith(field) ? detail.message : `${field} ${detail.message}`, [detail]);
+  const [field = "", place, ...inner] = issue?.path ?? [];
+  const outer = typeof place === "number" ? `${String(field)}[${place}]` : String(field);
+  const own = inner.join(".");
+  const { message } = detail;
+  // Some messages begin with the field's name already.
+  if (own === "") return invalid(message.startsWith(String(field)) ? message : `${outer} ${message}`, [detail]);
+  return invalid(`${outer}.${message.startsWith(own) ? message : `${own} ${message}`}`, [detail]);
 }
 
 const NOTHING = Object.fromEntries(Object.keys(TYPE_FIELDS).map((name) => [name, null]));

@@ -73,7 +73,7 @@ function present(view: MonitorDetail<ListedMonitor>, fields: Fields, now: number
     heartbeat_token: view.push.heartbeat_token,
     push_key: view.push.push_key,
     push_urls: view.push.push_urls,
-    notices: noticesOf(view),
+    notices: [...noticesOf(view), ...unusedFields(fields)],
     created_at: toIso(record.created_at),
     updated_at: toIso(record.updated_at),
   };
@@ -96,6 +96,26 @@ function noticesOf({ record, child_ids }: MonitorDetail<ListedMonitor>): Notice[
       ? []
       : [{ path: "parent_monitor_id", message: "the public page shows its composite instead of it" }]),
   ];
+}
+
+/** Of the single request, which steps take the place of. */
+const REQUEST_FIELDS = [
+  "http_headers",
+  "http_body",
+  "expected_status",
+  "expected_statuses",
+  "expected_body",
+  "expected_keywords",
+  "json_assertions",
+];
+
+function unusedFields(fields: Fields): Notice[] {
+  if (!Array.isArray(fields.steps) || fields.steps.length === 0) return [];
+  const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== null && value !== undefined);
+  return REQUEST_FIELDS.filter((name) => isGiven(fields[name])).map((path) => ({
+    path,
+    message: "is not used, because the monitor has steps with requests of their own",
+  }));
 }
 
 /** In the past as long as the check that was due then has not come. */

@@ -30,25 +30,38 @@ export function decideTarget(ctx: RequestScope, { type, fields, target, agent_id
   if (!verdict.ok && agent_id === null) {
     throw refusal(`target cannot be checked from here without agent_id: ${verdict.reason}`);
   }
-  return { target: parsed.value, is_internal: !verdict.ok };
+  const refused = requestsOf(type, parsed.value, fields.read)
+    .map((url) => checkGiven(ctx, url, "check"))
+    .find(({ ok }) => !ok);
+  if (refused && !refused.ok && agent_id === null) {
+    throw refusal(`steps cannot be checked from here without agent_id: ${refused.reason}`, "steps");
+  }
+  return { target: parsed.value, is_internal: !verdict.ok || refused !== undefined };
 }
 
-function refusal(message: string) {
-  const detail: ErrorDetail = { path: "target", message };
+function refusal(message: string, path = "target") {
+  const detail: ErrorDetail = { path, message };
   return invalid(message, [detail]);
 }
 
-/** The host that a check reaches, as a limit counts it; a type that reaches none in particular is counted by its target. */
-export function checkedHost(type: MonitorType, target: string, options: unknown): string {
+/**
+ * The host that each request of a check reaches, as a limit counts them; a type that reaches none in particular is counted
+ * by its target.
+ */
+export function checkedHosts(type: MonitorType, target: string, options: unknown): string[] {
   const read = monitorType(type).options.safeParse(options);
-  const destination = read.success ? destinationOf(type, target, read.data) : null;
-  const host = destination === null ? target : destination instanceof URL ? destination.hostname : destination.host;
-  return host.toLowerCase().replace(/\.$/, "");
+  if (!read.success) return [hostOf(target)];
+  const requests = requestsOf(type, target, read.data);
+  if (requests.length > 0) return requests.map(({ hostname }) => hostOf(hostname));
+  const destination = destinationOf(type, target, read.data);
+  return [hostOf(destination === null ? target : destination instanceof URL ? destination.hostname : destination.host)];
 }
+
+const hostOf = (name: string) => name.toLowerCase().replace(/\.$/, "");
 
 /** Whether it is an address of the host itself or of its network. */
 export function isPrivateTarget(type: MonitorType, target: string | null): boolean {
-  const host = target === null ? "" : checkedHost(type, target, {});
+  const [host = ""] = target === null ? [] : checkedHosts(type, target, {});
   const address = addressOf(host);
   return host === "localhost" || (address !== null && notPublic(address) !== null);
 }
@@ -58,4 +71,11 @@ function destinationOf(type: MonitorType, target: string, options: unknown): Des
   const targets = targetsOf(type);
   const parsed = targets?.parseTarget(target);
   return targets && parsed?.ok ? targets.destination(parsed.value, options) : null;
+}
+
+/** Of a check that sends several requests, where each goes. */
+function requestsOf(type: MonitorType, target: string, options: unknown): readonly URL[] {
+  const { probe } = monitorType(type);
+  const parsed = probe?.parseTarget(target);
+  return (parsed?.ok && probe?.requests?.(parsed.value, options)) || [];
 }

@@ -17,10 +17,11 @@ import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import { insertFormerValue } from "../../data/sla/write.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { staleAfterMs } from "../../domain/check-schedule.ts";
-import { restoreBody, restoreHeaders, restoreTarget } from "../../domain/secret-masks.ts";
+import { maskSteps, restoreBody, restoreHeaders, restoreSteps, restoreTarget } from "../../domain/secret-masks.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { checkSoon, refreshAgents, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
 import { CONFLICTS, textOf } from "./create.ts";
+import { stepsOf } from "./fields.ts";
 import { updatePlacement } from "./placement.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
 import { loadMonitorDetail, type MonitorDetail } from "./view.ts";
@@ -60,7 +61,7 @@ export async function planChange(
 
 /** The monitor as it would be after the change. */
 export async function draftChange(ctx: RequestScope, current: MonitorRecord, body: MonitorUpdate): Promise<Draft> {
-  const diverted = findDiversion(current, body);
+  const diverted = findDiversion(current, body) ?? ((await changesSteps(ctx, current, body)) ? "steps" : undefined);
   if (diverted !== undefined) await requireSecretsRead(ctx, current, `a change of ${diverted}`);
   const { agent_id } = current;
   if (agent_id !== null && body.agent_id !== null && isRedirected(current, body))
@@ -116,6 +117,14 @@ function findDiversion(current: MonitorRecord, body: MonitorUpdate): string | un
     .find(({ name, value, given }) => given !== undefined && normal(name, given) !== normal(name, value))?.name;
 }
 
+/** Whether a change brings other steps than those that are stored, as they are or masked. */
+async function changesSteps(ctx: RequestScope, current: MonitorRecord, body: MonitorUpdate): Promise<boolean> {
+  if (body.steps === undefined) return false;
+  const { steps: stored = [] } = await unsealSecrets(ctx.settings, current);
+  const given = JSON.stringify(stepsOf(body));
+  return given !== JSON.stringify(stored) && given !== JSON.stringify(maskSteps(stored));
+}
+
 /** Whether a change decides what the monitor's agent sends, and where: its target, its type or a setting of its type. */
 function isRedirected(current: MonitorRecord, body: MonitorUpdate): boolean {
   const settings: Record<string, unknown> = current.options;
@@ -134,8 +143,11 @@ function restoreSecrets(stored: MonitorSecrets, input: MonitorCreate): MonitorCr
   if (!headers.ok) throw invalid(`http_headers ${headers.reason}`);
   const body = restoreBody(textOf(input.http_body), stored.http_body);
   if (!body.ok) throw invalid(`http_body ${body.reason}`);
+  const steps = restoreSteps(stepsOf(input), stored.steps);
+  if (!steps.ok) throw invalid(`steps${steps.reason}`);
   return {
     ...input,
+    ...(input.steps === undefined ? {} : { steps: steps.value }),
     target: target.value || null,
     http_headers: headers.value || null,
     http_body: body.value || null,
@@ -151,12 +163,13 @@ async function pageOf(ctx: RequestScope, current: MonitorRecord, { status_page_i
 async function planStatements(
   ctx: RequestScope,
   current: MonitorRecord,
-  { columns, options, child_ids, isScheduled }: Draft,
+  { columns, options, child_ids, isScheduled, secret_names }: Draft,
 ): Promise<PlannedChange> {
   const place = updatePlacement(ctx, current, { ...columns, isScheduled });
   const isMoved = columns.status_page_id !== current.status_page_id;
   const change = {
     ...columns,
+    secret_names,
     ...(await sealSecrets(ctx.settings, { id: current.id, target: columns.target, options }, current)),
     ...(isRetargeted(current, columns)
       ? { certificate_expires_at: null, domain_expires_at: null, expiry_notice_at: null }

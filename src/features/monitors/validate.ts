@@ -1,19 +1,23 @@
+import { requireUser } from "../../access/principal.ts";
 import { requireGroup, requireUsableAgent } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { AGENT_MONITORS_MAX } from "../../contract/agent.ts";
-import { type ApiError, invalid, regionUnavailable } from "../../contract/errors.ts";
+import { requireTokenFor } from "../../access/token-limits.ts";
+import { AGENT_MONITORS_MAX, runsSteps } from "../../contract/agent.ts";
+import { type ApiError, forbidden, invalid, regionUnavailable } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import type { MonitorType, Region } from "../../contract/monitor-values.ts";
 import type { Plan } from "../../contract/plan.ts";
 import { countAssigned, findAgent } from "../../data/agents/read.ts";
 import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { listSecretsByName } from "../../data/secrets/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { secretNamesIn } from "../../domain/placeholders.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { monitorType } from "../../probes/registry.ts";
-import { readFields, type TypeFields } from "./fields.ts";
+import { readFields, stepsOf, type TypeFields } from "./fields.ts";
 import { decideTarget } from "./target.ts";
 
 const INTERVAL_DEFAULT_S = 60;
@@ -40,6 +44,8 @@ export interface Draft {
   options: Record<string, unknown>;
   child_ids: string[];
   isScheduled: boolean;
+  /** The secrets that its steps name. */
+  secret_names: string[];
 }
 
 /** Turns a whole body, defaults still absent, into a monitor. Throws the first refusal, naming its field. */
@@ -47,7 +53,7 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
   const interval = input.interval ?? Math.max(INTERVAL_DEFAULT_S, PLAN_LIMITS[around.plan].min_interval);
   const fields = readFields(input.type, { ...input, interval });
   const columns = columnsOf(input, { ...around, interval, fields });
-  if (columns.timeout_seconds > interval) throw refuse("timeout_seconds", "must not be longer than interval");
+  requireTimeWithin(columns, fields);
   if (columns.regions.length > 0 && (fields.source === "push" || fields.source === "computed")) {
     throw refuse("regions", `must be empty for ${input.type} monitors, which nobody checks from a region`);
   }
@@ -55,14 +61,17 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
   const mutedMax = ctx.now + MUTE_MAX_DAYS * DAY_MS;
   if ((columns.muted_until ?? 0) > mutedMax) throw refuse("muted_until", `must be at most ${MUTE_MAX_DAYS} days ahead`);
   requireAgentFor(input, fields);
-  await requireAgentOfOwner(ctx, columns.agent_id, around);
+  await requireAgentOfOwner(ctx, { agent_id: columns.agent_id, hasSteps: stepsOf(fields.options).length > 0 }, around);
   await requireGroupOnPage(ctx, columns);
   const target = decideTarget(ctx, { ...columns, fields, target: input.target ?? null });
+  const secret_names = secretNamesIn(stepsOf(fields.options));
+  await requireUsableSecrets(ctx, secret_names, around);
   return {
     columns: { ...columns, ...target },
     options: fields.options,
     child_ids: await requireMembers(ctx, input, around),
     isScheduled: fields.source === "edge" && columns.agent_id === null,
+    secret_names,
   };
 }
 
@@ -94,6 +103,41 @@ function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: num
   };
 }
 
+/** A check is over before the next one begins, however many requests it sends. */
+function requireTimeWithin({ type, interval, timeout_seconds }: Columns, { read }: TypeFields): void {
+  const secondsMax = monitorType(type).probe?.secondsMax?.(read, timeout_seconds) ?? timeout_seconds;
+  if (secondsMax <= interval) return;
+  if (timeout_seconds > interval) throw refuse("timeout_seconds", "must not be longer than interval");
+  throw refuse("interval", `must be at least the ${secondsMax} s that the steps may take`);
+}
+
+/**
+ * A secret that a monitor has not sent before is its owner's to give: a member who may change the monitor could otherwise
+ * have it sent to a place of their own. What it names already may stay, even where the secret is gone.
+ */
+async function requireUsableSecrets(
+  ctx: RequestScope,
+  names: readonly string[],
+  { owner_id, current }: Pick<MonitorContext, "owner_id" | "current">,
+): Promise<void> {
+  const isMoved = current !== null && current.owner_id !== owner_id;
+  const known = current === null || isMoved ? [] : current.secret_names;
+  const added = names.filter((name) => !known.includes(name));
+  const [first] = added;
+  if (first === undefined) return;
+  if (requireUser(ctx).user_id !== owner_id) {
+    throw forbidden(`steps use secret.${first}, which only the owner of the status page may add to a monitor`);
+  }
+  requireTokenFor(ctx.principal, "secrets.read");
+  requireTokenFor(ctx.principal, "account");
+  const stored = await listSecretsByName(
+    ctx.db,
+    added.map((name) => ({ owner_id, name })),
+  );
+  const missing = added.find((name) => !stored.some((secret) => secret.name === name));
+  if (missing !== undefined) throw refuse("steps", `use secret.${missing}, which does not exist`);
+}
+
 /** What is pushed or follows from child monitors has nothing that an agent would check. */
 function takesAgent(type: MonitorType, { source }: TypeFields): boolean {
   return source === "edge" || source === "agent" || monitorType(type).follows === "agent";
@@ -119,12 +163,15 @@ function requireAgentFor({ type, agent_id }: MonitorCreate, { source, read }: Ty
 /** An agent gets the secrets of its monitors, so both have one owner; whoever takes it for a monitor may use it. */
 async function requireAgentOfOwner(
   ctx: RequestScope,
-  agentId: string | null,
+  { agent_id: agentId, hasSteps }: { agent_id: string | null; hasSteps: boolean },
   { owner_id, current }: Pick<MonitorContext, "owner_id" | "current">,
 ): Promise<void> {
   if (agentId === null) return;
   const agent = await findAgent(ctx.db, agentId);
   if (agent?.owner_id !== owner_id) throw refuse("agent_id", "must name an agent of the monitor's owner");
+  if (hasSteps && !runsSteps(agent.capabilities)) {
+    throw refuse("agent_id", "names an agent whose program is too old for steps: update it");
+  }
   if (agentId === current?.agent_id) return;
   await requireUsableAgent(ctx, agentId);
   if ((await countAssigned(ctx.db, agentId)) < AGENT_MONITORS_MAX) return;

@@ -7,8 +7,10 @@ export type Pattern =
   | { kind: "char"; test: CharTest }
   | { kind: "place"; place: Place }
   | { kind: "sequence" | "choice"; parts: Pattern[] }
-  /** Without a maximum, as often as it occurs. */
-  | { kind: "repeat"; part: Pattern; min: number; max: number | null };
+  /** A group in brackets whose text may be asked for, by the place of its opening bracket among theirs. */
+  | { kind: "group"; part: Pattern; number: number }
+  /** Without a maximum, as often as it occurs. A lazy one prefers to occur seldom. */
+  | { kind: "repeat"; part: Pattern; min: number; max: number | null; isLazy: boolean };
 
 /** What is wrong with a pattern, in words for the person who wrote it. */
 export class PatternError extends Error {}
@@ -22,22 +24,25 @@ interface Flags {
   fold: boolean;
   multiline: boolean;
   dotAll: boolean;
+  /** Repetitions are lazy unless they are marked, instead of the other way round. */
+  ungreedy: boolean;
 }
 
-/** Reads the syntax of RE2 (https://github.com/google/re2/wiki/Syntax). Greed decides no match, so it is read past. */
+/** Reads the syntax of RE2 (https://github.com/google/re2/wiki/Syntax). */
 export function parsePattern(text: string): Pattern {
   return new Parser(text).parse();
 }
 
 class Parser {
   #rest: string;
+  #groups = 0;
 
   constructor(text: string) {
     this.#rest = text;
   }
 
   parse(): Pattern {
-    const pattern = this.#choice({ fold: false, multiline: false, dotAll: false });
+    const pattern = this.#choice({ fold: false, multiline: false, dotAll: false, ungreedy: false });
     if (this.#rest !== "") throw new PatternError("unexpected )");
     return pattern;
   }
@@ -58,7 +63,7 @@ class Parser {
       const quoted = this.#match(/^\\Q(.*?)(?:\\E|$)/su);
       const atoms = quoted ? [...(quoted[1] ?? "")].map((char) => literal(char, flags)) : [this.#atom(flags)];
       const last = atoms.pop();
-      parts.push(...atoms, ...(last ? [this.#repeated(last)] : []));
+      parts.push(...atoms, ...(last ? [this.#repeated(last, flags)] : []));
     }
     return { kind: "sequence", parts };
   }
@@ -69,16 +74,16 @@ class Parser {
     return found !== null;
   }
 
-  #repeated(part: Pattern): Pattern {
+  #repeated(part: Pattern, { ungreedy }: Flags): Pattern {
     const bounds = this.#bounds();
     if (!bounds) return part;
-    this.#take("?");
+    const isLazy = this.#take("?") !== ungreedy;
     if (this.#bounds()) throw new PatternError("a repetition is repeated");
     const { min, max } = bounds;
     if (min > REPEATS_MAX || (max !== null && (max > REPEATS_MAX || max < min))) {
       throw new PatternError(`a repetition must be between 0 and ${REPEATS_MAX} times`);
     }
-    return { kind: "repeat", part, ...bounds };
+    return { kind: "repeat", part, ...bounds, isLazy };
   }
 
   #bounds(): { min: number; max: number | null } | undefined {
@@ -107,14 +112,17 @@ class Parser {
 
   #group(outer: Flags): Pattern {
     const flags = { ...outer };
+    let isCaptured = true;
     if (this.#rest.startsWith("?")) {
       const found = this.#match(/^\?(?:([imsU]*)(?:-([imsU]+))?:|P?<\w+>)/);
       if (!found) throw new PatternError(`(${this.#rest.slice(0, 3)} is not supported`);
+      isCaptured = !found[0].endsWith(":");
       changeFlags(flags, found[1], found[2]);
     }
+    const number = isCaptured ? ++this.#groups : 0;
     const inner = this.#choice(flags);
     if (!this.#take(")")) throw new PatternError("missing )");
-    return inner;
+    return isCaptured ? { kind: "group", part: inner, number } : inner;
   }
 
   #class(flags: Flags): Pattern {
@@ -194,6 +202,7 @@ function changeFlags(flags: Flags, set = "", cleared = ""): void {
     if (letters.includes("i")) flags.fold = value;
     if (letters.includes("m")) flags.multiline = value;
     if (letters.includes("s")) flags.dotAll = value;
+    if (letters.includes("U")) flags.ungreedy = value;
   };
   change(set, true);
   change(cleared, false);

@@ -11,10 +11,13 @@ export interface Regex {
   matches(text: string): boolean;
 }
 
-type Instruction =
+export type Instruction =
   | { kind: "char"; test: CharTest; next: number }
   | { kind: "place"; place: Place; next: number }
+  /** The ways that may be followed, preferred first. */
   | { kind: "split"; next: number[] }
+  /** An edge of the first group. */
+  | { kind: "edge"; edge: "start" | "end"; next: number }
   | { kind: "match" };
 
 /** Where the program stands after some characters. */
@@ -25,7 +28,7 @@ interface State {
   next?: Map<number, State | null>;
 }
 
-type Neighbour = "nothing" | "line_break" | "word" | "other";
+export type Neighbour = "nothing" | "line_break" | "word" | "other";
 
 const END = -1;
 const LINE_BREAK = 10;
@@ -37,20 +40,37 @@ const STEPS_PER_INSTRUCTION = 20;
 
 /** Throws a PatternError for what is no pattern, and for one of more instructions. */
 export function compileRegex(text: string, sizeMax: number): Regex {
-  const { program, start } = new Compiler(sizeMax).compile(parsePattern(text));
+  const { program, start } = compileProgram(text, { sizeMax, keepsGroup: false });
   return { size: program.length, matches: (subject) => new Matcher(program, start).matches(subject) };
+}
+
+interface CompileOptions {
+  sizeMax: number;
+  /** The edges of the first group are instructions, too. */
+  keepsGroup: boolean;
+}
+
+export interface Program {
+  program: readonly Instruction[];
+  start: number;
+}
+
+export function compileProgram(text: string, options: CompileOptions): Program {
+  return new Compiler(options).compile(parsePattern(text));
 }
 
 class Compiler {
   readonly #program: Instruction[] = [{ kind: "match" }];
   readonly #sizeMax: number;
+  readonly #keepsGroup: boolean;
   #steps = 0;
 
-  constructor(sizeMax: number) {
+  constructor({ sizeMax, keepsGroup }: CompileOptions) {
     this.#sizeMax = sizeMax;
+    this.#keepsGroup = keepsGroup;
   }
 
-  compile(pattern: Pattern): { program: readonly Instruction[]; start: number } {
+  compile(pattern: Pattern): Program {
     return { start: this.#add(pattern, 0), program: this.#program };
   }
 
@@ -67,19 +87,28 @@ class Compiler {
         return pattern.parts.reduceRight((after, part) => this.#add(part, after), next);
       case "choice":
         return this.#push({ kind: "split", next: pattern.parts.map((part) => this.#add(part, next)) });
+      case "group":
+        return this.#group(pattern, next);
       case "repeat":
         return this.#repeat(pattern, next);
     }
   }
 
-  #repeat({ part, min, max }: Extract<Pattern, { kind: "repeat" }>, next: number): number {
+  #group({ part, number }: Extract<Pattern, { kind: "group" }>, next: number): number {
+    if (!this.#keepsGroup || number !== 1) return this.#add(part, next);
+    const end = this.#push({ kind: "edge", edge: "end", next });
+    return this.#push({ kind: "edge", edge: "start", next: this.#add(part, end) });
+  }
+
+  #repeat({ part, min, max, isLazy }: Extract<Pattern, { kind: "repeat" }>, next: number): number {
     let first = next;
+    const order = (again: number) => (isLazy ? [next, again] : [again, next]);
     if (max === null) {
-      const again: number[] = [next];
-      first = this.#push({ kind: "split", next: again });
-      again.push(this.#add(part, first));
+      const ways: number[] = [];
+      first = this.#push({ kind: "split", next: ways });
+      ways.push(...order(this.#add(part, first)));
     } else {
-      for (let n = min; n < max; n++) first = this.#push({ kind: "split", next: [next, this.#add(part, first)] });
+      for (let n = min; n < max; n++) first = this.#push({ kind: "split", next: order(this.#add(part, first)) });
     }
     for (let n = 0; n < min; n++) first = this.#add(part, first);
     return first;
@@ -157,7 +186,8 @@ class Matcher {
       if (instruction.kind === "split") open.push(...instruction.next);
       else if (instruction.kind === "place") {
         if (isAt(instruction.place, before, neighbourOf(point))) open.push(instruction.next);
-      } else if (this.#followed[instruction.next] !== this.#round && point !== END && instruction.test(point)) {
+      } else if (instruction.kind === "edge") open.push(instruction.next);
+      else if (this.#followed[instruction.next] !== this.#round && point !== END && instruction.test(point)) {
         this.#followed[instruction.next] = this.#round;
         after.push(instruction.next);
       }
@@ -166,13 +196,13 @@ class Matcher {
   }
 }
 
-function neighbourOf(point: number): Neighbour {
+export function neighbourOf(point: number): Neighbour {
   if (point === END) return "nothing";
   if (point === LINE_BREAK) return "line_break";
   return point < 128 && /\w/.test(String.fromCharCode(point)) ? "word" : "other";
 }
 
-function isAt(place: Place, before: Neighbour, after: Neighbour): boolean {
+export function isAt(place: Place, before: Neighbour, after: Neighbour): boolean {
   switch (place) {
     case "text_start":
       return before === "nothing";
