@@ -72,6 +72,39 @@ export class MonitorStore {
     return this.#deadline.next;
   }
 
+  /**
+   * When nobody having reported changes the status. The misses before it only count, which is the same whenever they are
+   * processed, so no alarm has to fire for them.
+   */
+  get decisiveAt(): number | null {
+    const { stored } = this;
+    if (!stored?.push) return null;
+    const { rules } = stored.push;
+    let { state } = stored;
+    let { memory } = stored.push;
+    for (let misses = 0; misses <= stored.rules.failure_threshold; misses++) {
+      const next = findDeadline(memory, rules, state, nextTime);
+      if (next === null) return null;
+      const { due_at, level, message, at } = next;
+      const decision = decide(state, { kind: "missed_deadline", due_at, level, message }, stored.rules, at);
+      if (decision.transition) return at;
+      state = decision.state;
+      memory = next.after;
+    }
+    return this.deadline?.at ?? null;
+  }
+
+  /** The same while heartbeats only repeat, without adding them to what is stored; undefined where something else is due. */
+  get repeatedDecisiveAt(): number | undefined {
+    const repeated = this.#repeated;
+    if (!repeated || repeated.of !== this.#known || repeated.of.outbox.length > 0) return undefined;
+    return repeated.memory.result.checked_at + repeated.decisive_ms;
+  }
+
+  get readAt(): number {
+    return this.#known?.read_at ?? 0;
+  }
+
   /** After everything stored was deleted. */
   reset(): void {
     this.#known = undefined;
@@ -162,7 +195,7 @@ export class MonitorStore {
       };
       if (isTallyDue || isMore) this.#storage.transactionSync(write);
       else write();
-      if (entry && this.stored) this.#repeated = startRepeating(this.stored, entry, this.deadline);
+      if (entry && this.stored) this.#repeated = this.#startRepeating(this.stored, entry);
       return 0;
     } catch (error) {
       this.reset();
@@ -185,10 +218,12 @@ export class MonitorStore {
 
   /** Evaluates what is overdue; what we noticed too late is our own fault and starts afresh. */
   processDeadlines(at: number): void {
+    if (!this.deadline || this.deadline.at >= at) return;
+    const decisiveAt = this.decisiveAt ?? Infinity;
     for (let { deadline } = this; deadline && deadline.at < at; { deadline } = this) {
       const { after, due_at, level, message, at: valid_until } = deadline;
       this.#change(() => {
-        if (at - valid_until > DEADLINE_TOLERANCE_MS) {
+        if (at - Math.max(valid_until, decisiveAt) > DEADLINE_TOLERANCE_MS) {
           const last_result_at = this.stored?.state.judged_at ?? null;
           this.#remember((memory) => restartDeadlines(memory, at));
           this.#decide({ kind: "stale", last_result_at, valid_until, reason: "monitoring was interrupted" }, at);
@@ -314,6 +349,12 @@ export class MonitorStore {
   #remember(change: (memory: PushState) => PushState): void {
     const { stored } = this;
     if (stored?.push) this.#known = { ...stored, push: { ...stored.push, memory: change(stored.push.memory) } };
+  }
+
+  #startRepeating(stored: StoredMonitor, entry: StoredPush): RepeatedHeartbeats | undefined {
+    const started = startRepeating(stored, entry, this.deadline);
+    const { decisiveAt } = started ? this : { decisiveAt: null };
+    return started && decisiveAt !== null ? { ...started, decisive_ms: decisiveAt - entry.received_at } : undefined;
   }
 
   #save(): void {

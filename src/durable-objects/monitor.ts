@@ -48,14 +48,17 @@ const FAULT_DELAY_MS = 10_000;
  * in one write before anything else happens; the queue message that follows may be lost, because the alarm repeats it
  * until the consumer confirms.
  *
- * The alarm is set for the next deadline of what others report, too, and left alone while it is early enough: when it
- * fires, it looks for the true one.
+ * The alarm is set for the time at which the absence of what others report changes the status, too: after as many intervals
+ * as have to be missed. It is left alone while it is early enough, and looks for the true time when it fires. A push moves
+ * it where it would fire before the next push and find nothing to do.
  */
 export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   readonly #log: Logger;
   readonly #store: MonitorStore;
   /** When the alarm fires, Infinity for never; undefined = not asked yet. */
   #alarmAt: number | undefined;
+  /** When the newest push came that this instance has taken. */
+  #pushedAt: number | undefined;
   /** The monitor was deleted. Its id never comes back, whatever a call read before it went. */
   #isGone = false;
   /** Readings of a composite's members, and the newest that was used. */
@@ -104,8 +107,28 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   }
 
   async push(monitorId: string, push: Push): Promise<PushOutcome | string> {
-    const repeated = this.#isGone ? undefined : this.#store.repeatHeartbeat(push, now());
-    return repeated ?? this.#takePush(monitorId, push);
+    const at = now();
+    const repeated = this.#isGone ? undefined : this.#store.repeatHeartbeat(push, at);
+    if (repeated === undefined) return this.#takePush(monitorId, push);
+    const { repeatedDecisiveAt: decisiveAt, readAt } = this.#store;
+    if (decisiveAt !== undefined && this.#isAlarmInVain(at)) {
+      await this.#postpone(Math.min(decisiveAt + 1, readAt + READ_EVERY_MS));
+    }
+    this.#pushedAt = at;
+    return repeated;
+  }
+
+  /** Whether the alarm would fire before the next push, if that takes as long as this one did. */
+  #isAlarmInVain(at: number): boolean {
+    if (this.#alarmAt === undefined || this.#pushedAt === undefined) return false;
+    return this.#alarmAt < at + (at - this.#pushedAt);
+  }
+
+  /** A row now instead of a request and a row then. */
+  async #postpone(wakeAt: number): Promise<void> {
+    if (this.#alarmAt === undefined || wakeAt <= this.#alarmAt || wakeAt === Infinity) return;
+    this.#alarmAt = wakeAt;
+    await this.ctx.storage.setAlarm(wakeAt);
   }
 
   async #takePush(monitorId: string, push: Push): Promise<PushOutcome> {
@@ -121,9 +144,12 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     const received_at = now();
     const retry_after_ms = this.#store.rateLimitDelayMs(push.per_minute, received_at);
     if (retry_after_ms > 0) return { outcome: "rate_limited", retry_after_ms };
+    this.#pushedAt ??= loaded.push.memory.since ?? undefined;
     this.#store.processDeadlines(received_at);
     const refused_ms = this.#store.applyPush(push, received_at);
     await this.#handOver(isIdle);
+    if (this.#isAlarmInVain(received_at)) await this.#postpone(this.#wakeAt);
+    this.#pushedAt = received_at;
     if (refused_ms > 0) return { outcome: "rate_limited", retry_after_ms: refused_ms };
     return this.#pushAnswer(received_at, loaded.revision);
   }
@@ -279,22 +305,28 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   }
 
   /**
-   * Sets the alarm for the next deadline and the next resend, and sends the oldest transitions where asked to: when they
+   * Sets the alarm for what is due next, and sends the oldest transitions where asked to: when they
    * are the first to wait, after a confirmation, and when a resend is due.
    */
   async #handOver(isSent: boolean): Promise<void> {
     const stored = this.#store.stored;
     if (!stored) return;
     try {
-      const { deadline, resendAt } = this.#store;
-      const readAt = stored.push ? (stored.read_at ?? 0) + READ_EVERY_MS : Infinity;
-      const dutyAt = Math.max(Math.min(readAt, resendAt ?? Infinity), now() + 1);
-      await this.#wakeBefore(Math.min(deadline ? deadline.at + 1 : Infinity, dutyAt));
+      const { resendAt } = this.#store;
+      await this.#wakeBefore(this.#wakeAt);
       if (resendAt === null || !isSent) return;
       await this.env.EVENTS.send({ monitor_id: stored.monitor_id, transitions: firstPage(stored) });
     } catch (error) {
       this.#log.error("outbox", error, { monitor_id: stored.monitor_id });
     }
+  }
+
+  /** When something is due that no call leads to; Infinity for never. */
+  get #wakeAt(): number {
+    const { stored, decisiveAt, resendAt } = this.#store;
+    const readAt = stored?.push ? (stored.read_at ?? 0) + READ_EVERY_MS : Infinity;
+    const dutyAt = Math.max(Math.min(readAt, resendAt ?? Infinity), now() + 1);
+    return Math.min(decisiveAt === null ? Infinity : decisiveAt + 1, dutyAt);
   }
 
   /** A lost message leaves the outage with the regions that confirmed it. */

@@ -18,6 +18,8 @@ export interface RepeatedHeartbeats {
   readonly interval_ms: number;
   /** How long after a heartbeat the next one is still in time. */
   readonly patience_ms: number;
+  /** How long after a heartbeat its absence changes the status. */
+  readonly decisive_ms: number;
   /** The newest one, as the ring stores it. */
   readonly entry: StoredPush;
   readonly memory: PushState & { result: RoundResult };
@@ -28,7 +30,7 @@ export function startRepeating(
   stored: StoredMonitor,
   entry: StoredPush,
   deadline: Deadline | null,
-): RepeatedHeartbeats | undefined {
+): Omit<RepeatedHeartbeats, "decisive_ms"> | undefined {
   const { push, settled } = stored;
   if (!settled || push?.rules.kind !== "heartbeat" || push.evaluates_rules || !isPlain(entry.beat)) return undefined;
   const { memory, rules } = push;

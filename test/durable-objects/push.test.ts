@@ -8,6 +8,7 @@ import { openDb, runBatch } from "../../src/data/db.ts";
 import { deletedMonitors, monitors, statusIntervals } from "../../src/data/monitors/table.ts";
 import { markUnreachable } from "../../src/data/monitors/unreachable.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
+import { UNITS_PER_HEARTBEAT } from "../../src/domain/bill.ts";
 import type { MonitorObject } from "../../src/durable-objects/monitor.ts";
 import { monitorObject } from "../../src/platform/monitor-objects.ts";
 import { V1 } from "../support/client.ts";
@@ -398,6 +399,67 @@ describe("an unchanged beat", () => {
     const before = await row();
     expect((await beat(monitor)).body.status).toBe("up");
     expect(await row()).toEqual(before);
+  });
+});
+
+/** Beats of a regular sender, with the alarms that come due between them, as the platform bills both. */
+async function meterBeats(pushed: Pushed, { every, count }: { every: number; count: number }) {
+  const send = async () => {
+    const until = moveClock(0) + every;
+    const alarm = await alarmOf(pushed.id);
+    if (alarm !== null && alarm < until) {
+      moveClock(alarm - Date.now());
+      await fireAlarm(pushed.id);
+    }
+    moveClock(until - Date.now());
+    expect((await beat(pushed)).body.status).toBe("up");
+  };
+  await beat(pushed);
+  // As the consumer of its first status does.
+  await monitorObject(env, pushed.id).confirm(1);
+  await send();
+  return meter(async () => {
+    for (let n = 0; n < count; n++) await send();
+  });
+}
+
+describe("a regular heartbeat", () => {
+  const BILLED = { requests: UNITS_PER_HEARTBEAT.objectRequests, rows: UNITS_PER_HEARTBEAT.objectRowsWritten };
+
+  it.each([
+    ["as often as it is due", { every: 60_000 }, {}, BILLED],
+    [
+      "of which one in three may be missed",
+      { every: 60_000 },
+      { failure_threshold: 3 },
+      { requests: 1, rows: 1 + 1 / 3 },
+    ],
+    ["six times as often as it is due", { every: 10_000 }, {}, { requests: 1, rows: 1 + 1 / 6 }],
+    ["once an hour", { every: 3_600_000 }, { expected_interval: 3600, grace_seconds: 300 }, { requests: 2, rows: 4.5 }],
+  ])("that comes %s wakes its object for little more than itself", async (_name, { every }, fields, limits) => {
+    const pushed: Pushed = await createHeartbeat(account, fields);
+    const count = 58;
+    const units = await meterBeats(pushed, { every, count });
+    // Once an hour the object reads its monitor again and closes the hour's aggregates.
+    const hours = Math.ceil((count * every) / 3_600_000) + 1;
+    const hourly = every < 3_600_000 ? 6 * hours : 0;
+    expect(units.object_requests).toBeLessThanOrEqual(limits.requests * count + hours);
+    expect(units.object_rows_written).toBeLessThanOrEqual(Math.ceil(limits.rows * count) + hourly);
+  });
+
+  it.each([1, 3])("is missed exactly as before where %i may not come", async (failure_threshold) => {
+    const pushed: Pushed = await createHeartbeat(account, { failure_threshold });
+    await meterBeats(pushed, { every: 60_000, count: 5 });
+    const due = Date.now() + 60_000;
+    moveClock(IN_TIME_MS + (failure_threshold - 1) * 60_000);
+    await fireAlarm(pushed.id);
+    expect(await statusOf(pushed.id)).toBe("up");
+    moveClock(1);
+    // The alarm is set for this moment: nobody asked the object meanwhile.
+    expect(await alarmOf(pushed.id)).toBe(Date.now());
+    await fireAlarm(pushed.id);
+    expect(await statusOf(pushed.id)).toBe("down");
+    expect(await sinceOf(pushed.id)).toBe(due);
   });
 });
 
