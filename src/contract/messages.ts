@@ -121,6 +121,35 @@ export const MINUTE_PARTS = [
 ] as const;
 export type MinutePart = (typeof MINUTE_PARTS)[number];
 
+/**
+ * Parts that find nothing in nearly every minute share one message, one after the other, as long as they do: an installation
+ * without work pays for messages alone.
+ */
+export const MINUTE_BUNDLES = {
+  housekeeping: [
+    "old mail",
+    "expired credentials",
+    "deleted accounts",
+    "daily aggregates",
+    "retention",
+    "root keys",
+    "sparse groups",
+  ],
+  watching: [
+    "throttled deliveries",
+    "expiries",
+    "reminders",
+    "on-call schedules",
+    "unscheduled monitors",
+    "tombstones",
+    "failing webhooks",
+    "alarms",
+    "status posts",
+  ],
+} as const satisfies Record<string, readonly MinutePart[]>;
+export type MinuteBundle = keyof typeof MINUTE_BUNDLES;
+export const MINUTE_BUNDLE_NAMES = ["housekeeping", "watching"] as const satisfies readonly MinuteBundle[];
+
 /** What processes a portion of the items that a part, or the planner, has found. */
 export const ITEM_PARTS = [
   "maintenance windows",
@@ -141,7 +170,7 @@ const minute_at = z.number().int();
 /** One part of the minute's work (jobs/minute.ts), or a portion of items; of another name it is a dead letter. */
 export const MinuteMessage = z.union([
   z.object({ part: z.enum(ITEM_PARTS), minute_at, items: z.array(z.string()).min(1) }),
-  z.object({ part: z.enum(MINUTE_PARTS), minute_at, items: z.undefined().optional() }),
+  z.object({ part: z.enum([...MINUTE_PARTS, ...MINUTE_BUNDLE_NAMES]), minute_at, items: z.undefined().optional() }),
 ]);
 export type MinuteMessage = z.infer<typeof MinuteMessage>;
 

@@ -11,7 +11,15 @@ import {
   watchEpoch,
 } from "../checks/reconcile.ts";
 import { enqueueStaleGroups, markStaleGroups, sweepLostRetries } from "../checks/stale.ts";
-import { type ItemPart, MINUTE_PARTS, MinuteMessage, type MinutePart } from "../contract/messages.ts";
+import {
+  type ItemPart,
+  MINUTE_BUNDLE_NAMES,
+  MINUTE_BUNDLES,
+  MINUTE_PARTS,
+  type MinuteBundle,
+  MinuteMessage,
+  type MinutePart,
+} from "../contract/messages.ts";
 import type { QueueMarker } from "../contract/queues.ts";
 import { sweepThrottled } from "../delivery/budget.ts";
 import { sweepHeldAlerts } from "../delivery/held-alerts.ts";
@@ -34,6 +42,7 @@ import { sweepDeletedAccounts } from "../features/account/service.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { now } from "../platform/clock.ts";
+import { countQueries } from "../platform/counted-queries.ts";
 import type { Env } from "../platform/env.ts";
 import { countUnits } from "../platform/usage.ts";
 import { sweepDailyAggregates } from "../sweeps/daily-aggregates.ts";
@@ -46,7 +55,8 @@ import { handleMessages } from "./messages.ts";
 
 /**
  * The minute's work in parts. Each part runs in an invocation of its own, started by a message, so that one part's fault,
- * slowness or use of the 1,000 queries of an invocation never costs another part its turn. What a part finds is processed
+ * slowness or use of the 1,000 queries of an invocation never costs another part its turn. Those of a bundle share one until
+ * a part of it finds work: what is left then gets messages of its own. What a part finds is processed
  * by set-based statements, or else in portions (`PORTIONS`), which again are messages.
  */
 export const PARTS: Record<MinutePart, (scope: Scope, minuteAt: number) => Promise<void>> = {
@@ -96,6 +106,18 @@ const PORTIONS: Record<ItemPart, (scope: Scope, items: readonly string[]) => Pro
   "empty objects": emptyObjects,
 };
 
+/** Of a bundle that finds nothing. A part may take 900 queries, so a bundle that has taken more begins no other one. */
+const BUNDLE_QUERIES_MAX = 60;
+const BUNDLE_TIME_MS = 5_000;
+
+/** Every message of a minute, whatever there is to do. */
+const SENT_PARTS: readonly (MinutePart | MinuteBundle)[] = [
+  ...MINUTE_PARTS.filter(
+    (part) => !Object.values(MINUTE_BUNDLES).some((parts: readonly string[]) => parts.includes(part)),
+  ),
+  ...MINUTE_BUNDLE_NAMES,
+];
+
 /** The next ticks have sent a part that waited this long again. */
 const PART_EXPIRES_MS = 2 * MINUTE_MS;
 
@@ -109,7 +131,7 @@ export async function runMinute(controller: ScheduledController, env: Env): Prom
   });
   await attempt(scope, "epoch", () => watchEpoch({ ...scope, env }));
   await attempt(scope, "send", () =>
-    scope.env.MINUTE.sendBatch(MINUTE_PARTS.map((part) => ({ body: { part, minute_at: minuteAt } }))),
+    scope.env.MINUTE.sendBatch(SENT_PARTS.map((part) => ({ body: { part, minute_at: minuteAt } }))),
   );
   await attempt(scope, "markers", () => sendMarkers({ ...scope, env }));
   await attempt(scope, "stale groups", () => enqueueStaleGroups(scope, stale));
@@ -145,11 +167,30 @@ function minuteScope(env: Env, minuteAt: number): Scope {
 }
 
 async function runPart(scope: Scope, message: MinuteMessage): Promise<void> {
+  if (message.items === undefined && isBundle(message.part)) {
+    return runBundle(scope, MINUTE_BUNDLES[message.part], message.minute_at);
+  }
   await attempt(scope, message.part, () =>
     message.items === undefined
-      ? PARTS[message.part](scope, message.minute_at)
+      ? PARTS[message.part as MinutePart](scope, message.minute_at)
       : PORTIONS[message.part](scope, message.items),
   );
+}
+
+const isBundle = (part: string): part is MinuteBundle => part in MINUTE_BUNDLES;
+
+/** A part that throws costs the others nothing; one that finds much or takes long has the others started apart. */
+async function runBundle(scope: Scope, parts: readonly MinutePart[], minuteAt: number): Promise<void> {
+  const { database, queries } = countQueries(scope.env.DB);
+  const counted = jobScope({ ...scope.env, DB: database }, "minute", scope.now);
+  const begun = now();
+  for (const [n, part] of parts.entries()) {
+    if (queries() > BUNDLE_QUERIES_MAX || now() - begun > BUNDLE_TIME_MS) {
+      const rest = parts.slice(n).map((left) => ({ body: { part: left, minute_at: minuteAt } }));
+      return attempt(scope, "send", () => scope.env.MINUTE.sendBatch(rest));
+    }
+    await attempt(counted, part, () => PARTS[part](counted, minuteAt));
+  }
 }
 
 async function attempt(scope: Scope, part: string, run: () => Promise<unknown>): Promise<void> {

@@ -1,8 +1,11 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { MINUTE_PARTS } from "../../src/contract/messages.ts";
+import { MESSAGES_PER_MINUTE } from "../../scripts/deploy/cost.ts";
+import type { Scope } from "../../src/access/scope.ts";
+import { MINUTE_BUNDLES, MINUTE_PARTS, type MinuteBundle } from "../../src/contract/messages.ts";
 import { handleMinuteParts, PARTS, runMinute } from "../../src/jobs/minute.ts";
+import { meter } from "../support/cost-meter.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 const AT = Date.parse("2026-03-01T10:00:00Z");
@@ -16,12 +19,20 @@ afterEach(() => {
 });
 
 describe("the minute", () => {
-  it("gives every part a message of its own", async () => {
+  it("gives every part a message of its own, or one with those that seldom find anything", async () => {
     const ran = spies();
     const recording = recordingEnv();
     await runMinute(controller, recording.env);
-    expect(recording.minute.map(({ body }) => body)).toEqual(MINUTE_PARTS.map((part) => ({ part, minute_at: AT })));
     expect(ran.filter(({ mock }) => mock.calls.length > 0)).toEqual([]);
+    const sent = recording.minute.map(({ body }) => ("part" in body ? body.part : ""));
+    const parts = sent.flatMap((part) => (part in MINUTE_BUNDLES ? MINUTE_BUNDLES[part as MinuteBundle] : [part]));
+    expect(parts.toSorted()).toEqual([...MINUTE_PARTS].sort());
+  });
+
+  it("sends as many messages as the bill counts while there is nothing to do, markers of all queues included", async () => {
+    const units = await meter((metered) => runMinute(controller, metered));
+    expect(units.messages).toBeLessThanOrEqual(MESSAGES_PER_MINUTE);
+    expect(units.messages).toBeLessThanOrEqual(25);
   });
 
   it("runs every part itself when the queue takes no messages, also after one that throws", async () => {
@@ -30,6 +41,45 @@ describe("the minute", () => {
     const sendBatch = () => Promise.reject(new Error("queue is down"));
     await runMinute(controller, recordingEnv({ MINUTE: { sendBatch } as never }).env);
     expect(ran.map(({ mock }) => mock.calls.length)).toEqual(ran.map(() => 1));
+  });
+});
+
+describe("a bundle of parts", () => {
+  const parts = MINUTE_BUNDLES.housekeeping;
+  const run = async () => {
+    const recording = recordingEnv();
+    const message = { id: "1", timestamp: new Date(AT), attempts: 1, body: { part: "housekeeping", minute_at: AT } };
+    vi.useFakeTimers({ toFake: ["Date"], now: AT });
+    await handleMinuteParts(createMessageBatch("minute", [message]), recording.env);
+    return recording.minute.map(({ body }) => body);
+  };
+  const counts = (ran: ReturnType<typeof spies>) =>
+    Object.fromEntries(MINUTE_PARTS.map((part, n) => [part, ran[n]?.mock.calls.length]));
+
+  it("runs each of them once, also after one that throws", async () => {
+    const ran = spies();
+    vi.mocked(PARTS[parts[0]]).mockRejectedValue(new Error("broken part"));
+    expect(await run()).toEqual([]);
+    expect(
+      Object.entries(counts(ran))
+        .flatMap(([part, times]) => (times ? [part] : []))
+        .toSorted(),
+    ).toEqual([...parts].sort());
+  });
+
+  it.each([
+    [
+      "took many queries",
+      async (scope: Scope) => {
+        for (let n = 0; n < 61; n++) await scope.db.run("SELECT 1");
+      },
+    ],
+    ["took long", async () => void vi.setSystemTime(AT + 5_001)],
+  ])("starts what is left apart where one %s", async (_name, work) => {
+    const ran = spies();
+    vi.mocked(PARTS[parts[1]]).mockImplementation(work);
+    expect(await run()).toEqual(parts.slice(2).map((part) => ({ part, minute_at: AT })));
+    expect([counts(ran)[parts[1]], counts(ran)[parts[2]]]).toEqual([1, 0]);
   });
 });
 

@@ -54,6 +54,7 @@ export async function meter(run: (metered: Env) => Promise<unknown>): Promise<Un
       DELIVERIES_SLOW: meterQueue(units),
       SUBSCRIBERS: meterQueue(units),
       MAIL_OUTBOX: meterQueue(units),
+      MINUTE: meterQueue(units),
     });
   } finally {
     stopObjects();
