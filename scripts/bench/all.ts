@@ -158,7 +158,7 @@ function priceOf(rows: readonly Row[], monitors: number): Report["per_million"] 
     return { name, usd: 1e6 * computeListPrice(perOperation), limit };
   };
   return [
-    price("heartbeat,", 1.6, UNITS_PER_HEARTBEAT.objectRowsWritten),
+    price("heartbeat,", 2.9, UNITS_PER_HEARTBEAT.objectRowsWritten),
     price(`page of ${monitors} as JSON`, 1),
     price("check", 0.12, UNITS_PER_CHECK.objectRowsWritten),
     price("failure to webhook", 100),

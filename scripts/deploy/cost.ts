@@ -4,12 +4,13 @@ import {
   type BilledUnits,
   computeBill,
   MINUTES_PER_MONTH,
+  OBJECT_BYTES_PER_CHECKED_MONITOR,
   OPERATIONS_PER_MESSAGE,
   UNITS_PER_CHECK,
 } from "../../src/domain/bill.ts";
 
 /** The minute's own work, one message a part and a marker a queue, however few monitors there are. */
-const MESSAGES_PER_MINUTE = 25;
+export const MESSAGES_PER_MINUTE = 25;
 const UNITS_PER_MINUTE: BilledUnits = {
   queueOperations: OPERATIONS_PER_MESSAGE * MESSAGES_PER_MINUTE,
   workerRequests: 1 + MESSAGES_PER_MINUTE,
@@ -34,7 +35,8 @@ export function computeMonthlyCost({ monitors, interval }: Fleet): MonthlyCost {
     unit,
     checks * perCheck + MINUTES_PER_MONTH * (UNITS_PER_MINUTE[unit as BilledUnit] ?? 0),
   ]);
-  return { checks, ...computeBill(Object.fromEntries(units)) };
+  const objectBytes = monitors * OBJECT_BYTES_PER_CHECKED_MONITOR * Math.min(1, 60 / interval);
+  return { checks, ...computeBill({ ...Object.fromEntries(units), objectBytes }) };
 }
 
 export function formatMonthlyCost(fleet: Fleet): string {

@@ -9,6 +9,10 @@ export const PRICES = {
   d1Bytes: { included: 5e9, perMillion: 0.75e-3, label: "database bytes" },
   objectRequests: { included: 1e6, perMillion: 0.15, label: "object requests" },
   objectRowsWritten: { included: 50e6, perMillion: 1, label: "object rows written" },
+  /** GB-seconds; an object has 128 MB while it works, and while it waits for what it asked. */
+  objectDuration: { included: 400e3, perMillion: 12.5, label: "object duration, GB s" },
+  /** $0.20 for each GB beyond 5 GB. */
+  objectBytes: { included: 5e9, perMillion: 0.2e-3, label: "object bytes" },
   queueOperations: { included: 1e6, perMillion: 0.4, label: "queue operations" },
   kvReads: { included: 10e6, perMillion: 0.5, label: "cache reads" },
   kvWrites: { included: 1e6, perMillion: 5, label: "cache writes" },
@@ -27,6 +31,17 @@ export const OPERATIONS_PER_MESSAGE = 3;
 const MEMBERS_PER_MESSAGE = 60;
 const HANGING_PER_MESSAGE = 30;
 
+/** An object has 128 MB. */
+const GB_OF_OBJECT = 0.128;
+/** Estimated, as the platform's clock stands still while an object computes: it stores a row and waits for nothing else. */
+const SECONDS_PER_OBJECT_REQUEST = 0.01;
+const DURATION_PER_OBJECT_REQUEST = GB_OF_OBJECT * SECONDS_PER_OBJECT_REQUEST;
+
+/** What objects keep: 90 days of checks once a minute, eight bytes each, of one region. */
+export const OBJECT_BYTES_PER_CHECKED_MONITOR = 90 * 1440 * 8;
+/** The thousand newest pushes with their memory. */
+export const OBJECT_BYTES_PER_HEARTBEAT_MONITOR = 400_000;
+
 /**
  * A message stores one row in the database and one of history, in place; each hour closes its aggregates and deletes as
  * many quarters of an hour as it began.
@@ -36,6 +51,7 @@ export const UNITS_PER_MESSAGE = {
   d1RowsWritten: 1,
   objectRequests: 1,
   objectRowsWritten: 1 + 7 / 60,
+  objectDuration: DURATION_PER_OBJECT_REQUEST,
   queueOperations: OPERATIONS_PER_MESSAGE,
   workerRequests: 1,
 } as const satisfies BilledUnits;
@@ -61,29 +77,41 @@ export function computeUnitsPerCheck({
 }: CheckedFleet): typeof UNITS_PER_CHECK {
   const hangingMessages = hanging_share === 0 ? 0 : hanging_share / hanging_per_message;
   const shared = perCheck(1 / members_per_message + hangingMessages);
-  return { ...UNITS_PER_CHECK, ...shared, objectRequests: shared.objectRequests + hanging_share };
+  return {
+    ...UNITS_PER_CHECK,
+    ...shared,
+    objectRequests: shared.objectRequests + hanging_share,
+    objectDuration: shared.objectDuration + hanging_share * DURATION_PER_OBJECT_REQUEST,
+  };
 }
 
 function perCheck(messages: number): Record<keyof typeof UNITS_PER_MESSAGE, number> {
-  const { d1RowsRead, d1RowsWritten, objectRequests, objectRowsWritten, queueOperations, workerRequests } =
-    UNITS_PER_MESSAGE;
+  const { d1RowsRead, d1RowsWritten, objectRequests, objectRowsWritten, objectDuration } = UNITS_PER_MESSAGE;
+  const { queueOperations, workerRequests } = UNITS_PER_MESSAGE;
   return {
     // Each member's own, too.
     d1RowsRead: 1 + d1RowsRead * messages,
     d1RowsWritten: d1RowsWritten * messages,
     objectRequests: objectRequests * messages,
     objectRowsWritten: objectRowsWritten * messages,
+    objectDuration: objectDuration * messages,
     queueOperations: queueOperations * messages,
     workerRequests: workerRequests * messages,
   };
 }
 
-/** A heartbeat is one request that one object stores in one row; its deadline is moved when it comes due. */
+/**
+ * A heartbeat as often as it is due, once a minute, where the first missing one is an outage: one request that one object
+ * stores in one row, and one row that moves the object's alarm. Once an hour the object wakes to read its monitor and closes
+ * the hour's aggregates. Where more may be missed, or more are sent, the alarm is moved once for all of them.
+ */
 export const UNITS_PER_HEARTBEAT = {
   workerRequests: 1,
   cpuMs: 1,
-  objectRequests: 1,
-  objectRowsWritten: 1,
+  d1RowsRead: 2 / 60,
+  objectRequests: 1 + 1 / 60,
+  objectRowsWritten: 2 + 6 / 60,
+  objectDuration: (1 + 1 / 60) * DURATION_PER_OBJECT_REQUEST,
 } as const satisfies BilledUnits;
 
 /** While the isolate that answers does not know the page. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { computeMonthlyCost } from "../../scripts/deploy/cost.ts";
+import { computeMonthlyCost, MESSAGES_PER_MINUTE } from "../../scripts/deploy/cost.ts";
 import {
   BASE_USD,
   type BilledUnits,
@@ -7,6 +7,7 @@ import {
   computeListPrice,
   computeUnitsPerCheck,
   MINUTES_PER_MONTH,
+  OBJECT_BYTES_PER_HEARTBEAT_MONITOR,
   PRICES,
   UNITS_PER_CHECK,
   UNITS_PER_HEARTBEAT,
@@ -33,6 +34,11 @@ const table = (heads: readonly string[], rows: readonly string[][]) => [
 const dollars = (usd: number) => (usd < 100 ? usd.toFixed(2) : Math.round(usd).toLocaleString("en-US"));
 const times = (units: BilledUnits, count: number): BilledUnits =>
   Object.fromEntries(Object.entries(units).map(([unit, each]) => [unit, each * count]));
+
+const heartbeatsOf = (monitors: number): BilledUnits => ({
+  ...times(UNITS_PER_HEARTBEAT, monitors * MINUTES_PER_MONTH),
+  objectBytes: monitors * OBJECT_BYTES_PER_HEARTBEAT_MONITOR,
+});
 
 function describeCost(): string {
   const price = (units: BilledUnits) => computeListPrice(times(units, 1_000_000));
@@ -84,11 +90,17 @@ function describeCost(): string {
     "shards as hold them all. Targets that hang are checked apart, up to 30 of them in one message, whichever shard is theirs: each",
     "calls the object of its monitor, too. The history of a group is one row for a quarter of an hour, which grows in place.",
     "",
-    "CPU per check is estimated: the platform's clock stands still while a Worker computes.",
+    "A heartbeat is two rows of its object: what was said, and the alarm, which is moved to the time at which silence becomes an",
+    "outage, and so fires only then. With a `failure_threshold` of three it is moved by every third heartbeat; of several within",
+    "one interval, by the last one. Once an hour the object wakes and reads its monitor.",
+    "",
+    "CPU and the duration of objects, 10 ms a request, are estimated: the platform's clock stands still while a Worker computes.",
+    `An installation without work sends ${MESSAGES_PER_MINUTE} messages a minute, which is in the table of months.`,
     "",
     "## A month",
     "",
-    "Healthy targets, checked or reporting once a minute, in dollars. Storage, mail and deliveries of alerts come on top.",
+    "Healthy targets, checked or reporting once a minute, in dollars, with the history that their objects keep. The database's",
+    "storage, mail and deliveries of alerts come on top.",
     "",
     ...table(
       ["Monitors", "checked from one region", "from three regions", "heartbeats"],
@@ -96,7 +108,7 @@ function describeCost(): string {
         monitors.toLocaleString("en-US"),
         dollars(computeMonthlyCost({ monitors, interval: 60 }).usd),
         dollars(computeMonthlyCost({ monitors: 3 * monitors, interval: 60 }).usd),
-        dollars(computeBill(times(UNITS_PER_HEARTBEAT, monitors * MINUTES_PER_MONTH)).usd),
+        dollars(computeBill(heartbeatsOf(monitors)).usd),
       ]),
     ),
     "",
