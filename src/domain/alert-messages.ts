@@ -8,7 +8,7 @@ import {
 } from "../contract/events.ts";
 import { regionName } from "../contract/monitor-values.ts";
 import { formatInstant, formatSpan } from "../lib/date-format.ts";
-import { formatDuration, secondsBetween } from "../lib/duration-format.ts";
+import { durationInWords, secondsBetween } from "../lib/duration-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 
 /** How urgent a message is; providers map it to their colours and priorities. */
@@ -194,7 +194,7 @@ function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof 
     facts: [
       fact("Since", outage === null ? formatInstant(since, timezone) : null),
       fact("Down", outage),
-      fact("Lasted", isRecovery && duration_seconds !== null ? formatDuration(duration_seconds) : null),
+      fact("Lasted", isRecovery && duration_seconds !== null ? durationInWords(duration_seconds) : null),
       fact("Region", hasRegion && region !== null ? regionName(region) : null),
       // What a failing check took tells nobody anything.
       fact("Latency", name === "monitor.degraded" && latency !== null ? `${latency} ms` : null),
@@ -222,7 +222,7 @@ function reminderContent({ data }: EventOf<"monitor.reminder">, timezone: string
     tone: "down",
     title: `${oneLine(monitor_name)} is still down`,
     text: message,
-    facts: [fact("Down for", formatDuration(duration_seconds)), fact("Since", formatInstant(since, timezone))],
+    facts: [fact("Down for", durationInWords(duration_seconds)), fact("Since", formatInstant(since, timezone))],
     thread: { id: outage_id, state: `down for ${duration_seconds} s` },
     is_resolved: false,
     monitor_id,
@@ -280,7 +280,7 @@ function incidentContent({ name, data }: Of<"incident">, timezone: string): Cont
       fact("Severity", inWords(severity)),
       fact("Since", isResolved && resolved_at !== null ? null : formatInstant(started_at, timezone)),
       fact("Open", isResolved && resolved_at !== null ? formatSpan(started_at, resolved_at, timezone) : null),
-      fact("Lasted", isResolved && seconds !== null ? formatDuration(seconds) : null),
+      fact("Lasted", isResolved && seconds !== null ? durationInWords(seconds) : null),
     ].filter(hasValue),
     thread: { id: outage_id ?? incident_id, state: `incident ${status}` },
     is_resolved: isResolved,

@@ -54,7 +54,7 @@ describe("a message to subscribers", () => {
   it("shows the text of people as it was meant in HTML", () => {
     const { html } = formatMail(composeUpdateMessage(PAGE, NEWS, LINKS));
     expect(html).toContain("A <strong>bad</strong> release.");
-    expect(html).toContain('<a href="https://log.test/?a=1&amp;b=2" rel="nofollow noopener">the log</a>');
+    expect(html).toContain('<a href="https://log.test/?a=1&amp;b=2" rel="nofollow noopener" style=');
     expect(html).toContain("#0a7d33");
     for (const link of Object.values(LINKS)) expect(html).toContain(`href="${link}"`);
   });

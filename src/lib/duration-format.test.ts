@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatDuration, spanOf } from "./duration-format.ts";
+import { durationInWords, formatDuration, spanOf } from "./duration-format.ts";
 import { DAY_MS, HOUR_MS } from "./durations.ts";
 
 it.each([
@@ -26,5 +26,17 @@ describe("formatDuration", () => {
     [183_600, "2 d 3 h"],
   ])("%i seconds are %s", (seconds, text) => {
     expect(formatDuration(seconds)).toBe(text);
+  });
+});
+
+describe("durationInWords", () => {
+  it.each([
+    [0, "less than a second"],
+    [1, "1 second"],
+    [60, "1 minute"],
+    [754, "12 minutes 34 seconds"],
+    [90_000, "1 day 1 hour"],
+  ])("%i seconds are %s", (seconds, text) => {
+    expect(durationInWords(seconds)).toBe(text);
   });
 });

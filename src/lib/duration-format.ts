@@ -28,3 +28,13 @@ export function formatDuration(seconds: number): string {
     .map(([count, unit]) => `${count} ${unit}`)
     .join(" ");
 }
+
+/** Formats a duration in words by its two largest units: `2 days 3 hours`, `12 minutes 34 seconds`. */
+export function durationInWords(seconds: number): string {
+  if (seconds < 1) return "less than a second";
+  const words: Record<string, string> = { d: "day", h: "hour", min: "minute", s: "second" };
+  return formatDuration(seconds).replace(
+    /(\d+) (\w+)/g,
+    (_, count, unit) => `${count} ${words[unit]}${count === "1" ? "" : "s"}`,
+  );
+}

@@ -1,11 +1,16 @@
 import { type AlertMessage, type AlertTone, headline } from "../domain/alert-messages.ts";
-import { type MailLink, renderMail } from "../ui/mail-document.ts";
+import { LIGHT } from "../ui/design/tokens.ts";
+import { type MailLink, type MailPill, renderMail } from "../ui/mail-document.ts";
 import { type Block, type Inline, parseMarkdown } from "../ui/markdown.ts";
-import { LIGHT } from "../ui/styles.ts";
 import { plainText } from "./chat-text.ts";
 import type { NotifierMail } from "./port.ts";
 
-const COLORS: Record<AlertTone, string> = { down: LIGHT.bad, warning: LIGHT.warn, good: LIGHT.good, info: LIGHT.link };
+const PILLS: Record<AlertTone, MailPill> = {
+  down: { tone: "down", label: "Alert" },
+  warning: { tone: "degraded", label: "Warning" },
+  good: { tone: "up", label: "Resolved" },
+  info: { tone: "accent", label: "Notice" },
+};
 
 /** An alert as mail. Mails of one outage form a thread (RFC 5322, 3.6.4); user text never begins the subject. */
 export function formatAlertMail(
@@ -29,8 +34,8 @@ export function formatAlertMail(
     html: renderMail({
       subject,
       name: page_name,
-      color: COLORS[tone],
-      kind: null,
+      color: LIGHT[PILLS[tone].tone],
+      pill: PILLS[tone],
       heading: title,
       facts,
       body,

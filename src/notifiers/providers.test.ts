@@ -318,7 +318,7 @@ describe("a recovery", () => {
       [
         "🟢 Shop is up again",
         "HTTP 200",
-        "Down: 2 Jan 2026, 04:04 to 04:16 CET · Lasted: 12 min 34 s",
+        "Down: 2 Jan 2026, 04:04 to 04:16 CET · Lasted: 12 minutes 34 seconds",
         `<${MONITOR}|Open monitor> · <${INCIDENT}|Open incident>`,
       ].join("\n"),
     );

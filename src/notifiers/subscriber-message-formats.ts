@@ -1,7 +1,7 @@
 import type { SubscriberChannel, SubscriberMessageContent } from "../contract/subscriber.ts";
 import type { MessageDraft } from "../domain/subscriber-messages.ts";
 import { shorten } from "../lib/plain-text.ts";
-import { renderMail } from "../ui/mail-document.ts";
+import { type MailPill, renderMail } from "../ui/mail-document.ts";
 import { type Block, parseMarkdown } from "../ui/markdown.ts";
 import { angleLink, escapeDiscord, escapeSlack, markdownLink } from "./chat-text.ts";
 
@@ -44,7 +44,14 @@ function toHtmlMail({ subject, page, kind, heading, facts, items, text, action, 
   ];
   const { name, brand_color: color } = page;
   const body = [...(items.length === 0 ? [] : [listOf(items)]), ...parseMarkdown(text)];
-  return renderMail({ subject, name, color, kind, heading, facts, body, actions: [action], reason, footer });
+  const pill: MailPill | null = kind === null ? null : { tone: toneOf(kind), label: kind };
+  return renderMail({ subject, name, color, pill, heading, facts, body, actions: [action], reason, footer });
+}
+
+/** Of what an event is called. */
+function toneOf(kind: string): MailPill["tone"] {
+  if (/resolved|completed/i.test(kind)) return "up";
+  return /maintenance/i.test(kind) ? "accent" : "degraded";
 }
 
 /** Names are no Markdown. */

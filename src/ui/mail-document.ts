@@ -1,9 +1,15 @@
+import { LIGHT, MAIL_FONT, SIZES, SIZES_PX } from "./design/tokens.ts";
 import type { Block, Inline } from "./markdown.ts";
-import { LIGHT } from "./styles.ts";
 
 export interface MailLink {
   label: string;
   url: string;
+}
+
+/** What the mail reports, as its pill has it. */
+export interface MailPill {
+  tone: "down" | "degraded" | "up" | "accent";
+  label: string;
 }
 
 export interface MailView {
@@ -12,47 +18,86 @@ export interface MailView {
   name: string;
   /** Of the bar on top; null for none. */
   color: string | null;
-  kind: string | null;
+  pill: MailPill | null;
   heading: string;
-  facts: { label: string; value: string }[];
+  facts: readonly { label: string; value: string }[];
   body: readonly Block[];
+  /** The first one is the button; the others stand beside it as links. */
   actions: readonly MailLink[];
-  /** Why the reader receives it. */
+  /** What is said after the button. */
+  after?: readonly Block[];
+  /** Why the reader receives it; may be empty. */
   reason: string;
   footer: readonly MailLink[];
 }
 
+/** Programs for mail know no style sheets, so each element has its own style, of the same tokens. */
+const TEXT = `color:${LIGHT["neutral-12"]};font:${SIZES_PX["size-16"]}/24px ${MAIL_FONT}`;
+const QUIET = `color:${LIGHT["neutral-11"]};font:${SIZES_PX["size-13"]}/20px ${MAIL_FONT}`;
+const HAIRLINE = `1px solid ${LIGHT["neutral-6"]}`;
+const RADIUS = { control: SIZES["radius-control"], surface: SIZES["radius-surface"], full: SIZES["radius-full"] };
+
 /** The HTML of a mail. Loads nothing from elsewhere: no images, no style sheets, nothing that tracks readers. */
 export function renderMail(view: MailView): string {
-  const { subject, name, color, kind, heading, facts, body, actions, reason, footer } = view;
-  const rows = facts.map(
-    ({ label, value }) =>
-      `<tr><th scope="row" align="left" valign="top" style="padding:2px 16px 2px 0;font-weight:400;color:${LIGHT.quiet}">${escapeHtml(label)}</th><td dir="auto" style="padding:2px 0">${escapeHtml(value)}</td></tr>`,
-  );
-  const table =
-    rows.length === 0
-      ? ""
-      : `<table cellspacing="0" style="margin:0 0 16px;border-collapse:collapse;font-size:15px">${rows.join("")}</table>`;
-  const quiet = footer.map(
-    ({ label, url }) => `<a href="${escapeHtml(url)}" style="color:${LIGHT.quiet}">${escapeHtml(label)}</a>`,
-  );
-  const buttons = actions.map(
-    ({ label, url }) =>
-      `<a href="${escapeHtml(url)}" style="display:inline-block;padding:10px 18px;background:${LIGHT.link};color:#fff;border-radius:8px;text-decoration:none">${escapeHtml(label)}</a>`,
-  );
-  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
-<body style="margin:0;padding:24px 12px;background:${LIGHT.ground};color:${LIGHT.text};font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
-<div style="max-width:560px;margin:0 auto;padding:24px;background:${LIGHT.card};border:1px solid ${LIGHT.line};border-top:4px solid ${escapeHtml(color ?? LIGHT.line)};border-radius:12px;overflow-wrap:anywhere">
-<p dir="auto" style="margin:0 0 20px;font-weight:600">${escapeHtml(name)}</p>
-${kind === null ? "" : `<p style="margin:0;font-size:14px;color:${LIGHT.quiet}">${escapeHtml(kind)}</p>`}
-<h1 dir="auto" style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(heading)}</h1>
-${table}
-${toHtml(body)}
-${buttons.length === 0 ? "" : `<p style="margin:20px 0 0">${buttons.join(" &nbsp; ")}</p>`}
+  const { subject, name, color, heading, body, reason } = view;
+  const parts = [
+    `<p dir="auto" style="margin:0 0 24px;${TEXT};font-weight:600">${escapeHtml(name)}</p>`,
+    pillHtml(view.pill),
+    `<h1 dir="auto" style="margin:0 0 16px;color:${LIGHT["neutral-12"]};font:600 ${SIZES_PX["size-20"]}/28px ${MAIL_FONT}">${escapeHtml(heading)}</h1>`,
+    toHtml(body),
+    factsHtml(view.facts),
+    actionsHtml(view.actions),
+    view.after && view.after.length > 0 ? `<div style="margin-top:24px">${toHtml(view.after)}</div>` : "",
+  ];
+  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light"><title>${escapeHtml(subject)}</title></head>
+<body style="margin:0;padding:32px 12px;background:${LIGHT["neutral-2"]};${TEXT}">
+<div style="max-width:560px;margin:0 auto;padding:32px;background:${LIGHT["neutral-1"]};border:${HAIRLINE};border-top:3px solid ${escapeHtml(color ?? LIGHT.accent)};border-radius:${RADIUS.surface};overflow-wrap:anywhere;word-break:break-word">
+${parts.filter((part) => part !== "").join("\n")}
 </div>
-<p style="max-width:560px;margin:16px auto 0;font-size:13px;color:${LIGHT.quiet}">${escapeHtml(reason)}<br>${quiet.join(" &middot; ")}</p>
+${footHtml(escapeHtml(reason), footerHtml(view.footer))}
 </body></html>
 `;
+}
+
+function footHtml(...parts: string[]): string {
+  const shown = parts.filter((part) => part !== "");
+  if (shown.length === 0) return "";
+  return `<p style="max-width:560px;margin:16px auto 0;padding:0 32px;${QUIET}">${shown.join("<br>")}</p>`;
+}
+
+function pillHtml(pill: MailPill | null): string {
+  if (pill === null) return "";
+  const { tone, label } = pill;
+  const style = `display:inline-block;padding:2px 10px;border-radius:${RADIUS.full};background:${LIGHT[`${tone}-tint`]};color:${LIGHT[`${tone}-text`]};font:500 ${SIZES_PX["size-13"]}/20px ${MAIL_FONT}`;
+  return `<p style="margin:0 0 12px"><span style="${style}">${escapeHtml(label)}</span></p>`;
+}
+
+function factsHtml(facts: MailView["facts"]): string {
+  if (facts.length === 0) return "";
+  const cell = `padding:8px 0;border-top:${HAIRLINE};font:${SIZES_PX["size-14"]}/20px ${MAIL_FONT}`;
+  const rows = facts.map(
+    ({ label, value }) =>
+      `<tr><th scope="row" align="left" valign="top" style="${cell};padding-right:24px;font-weight:400;white-space:nowrap;color:${LIGHT["neutral-11"]}">${escapeHtml(label)}</th><td dir="auto" width="100%" style="${cell};color:${LIGHT["neutral-12"]}">${escapeHtml(value)}</td></tr>`,
+  );
+  return `<table cellspacing="0" width="100%" style="margin:24px 0 0;border-collapse:collapse">${rows.join("")}</table>`;
+}
+
+function actionsHtml([button, ...others]: readonly MailLink[]): string {
+  if (!button) return "";
+  const style = `display:inline-block;padding:10px 16px;background:${LIGHT.accent};color:${LIGHT["on-accent"]};border-radius:${RADIUS.control};font:500 ${SIZES_PX["size-14"]}/20px ${MAIL_FONT};text-decoration:none`;
+  const first = `<a href="${escapeHtml(button.url)}" style="${style}">${escapeHtml(button.label)}</a>`;
+  const links = others.map(
+    ({ label, url }) =>
+      `<a href="${escapeHtml(url)}" style="color:${LIGHT["accent-text"]};font:500 ${SIZES_PX["size-14"]}/20px ${MAIL_FONT}">${escapeHtml(label)}</a>`,
+  );
+  return `<p style="margin:24px 0 0">${[first, ...links].join(" &nbsp; ")}</p>`;
+}
+
+function footerHtml(footer: readonly MailLink[]): string {
+  const links = footer.map(
+    ({ label, url }) => `<a href="${escapeHtml(url)}" style="color:${LIGHT["neutral-11"]}">${escapeHtml(label)}</a>`,
+  );
+  return links.join(" &middot; ");
 }
 
 const BLOCK_STYLE = 'dir="auto" style="margin:0 0 12px"';
@@ -67,9 +112,9 @@ function blockHtml(block: Block): string {
     case "paragraph":
       return `<p ${BLOCK_STYLE}>${inlineHtml(block.children)}</p>`;
     case "quote":
-      return `<blockquote style="margin:0 0 12px;padding:0 0 0 12px;border-left:3px solid ${LIGHT.line}">${toHtml(block.children)}</blockquote>`;
+      return `<blockquote style="margin:0 0 12px;padding:0 0 0 12px;border-left:2px solid ${LIGHT["neutral-6"]}">${toHtml(block.children)}</blockquote>`;
     case "code":
-      return `<pre style="margin:0 0 12px;white-space:pre-wrap;font:14px/1.4 ui-monospace,monospace">${escapeHtml(block.text)}</pre>`;
+      return `<pre style="margin:0 0 12px;white-space:pre-wrap;padding:12px;border-radius:${RADIUS.control};background:${LIGHT["neutral-3"]};font:${SIZES_PX["size-13"]}/20px ${SIZES.mono}">${escapeHtml(block.text)}</pre>`;
     case "list": {
       const tag = block.ordered ? "ol" : "ul";
       return `<${tag} ${BLOCK_STYLE}>${block.items.map((item) => `<li>${toHtml(item)}</li>`).join("")}</${tag}>`;
@@ -90,7 +135,7 @@ function elementHtml(inline: Inline): string {
     case "break":
       return "<br>";
     case "link":
-      return `<a href="${escapeHtml(inline.href)}" rel="nofollow noopener">${inlineHtml(inline.children)}</a>`;
+      return `<a href="${escapeHtml(inline.href)}" rel="nofollow noopener" style="color:${LIGHT["accent-text"]}">${inlineHtml(inline.children)}</a>`;
     default:
       return `<${inline.kind}>${inlineHtml(inline.children)}</${inline.kind}>`;
   }

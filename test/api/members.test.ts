@@ -85,6 +85,9 @@ describe("POST /status-pages/{id}/members", () => {
         to: email,
         subject: 'Invitation to the status page "Shop Bcc: everybody@example.com"',
         text: expect.stringMatching(/\n\nhttp:\/\/vigil\.test\/app\/accept\?token=\w{43}\n\n/),
+        html: expect.stringMatching(
+          /<a href="http:\/\/vigil\.test\/app\/accept\?token=\w{43}"[^>]*>Accept the invitation</,
+        ),
       },
     ]);
     const [text = ""] = mails.filter(({ to }) => to === email).map((mail) => mail.text);

@@ -31,7 +31,7 @@ const RULES: Record<string, Rule> = {
   notifiers: { may: ["contract", "domain", "net", "ui"], packages: ["node:crypto"] },
   access: { may: ["contract", "domain", "data", "platform"], packages: [] },
   http: { may: ["contract", "domain", "platform", "access"], packages: ["hono", "@hono/zod-openapi"] },
-  outbox: { may: ["contract", "domain", "data", "platform", "access"], packages: [] },
+  outbox: { may: ["contract", "domain", "data", "platform", "access", "mail"], packages: [] },
   delivery: {
     may: ["contract", "domain", "data", "platform", "access", "outbox", "notifiers", "mail"],
     packages: [],

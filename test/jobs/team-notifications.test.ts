@@ -89,7 +89,7 @@ describe("an outage", () => {
       expect(headers?.["List-Unsubscribe-Post"]).toBe("List-Unsubscribe=One-Click");
     }
     expect(down?.text).toContain("HTTP 500");
-    expect(up?.text).toContain("Lasted: 5 min");
+    expect(up?.text).toContain("Lasted: 5 minutes");
     expect(down?.text).toContain(`https://vigil.test/app/monitors/${monitor_id}`);
   });
 

@@ -38,7 +38,7 @@ describe("one outage and its end, with an automatic incident", () => {
       [
         "🟢 Shop is up again",
         "HTTP 200",
-        "Down: 23 Nov 2026, 04:00 to 04:05 CET · Lasted: 5 min",
+        "Down: 23 Nov 2026, 04:00 to 04:05 CET · Lasted: 5 minutes",
         `<${monitorUrl}|Open monitor> · <${incidentUrl}|Open incident>`,
       ].join("\n"),
     ]);

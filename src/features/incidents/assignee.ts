@@ -57,6 +57,7 @@ export async function notifyAssignee(
     to: assignee.email,
     subject: "An incident was assigned to you",
     text: lines.join("\n"),
+    action: "Open the incident",
   });
   return {
     statements: [notification, insertMail(ctx.db, mail)],

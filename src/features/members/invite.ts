@@ -242,5 +242,9 @@ function invitationMail(
     "",
     "If you did not expect this invitation, ignore this message.",
   ];
-  return { subject: `Invitation to the status page "${name}"`, text: lines.join("\n") };
+  return {
+    subject: `Invitation to the status page "${name}"`,
+    text: lines.join("\n"),
+    action: "Accept the invitation",
+  };
 }

@@ -123,6 +123,7 @@ async function tellOwner(
     to: owner.email,
     subject: "What a member set up is switched off",
     text: ["Hello,", "", intro, "", lines, "", `${ctx.publicUrl}/app/alerts?page=${page.id}`].join("\n"),
+    action: "Open the channels",
   });
   return {
     statements: [

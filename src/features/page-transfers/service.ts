@@ -321,5 +321,5 @@ function transferMail(
     "",
     "If you do not want the page, decline it there, or ignore this message.",
   ];
-  return { subject: "A status page is offered to you", text: lines.join("\n") };
+  return { subject: "A status page is offered to you", text: lines.join("\n"), action: "See the offer" };
 }

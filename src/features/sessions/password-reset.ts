@@ -54,7 +54,12 @@ async function mailLink(ctx: RequestScope, user: UserRecord): Promise<void> {
     "",
     "If you did not request this, ignore this message: your password stays as it is.",
   ];
-  const mail = await sealMail(ctx, { to: user.email, subject: "Reset your password", text: lines.join("\n") });
+  const mail = await sealMail(ctx, {
+    to: user.email,
+    subject: "Reset your password",
+    text: lines.join("\n"),
+    action: "Choose a new password",
+  });
   await commit(ctx, [insertAccountLink(ctx.db, link), insertMail(ctx.db, mail)], {
     audit: auditOf(user, `a password reset link was mailed to ${user.email}`),
   });

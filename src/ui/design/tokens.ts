@@ -150,7 +150,7 @@ export const LIGHT = inScheme(0);
 export const DARK = inScheme(1);
 
 /** What is neither colour nor differs between the schemes. */
-const SIZES = {
+export const SIZES = {
   "size-12": ".75rem",
   "size-13": ".8125rem",
   "size-14": ".875rem",
@@ -171,6 +171,17 @@ const SIZES = {
   sans: '"Inter Variable", "Inter Fallback", system-ui, sans-serif',
   mono: "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
 } as const;
+
+type SizeName = Extract<keyof typeof SIZES, `size-${string}`>;
+/** In pixels, for mails and pictures, which have no root to be relative to. */
+export const SIZES_PX = Object.fromEntries(
+  Object.entries(SIZES).flatMap(([name, value]) =>
+    name.startsWith("size-") ? [[name, `${Number.parseFloat(value) * 16}px`]] : [],
+  ),
+) as Record<SizeName, string>;
+
+/** Mails load no font, so each program has its own beside it. */
+export const MAIL_FONT = "Inter,system-ui,-apple-system,'Segoe UI',Roboto,sans-serif";
 
 /** Of what floats alone: menus, dialogs, toasts. */
 const SHADOWS = {
