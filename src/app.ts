@@ -24,6 +24,7 @@ import { endpoints as incidentTemplates } from "./features/incident-templates/ro
 import { endpoints as incidents } from "./features/incidents/routes.ts";
 import { endpoints as latency } from "./features/latency/routes.ts";
 import { endpoints as maintenance } from "./features/maintenance/routes.ts";
+import { endpoints as mcp } from "./features/mcp/routes.ts";
 import { endpoints as members } from "./features/members/routes.ts";
 import { endpoints as metrics } from "./features/metrics/routes.ts";
 import { endpoints as migration } from "./features/monitor-migration/routes.ts";
@@ -91,6 +92,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...latency,
   ...maintenance,
   ...timeline,
+  ...mcp,
   ...members,
   ...metrics,
   ...migration,

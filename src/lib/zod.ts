@@ -10,4 +10,6 @@ export * as iso from "../../node_modules/zod/v4/classic/iso.js";
 export * from "../../node_modules/zod/v4/classic/parse.js";
 export * from "../../node_modules/zod/v4/classic/schemas.js";
 export { config, NEVER } from "../../node_modules/zod/v4/core/core.js";
+export { prettifyError } from "../../node_modules/zod/v4/core/errors.js";
+export { toJSONSchema } from "../../node_modules/zod/v4/core/json-schema-processors.js";
 export * as z from "./zod.ts";

@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { generateTypes } from "../support/api-types.ts";
 import { PROJECT_ROOT, type Service, START_TIMEOUT_MS, startService } from "./support.ts";
@@ -137,6 +139,17 @@ it("a generated client reaches every part of the interface", async () => {
   const answers: [tag: string, status: number][] = JSON.parse(output);
   expect(answers.map(([tag]) => tag).toSorted()).toEqual(tags.toSorted());
   expect(answers.filter((answer) => answer[1] >= 400)).toEqual([]);
+});
+
+it("an assistant lists and calls the tools of the service as it is bundled", async () => {
+  const client = new Client({ name: "assistant", version: "1" });
+  const headers = { authorization: `Bearer ${service.token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", service.url), { requestInit: { headers } }));
+  const { tools } = await client.listTools();
+  expect(tools.find(({ name }) => name === "get_monitor")?.inputSchema.required).toEqual(["monitor_id"]);
+  const { content } = await client.callTool({ name: "get_monitor", arguments: { monitor_id: "shop" } });
+  expect(JSON.stringify(content)).toContain("monitor_id");
+  await client.close();
 });
 
 function run(args: string[]) {
