@@ -228,20 +228,96 @@ function addPages({ manifest, left }: Imported, rows: (table: string) => Row[], 
   }
 }
 
-/** Where the settings of a notification have its address, by its type; the service sends to these providers. */
-const NOTIFICATIONS: Record<string, { provider: WebhookProvider; field: string }> = {
-  webhook: { provider: "generic", field: "webhookURL" },
+/** Which provider takes the place of a type of notification, and where its settings stand there. */
+interface NotificationType {
+  provider: WebhookProvider;
+  /** Members of the webhook, those of `config` named with it, by the settings that hold them. */
+  fields: Record<string, string>;
+}
+
+const NOTIFICATIONS: Record<string, NotificationType> = {
+  webhook: { provider: "generic", fields: { url: "webhookURL" } },
+  discord: { provider: "discord", fields: { url: "discordWebhookUrl" } },
+  slack: { provider: "slack", fields: { url: "slackwebhookURL" } },
+  teams: { provider: "teams", fields: { url: "webhookUrl" } },
+  mattermost: { provider: "mattermost", fields: { url: "mattermostWebhookUrl" } },
+  "rocket.chat": { provider: "rocket_chat", fields: { url: "rocketwebhookURL" } },
+  GoogleChat: { provider: "google_chat", fields: { url: "googleChatWebhookURL" } },
+  PagerDuty: { provider: "pagerduty", fields: { url: "pagerdutyIntegrationUrl", secret: "pagerdutyIntegrationKey" } },
+  gotify: { provider: "gotify", fields: { url: "gotifyserverurl", "config.token": "gotifyapplicationToken" } },
+  pushover: {
+    provider: "pushover",
+    fields: { "config.token": "pushoverapptoken", "config.user": "pushoveruserkey", "config.device": "pushoverdevice" },
+  },
+  pushbullet: { provider: "pushbullet", fields: { "config.token": "pushbulletAccessToken" } },
+  matrix: {
+    provider: "matrix",
+    fields: { url: "homeserverUrl", "config.room_id": "internalRoomId", "config.access_token": "accessToken" },
+  },
+  line: { provider: "line", fields: { "config.token": "lineChannelAccessToken", "config.to": "lineUserID" } },
+  Feishu: { provider: "lark", fields: { url: "feishuWebHookUrl" } },
+  DingDing: { provider: "dingtalk", fields: { url: "webHookUrl", "config.sign_secret": "secretKey" } },
+  signal: {
+    provider: "signal",
+    fields: { url: "signalURL", "config.number": "signalNumber", "config.recipients": "signalRecipients" },
+  },
+  GrafanaOncall: { provider: "grafana_irm", fields: { url: "GrafanaOncallURL" } },
+  HomeAssistant: {
+    provider: "home_assistant",
+    fields: {
+      url: "homeAssistantUrl",
+      "config.token": "longLivedAccessToken",
+      "config.service": "notificationService",
+    },
+  },
 };
+/** So that a test compares the names with those that the providers declare. */
+export const IMPORTED_FIELDS = Object.values(NOTIFICATIONS).map(({ provider, fields }) => ({
+  provider,
+  names: Object.keys(fields),
+}));
 
 function addNotification({ manifest }: Imported, { name, config, active }: Row, remark: Remark): void {
   const settings = JSON.parse(String(config ?? "{}")) as Row;
-  const known = NOTIFICATIONS[String(settings.type)];
-  const url = known && settings[known.field];
-  if (!known || typeof url !== "string") {
+  const target = targetOf(settings);
+  if (target === null) {
     remark(`channels of type ${settings.type} have to be set up anew`);
     return;
   }
   const key = freeKey(manifest.webhooks, keyFrom(String(name)));
-  manifest.webhooks[key] = { name: String(name), url, provider: known.provider, ...(!active && { is_active: false }) };
+  manifest.webhooks[key] = { name: String(name), ...target, ...(!active && { is_active: false }) };
   remark("it hears of all monitors here, not of chosen ones");
+}
+
+/** Null for a type without counterpart, and where the main setting is missing. */
+function targetOf(settings: Row): { provider: WebhookProvider } | null {
+  const type = String(settings.type);
+  if (type === "telegram") return telegramOf(settings);
+  if (type === "ntfy") return ntfyOf(settings);
+  const known = Object.hasOwn(NOTIFICATIONS, type) ? NOTIFICATIONS[type] : undefined;
+  if (!known) return null;
+  const values = Object.entries(known.fields).map(([field, setting]) => [field, settings[setting]] as const);
+  const [[, main] = []] = values;
+  if (typeof main !== "string" || main === "") return null;
+  const given = values.filter(([, value]) => typeof value === "string" && value !== "");
+  const own = given.filter(([field]) => !field.startsWith("config."));
+  const nested = given.flatMap(([field, value]) => (field.startsWith("config.") ? [[field.slice(7), value]] : []));
+  return {
+    provider: known.provider,
+    ...Object.fromEntries(own),
+    ...(nested.length > 0 && { config: Object.fromEntries(nested) }),
+  };
+}
+
+function telegramOf({ telegramBotToken, telegramChatID }: Row) {
+  if (typeof telegramBotToken !== "string" || !telegramChatID) return null;
+  const url = `https://api.telegram.org/bot${telegramBotToken}/sendMessage`;
+  return { provider: "telegram" as const, url, secret: String(telegramChatID) };
+}
+
+function ntfyOf({ ntfyserverurl, ntfytopic, ntfyaccesstoken }: Row) {
+  if (typeof ntfyserverurl !== "string" || typeof ntfytopic !== "string") return null;
+  const url = `${ntfyserverurl.replace(/\/+$/, "")}/${encodeURIComponent(ntfytopic)}`;
+  const hasToken = typeof ntfyaccesstoken === "string" && ntfyaccesstoken !== "";
+  return { provider: "ntfy" as const, url, ...(hasToken && { secret: ntfyaccesstoken }) };
 }

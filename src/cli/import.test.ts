@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { GATUS, writeUptimeKuma } from "../../test/support/other-tools.ts";
+import { notifierOf } from "../notifiers/registry.ts";
 import { importGatus } from "./import-gatus.ts";
-import { importUptimeKuma } from "./import-uptime-kuma.ts";
+import { IMPORTED_FIELDS, importUptimeKuma } from "./import-uptime-kuma.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "vigil-import-"));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -52,6 +53,10 @@ describe.each(["1.23", "2.x"] as const)("a database of Uptime Kuma %s", (version
     expect(manifest.status_pages).toEqual({ "kuma-page": { name: "All systems", description: "What we run" } });
     expect(manifest.groups).toEqual({ "kuma-page.services": { name: "Services", status_page: "kuma-page" } });
     expect(manifest.webhooks.ops).toMatchObject({ provider: "generic", url: "https://hook.example/kuma" });
+    expect(manifest.webhooks.phone).toMatchObject({
+      provider: "pushover",
+      config: { token: "azGDORePK8gMaC0QOYAMyEEuzJnyUi", user: "uQiRzpo4DXghDmr9QzzfQu27cmVRsG" },
+    });
   });
 
   it("says of everything else that it was not taken, and why", () => {
@@ -61,7 +66,8 @@ describe.each(["1.23", "2.x"] as const)("a database of Uptime Kuma %s", (version
       expect.stringContaining('"Queue": monitors of type mqtt'),
       expect.stringContaining('"Shop": upside down'),
       expect.stringContaining('"Ops": it hears of all monitors'),
-      expect.stringContaining('"Phone": channels of type pushover'),
+      expect.stringContaining('"Phone": it hears of all monitors'),
+      expect.stringContaining('"Desk": channels of type lunasea'),
       expect.stringContaining('"Night work"'),
     ]);
   });
@@ -143,5 +149,16 @@ describe("a configuration of Gatus", () => {
 
   it.each(["endpoints: 5", "endpoints: [{ url: x }]", "a: [", "- a"])("is refused when it is %j", (text) => {
     expect(() => importGatus(text)).toThrow();
+  });
+});
+
+describe("notifications of Uptime Kuma", () => {
+  it("name fields that their providers declare", () => {
+    for (const { provider, names } of IMPORTED_FIELDS) {
+      const declared = notifierOf(provider).fields.map(({ name }) =>
+        name === "url" || name === "secret" ? name : `config.${name}`,
+      );
+      expect([provider, names.filter((name) => !declared.includes(name))]).toEqual([provider, []]);
+    }
   });
 });

@@ -94,7 +94,7 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
   if (reply.kind === "unanswered") return reply.error;
   if (reply.kind !== "answered") return null;
   const reading = notifier.readAnswer?.(reply) ?? null;
-  if (reading !== null) return reading.error;
+  if (reading !== null) return reading.kind === "delivered" ? null : reading.error;
   if (reply.status >= 200 && reply.status < 300) return null;
   return `HTTP ${reply.status}`;
 }

@@ -64,7 +64,8 @@ type Reply = Extract<SendResult, { kind: "answered" | "unanswered" }>;
 
 function errorOf(reply: Reply): string {
   if (reply.kind === "unanswered") return reply.error;
-  return reply.reading?.error ?? `the endpoint answered ${reply.status}`;
+  const { reading, status } = reply;
+  return reading && reading.kind !== "delivered" ? reading.error : `the endpoint answered ${status}`;
 }
 
 function askedDelayMs({ reading, retry_after }: Extract<Reply, { kind: "answered" }>, ended_at: number): number {
@@ -73,7 +74,8 @@ function askedDelayMs({ reading, retry_after }: Extract<Reply, { kind: "answered
 }
 
 function isSuccess(reply: SendResult): boolean {
-  return reply.kind === "answered" && reply.reading === undefined && reply.status >= 200 && reply.status < 300;
+  if (reply.kind === "answered" && reply.reading) return reply.reading.kind === "delivered";
+  return reply.kind === "answered" && reply.status >= 200 && reply.status < 300;
 }
 
 function isTransient(reply: Reply): boolean {

@@ -35,6 +35,28 @@ export function formatChatText(
   return shorten([head, text, ...rest].filter((line) => line !== "").join("\n"), length_max);
 }
 
+interface PlainFormat {
+  length_max: number;
+  /** The service has a place of its own for the title. */
+  isTitled?: boolean;
+  /** Makes text of users inert. */
+  toInert?: (text: string) => string;
+}
+
+/** For services without marks: one line for each thing, addresses as they are. */
+export function formatPlain(
+  message: AlertMessage,
+  { length_max, isTitled = false, toInert = (text) => text }: PlainFormat,
+): string {
+  const head = isTitled ? "" : `${SYMBOLS[message.tone]} ${toInert(shorten(message.title, TITLE_MAX))}`;
+  const facts = shorten(message.facts.map(({ label, value }) => `${label}: ${toInert(value)}`).join("\n"), FACTS_MAX);
+  const links = message.links.map(({ label, url }) => `${label}: ${url}`).join("\n");
+  const room = length_max - [head, facts, links].join("\n").length - 2;
+  const text = shorten(toInert(plainText(message)), Math.max(room, 0));
+  const lines = [head, text, facts, links].filter((line) => line !== "");
+  return shorten(lines.join("\n") || message.title, length_max);
+}
+
 /** As Slack and Google Chat write it. */
 export function angleLink(label: string, url: string): string {
   return `<${url}|${label}>`;

@@ -1,6 +1,6 @@
-import { isKnownEvent, type NewEvent } from "../contract/events.ts";
 import type { AlertTone } from "../domain/alert-messages.ts";
 import { shorten } from "../lib/plain-text.ts";
+import { alertActionOf } from "./alert-action.ts";
 import { plainText } from "./chat-text.ts";
 import { secretField, urlField } from "./fields.ts";
 import { isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier, type NotifierInput } from "./port.ts";
@@ -40,7 +40,7 @@ export const pagerduty: Notifier = {
     return secret === null ? "secret must be the routing key" : null;
   },
   build(input, { url, secret, channel }) {
-    const action = actionOf(input.event);
+    const action = alertActionOf(input.event);
     if (action === null) return null;
     const routing_key = channel ?? secret ?? "";
     const dedup_key = input.message.thread.id.slice(0, KEY_MAX);
@@ -49,32 +49,6 @@ export const pagerduty: Notifier = {
     return jsonRequest(url, body, { secrets: [routing_key] });
   },
 };
-
-type Action = "trigger" | "acknowledge" | "resolve";
-
-/** Null for events that are no alerts. */
-function actionOf(event: NewEvent): Action | null {
-  if (!isKnownEvent(event)) return "trigger";
-  switch (event.name) {
-    case "monitor.up":
-    case "incident.resolved":
-    case "agent.online":
-      return "resolve";
-    case "incident.acknowledged":
-      return "acknowledge";
-    // One that is reopened alerts anew; while the alert is open, PagerDuty only notes the update.
-    case "incident.updated":
-      if (event.data.status === "resolved") return null;
-      return event.data.acknowledged_at ? "acknowledge" : "trigger";
-    // The alert of its outage stays open until it is stable; one of its own would never be resolved.
-    case "monitor.flapping":
-    case "maintenance.started":
-    case "maintenance.completed":
-      return null;
-    default:
-      return "trigger";
-  }
-}
 
 function alertOf({ event, message }: NotifierInput) {
   const { title, text, tone, facts, links } = message;

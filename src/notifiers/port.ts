@@ -106,6 +106,8 @@ export interface NotifierRequest {
 
 /** What an answer means where its status does not say it. */
 export type AnswerReading =
+  /** A repeat of what had arrived already. */
+  | { kind: "delivered" }
   | { kind: "refused"; error: string }
   /** It was too early, or too much at once; null: the provider did not say for how long. */
   | { kind: "later"; error: string; wait_seconds: number | null };

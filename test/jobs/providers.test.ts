@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { chatMessages, deliveryAttempts } from "../../src/data/webhooks/table.ts";
+import { notifierOf } from "../../src/notifiers/registry.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { linkChat } from "../support/chats.ts";
 import { V1 } from "../support/client.ts";
@@ -20,6 +21,7 @@ import {
   fakeTeams,
   fakeTelegram,
 } from "../support/providers.ts";
+import { FAKE_SERVICES } from "../support/service-fakes.ts";
 import { type Received, useSink } from "../support/sink.ts";
 import { createWebhook, eventOf, route } from "../support/webhooks.ts";
 
@@ -126,6 +128,61 @@ describe("a delivery by a provider", () => {
     }
     expect(sink.received).toHaveLength(5);
     expect((await stored(id)).delivery).toMatchObject({ state: "expired", attempt: 5 });
+  });
+});
+
+describe("a delivery by a provider with fields of its own", () => {
+  // The address of SNS follows from its topic.
+  const others = FAKE_SERVICES.filter(({ provider }) => provider !== "aws_sns");
+
+  it.each(
+    others.map((service) => [service.provider, service] as const),
+  )("of %s is accepted, and neither its record nor an answer has its secrets", async (provider, {
+    url,
+    config,
+    fake,
+  }) => {
+    const account = await createAccount();
+    const { pathname, search } = new URL(url);
+    const address = `${serve(inRoot(fake), pathname)}${search}`;
+    const webhook = await createWebhook(account, { provider, url: address, config });
+    const { delivery, attempts } = await stored(await send(account, {}));
+    expect([delivery?.state, attempts[0]?.error]).toEqual(["delivered", null]);
+    const test = await account.client.post(`${V1}/webhooks/${webhook.id}/test`);
+    expect(test.body).toMatchObject({ delivered: true });
+    const listed = await account.client.get(`${V1}/webhooks/${webhook.id}/deliveries`);
+    const secrets = notifierOf(provider).fields.flatMap(({ name, is_secret }) => (is_secret ? [config[name]] : []));
+    for (const secret of secrets.filter((text) => typeof text === "string")) {
+      expect(JSON.stringify([webhook, listed.body, test.body])).not.toContain(secret);
+    }
+  });
+
+  it("is tried again where the answer says later in its body", async () => {
+    const account = await createAccount();
+    let isBusy = true;
+    const url = serve(() => {
+      const answer = Response.json({ errcode: isBusy ? 45009 : 0 });
+      isBusy = false;
+      return answer;
+    });
+    await createWebhook(account, { provider: "wecom", url });
+    const id = await send(account, {});
+    const { delivery, attempts } = await stored(id);
+    expect([delivery?.state, attempts[0]?.error]).toEqual(["pending", "the service answered code 45009"]);
+    passTime(61_000);
+    await deliver([id]);
+    expect((await stored(id)).delivery?.state).toBe("delivered");
+  });
+
+  it("of GitHub has one issue for an outage, which its end closes", async () => {
+    const account = await createAccount();
+    const { fake, config } = FAKE_SERVICES.find(({ provider }) => provider === "github_issues") ?? {};
+    if (!fake) throw new Error("no fake");
+    await createWebhook(account, { provider: "github_issues", url: serve(inRoot(fake)), config });
+    await send(account, {});
+    await send(account, { name: "monitor.up" });
+    expect(sink.received.map(({ method }) => method)).toEqual(["POST", "PATCH"]);
+    expect(bodies()[1]).toMatchObject({ state: "closed" });
   });
 });
 

@@ -103,7 +103,8 @@ export function writeUptimeKuma(file: string, version: "1.23" | "2.x"): void {
     INSERT INTO "group" VALUES (1, 'Services', 1, 1);
     INSERT INTO monitor_group VALUES (1, 1, 1, 1), (2, 4, 1, 2);
     INSERT INTO notification VALUES (1, 'Ops', 1, 1, '{"type":"webhook","webhookURL":"https://hook.example/kuma"}'),
-      (2, 'Phone', 1, 0, '{"type":"pushover"}');
+      (2, 'Phone', 1, 0, '{"type":"pushover","pushoverapptoken":"azGDORePK8gMaC0QOYAMyEEuzJnyUi","pushoveruserkey":"uQiRzpo4DXghDmr9QzzfQu27cmVRsG"}'),
+      (3, 'Desk', 1, 0, '{"type":"lunasea"}');
     INSERT INTO maintenance VALUES (1, 'Night work')`);
   for (const monitor of MONITORS) {
     const names = Object.keys(monitor);

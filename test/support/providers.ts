@@ -31,7 +31,7 @@ export function httpRequest(built: NotifierRequest | NotifierMail | null): Notif
   return built;
 }
 
-interface Sent {
+export interface Sent {
   method: string;
   url: string;
   headers: Record<string, string> | Headers;
@@ -39,13 +39,13 @@ interface Sent {
 }
 
 /** Accepts what the real service accepts, from its public documentation; everything else gets its refusal. */
-type Fake = (request: Sent) => Response;
+export type Fake = (request: Sent) => Response;
 
-const headerOf = ({ headers }: Sent, name: string) => new Headers(headers).get(name);
-const refuse = (status: number, reason: string) => new Response(reason, { status });
+export const headerOf = ({ headers }: Sent, name: string) => new Headers(headers).get(name);
+export const refuse = (status: number, reason: string) => new Response(reason, { status });
 
 /** A JSON body of exactly these members, by POST unless said otherwise. */
-function jsonService(schema: z.ZodType, respond: (request: Sent) => Response, methods = ["POST"]): Fake {
+export function jsonService(schema: z.ZodType, respond: (request: Sent) => Response, methods = ["POST"]): Fake {
   return (request) => {
     if (!methods.includes(request.method)) return refuse(405, "method");
     if (!headerOf(request, "content-type")?.startsWith("application/json")) return refuse(415, "content type");
@@ -56,7 +56,7 @@ function jsonService(schema: z.ZodType, respond: (request: Sent) => Response, me
   };
 }
 
-const text = (max: number) => z.string().min(1).max(max);
+export const text = (max: number) => z.string().min(1).max(max);
 
 /** https://api.slack.com/reference/surfaces/formatting: control characters. */
 const isSlackText = (value: string) => !/<(?![@#!]?\w)|&(?!amp;|lt;|gt;)/.test(value);
