@@ -6,6 +6,7 @@ import {
   UNITS_PER_CHECK,
 } from "../src/domain/bill.ts";
 import { CHANGES_PER_MONTH, DATABASE_USE } from "../src/domain/capacity.ts";
+import { VERSION_SHARED_MS } from "../src/domain/page-address.ts";
 
 /**
  * What each shared part of the service has to do for a fleet, from the units that tests hold the service to, the limits
@@ -111,6 +112,14 @@ export function simulateSecond(monitors: number, assumed: Assumptions = ASSUMED)
       used: ((monitors / SILENT_PER_MESSAGE) * (SILENT_PER_MESSAGE / CONNECTIONS) * call_ms) / 1_000,
     },
   ];
+}
+
+/** https://www.cloudflare.com/network/ */
+export const DATA_CENTERS = 330;
+
+/** Queries a second of the readers of so many pages, each read without a pause in every data center. */
+export function computeReaderQueries(pages: number): number {
+  return (pages * DATA_CENTERS * 1_000) / VERSION_SHARED_MS;
 }
 
 /** After a year. */

@@ -36,3 +36,6 @@ export function isPublicAddress(url: string, publicUrl: string): boolean {
   if (publicUrl === "" || !url.startsWith(publicUrl)) return false;
   return PUBLIC_PREFIXES.some((prefix) => url.startsWith(prefix, publicUrl.length));
 }
+
+/** For so long the readers of one data center share what the database said of a page. */
+export const VERSION_SHARED_MS = 1_500;

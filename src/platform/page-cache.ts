@@ -1,5 +1,6 @@
 import type { PagePayload } from "../contract/public-page.ts";
 import type { CheckLag } from "../domain/check-schedule.ts";
+import { now } from "./clock.ts";
 
 /** What this isolate knows of a public page, so that a busy page costs one database read per PAGE_MEMO_MS. */
 export interface CachedPage {
@@ -30,18 +31,16 @@ const PAGES_MAX = 200;
 const known = new Map<string, CachedPage>();
 const loading = new Map<string, { epoch: number; found: Promise<FoundPage> }>();
 let changes = 0;
+let lastChangeAt = 0;
 
 /** What members see of private pages, apart from what everybody sees; readers are authorised before it is looked up. */
 const PRIVATE_PAGES_MAX = 50;
 const privatePayloads = new Map<string, PagePayload>();
 
 /** The payload of exactly this version, which the database has just named. */
-export function getPrivatePayload(
-  pageId: string,
-  { version, now }: { version: number; now: number },
-): PagePayload | undefined {
+export function getPrivatePayload(pageId: string, wanted: { version: number; now: number }): PagePayload | undefined {
   const payload = privatePayloads.get(pageId);
-  return payload?.version === version && now < payload.valid_until ? payload : undefined;
+  return payload?.version === wanted.version && wanted.now < payload.valid_until ? payload : undefined;
 }
 
 export function keepPrivatePayload(pageId: string, payload: PagePayload, epoch: number): void {
@@ -66,6 +65,11 @@ export function cacheEpoch(): number {
   return changes;
 }
 
+/** When this isolate last committed a change: what others knew before is older. */
+export function changedAt(): number {
+  return lastChangeAt;
+}
+
 /** Whether a reader is asking the database right now, for an answer that no write of this isolate has overtaken. */
 export function isPageLoading(slug: string): boolean {
   return loading.get(slug)?.epoch === changes;
@@ -82,6 +86,7 @@ export function cachePage(slug: string, page: CachedPage, epoch: number): void {
 /** To be called after every commit that changes what a page shows: readers of this isolate then see it at once. */
 export function invalidatePage(pageId: string): void {
   changes += 1;
+  lastChangeAt = now();
   for (const [slug, page] of known) if (page.page_id === pageId) known.delete(slug);
   privatePayloads.delete(pageId);
 }

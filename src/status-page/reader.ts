@@ -18,11 +18,12 @@ import {
 import { loadSharedPage } from "../platform/page-objects.ts";
 import { dropStoredPage, readStoredPage, type StoredPage, storePage } from "../platform/page-store.ts";
 import { lockOf } from "../platform/page-unlock.ts";
+import { findSharedVersion, type SharedVersion, shareVersion } from "../platform/page-versions.ts";
 import { buildPayload } from "./payload.ts";
 
 /**
- * Serves public pages. The database says, at most PAGE_MEMO_MS ago, whether a page is public and which version it has; the
- * body comes from this isolate's memo, from KV, or, where both are older, from the database. Without KV, pages come from
+ * Serves public pages. The database says, at most PAGE_MEMO_MS ago, whether a page is public and which version it has, to
+ * one reader of each data center; the body comes from this isolate's memo, from KV, or, where both are older, from the database. Without KV, pages come from
  * the database. Without the database, a body that was the truth within 15 minutes is served, marked as stale, but never
  * one of a page that was last known to be private, and one with a password only to visitors who entered it.
  */
@@ -39,8 +40,6 @@ export type PageReading =
 
 /** What is assumed where it cannot be asked. */
 const ON_TIME: CheckLag = { last_tick_at: null, late_since: null };
-
-type PageVersion = NonNullable<Awaited<ReturnType<typeof findPageVersion>>>;
 
 /** `announced` is the version that an open page was told of: its reader does not want an older one. */
 export async function readPage(ctx: RequestScope, slug: string, announced = 0): Promise<PageReading> {
@@ -69,7 +68,7 @@ interface Wanted {
 
 /** Waits for a load of another request, but not for ever: a request that ends early may leave it unfinished. */
 async function loadShared(ctx: RequestScope, { slug, known, announced }: Wanted): Promise<CachedPage | undefined> {
-  const load = () => loadCurrent(ctx, slug, known);
+  const load = () => loadCurrent(ctx, { slug, known, announced });
   const { found, is_shared } = loadPageOnce(slug, load);
   if (!is_shared) {
     ctx.defer(found.catch(() => undefined));
@@ -80,13 +79,28 @@ async function loadShared(ctx: RequestScope, { slug, known, announced }: Wanted)
   return (shared && !isOld ? shared : await load()).page;
 }
 
-async function loadCurrent(ctx: RequestScope, slug: string, known: CachedPage | undefined): Promise<FoundPage> {
+async function loadCurrent(ctx: RequestScope, { slug, known, announced }: Wanted): Promise<FoundPage> {
   const epoch = cacheEpoch();
-  const row = await findPageVersion(ctx.db, slug);
+  const row = await findVersion(ctx, slug, announced);
   if (!row) return { page: undefined };
   const page = row.is_public ? await refresh(ctx, { slug, row, known }) : conceal(ctx, { slug, row, known });
   if (page) cachePage(slug, page, epoch);
   return { page };
+}
+
+/** From whatever isolate of this data center asked the database a moment ago, or from the database. */
+async function findVersion(ctx: RequestScope, slug: string, announced: number): Promise<SharedVersion | undefined> {
+  const { PUBLIC_URL: publicUrl, PAGE_MEMO_MS: memoMs } = ctx.settings;
+  const wanted = { publicUrl, slug, now: ctx.now, memoMs, announced };
+  const shared = await findSharedVersion(wanted);
+  if (shared) return shared;
+  const row = await findPageVersion(ctx.db, slug);
+  if (!row) return undefined;
+  const { id, is_public, version, last_tick_at, late_since, password_hash } = row;
+  const lock = password_hash === null ? null : lockOf(ctx.settings.ROOT_SECRET, password_hash);
+  const asked = { at: ctx.now, id, is_public, version, lock, last_tick_at, late_since };
+  ctx.defer(shareVersion(wanted, asked).catch((error: unknown) => ctx.log.error("page: version not shared", error)));
+  return asked;
 }
 
 /** Bounds what invented versions cost. */
@@ -99,7 +113,7 @@ function memoMs({ settings }: RequestScope, { payload }: CachedPage, announced: 
 
 interface Stage {
   slug: string;
-  row: PageVersion;
+  row: SharedVersion;
   known: CachedPage | undefined;
 }
 
@@ -108,10 +122,10 @@ async function refresh(ctx: RequestScope, { slug, row, known }: Stage): Promise<
     payload?.page.id === row.id && payload.version >= row.version && isInTime(payload, ctx.now);
 
   if (known && isCurrent(known.payload)) {
-    const confirmed = { ...known, confirmed_at: ctx.now, checks: punctualityOf(row), lock: lockOfRow(ctx, row) };
+    const confirmed = { ...known, confirmed_at: ctx.now, checks: punctualityOf(row), lock: row.lock };
     return ctx.now - known.stored_at < CONFIRM_AFTER_MS ? confirmed : keep(ctx, confirmed);
   }
-  const lock = lockOfRow(ctx, row);
+  const { lock } = row;
   const fresh = { page_id: row.id, confirmed_at: ctx.now, checks: punctualityOf(row), lock };
   const stored = await readStored(ctx, slug);
   if (stored && isCurrent(stored.payload)) {
@@ -147,11 +161,7 @@ function keep(ctx: RequestScope, page: CachedPage): CachedPage {
   return { ...page, stored_at: ctx.now };
 }
 
-function lockOfRow({ settings }: RequestScope, { password_hash }: PageVersion): string | null {
-  return password_hash === null ? null : lockOf(settings.ROOT_SECRET, password_hash);
-}
-
-function punctualityOf({ last_tick_at, late_since }: PageVersion): CheckLag {
+function punctualityOf({ last_tick_at, late_since }: SharedVersion): CheckLag {
   return { last_tick_at, late_since };
 }
 

@@ -5,7 +5,9 @@ import {
   ASSUMED,
   type Assumptions,
   bytesPerMonitor,
+  computeReaderQueries,
   countDatabases,
+  DATA_CENTERS,
   type FaultDay,
   findCeiling,
   MESSAGES_PER_CHANGE,
@@ -16,6 +18,7 @@ import {
   VARIED,
 } from "../../scripts/scale.ts";
 import { BYTES_PER_MONITOR, DATABASE_USE } from "../../src/domain/capacity.ts";
+import { VERSION_SHARED_MS } from "../../src/domain/page-address.ts";
 
 const FLEETS = [10_000, 100_000, 1_000_000];
 const MILLION = 1_000_000;
@@ -115,6 +118,21 @@ function describeScale(): string {
     `sends at most ${MESSAGES_PER_CHANGE.events} messages of events and ${MESSAGES_PER_CHANGE.deliveries} of deliveries; it keeps ${whole(DATABASE_USE.bytes_per_change)} bytes, and its deliveries ${whole(DATABASE_USE.bytes_of_deliveries)} for a month;`,
     `a check keeps 8 bytes, and a message of 60 checks writes one row of the database. A monitor has ${whole(bytesPerMonitor(ASSUMED))} bytes after a`,
     "year. Planning a minute takes a query for 500 groups and a call for 100 messages.",
+    "",
+    "## Readers of public pages",
+    "",
+    "A page in memory, or ready in the cache, takes of the database that it names its version. The readers of one data center share",
+    `that for ${VERSION_SHARED_MS / 1_000} s, however many they are. A page that is read without a pause in each of ${DATA_CENTERS} data centers:`,
+    "",
+    row(["Pages read all over the world", "queries a second", "of a database's thousand"]),
+    row(["---", "---:", "---:"]),
+    ...[1, 2, 4].map((pages) => {
+      const queries = computeReaderQueries(pages);
+      return row([String(pages), round(queries), percent(queries / 1_000)]);
+    }),
+    "",
+    "Queries are read by the page's key and are not the writer's rows. What is neither in memory nor in the cache is built once for",
+    "all readers by the page's object. On `workers.dev` data centers share nothing: each isolate asks twice a second.",
     "",
     "## What is assumed",
     "",
