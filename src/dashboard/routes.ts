@@ -14,6 +14,7 @@ import { endpoints as agents } from "./agents/routes.tsx";
 import { endpoints as alerts } from "./alerts/routes.tsx";
 import { endpoints as routing } from "./alerts/routing-routes.tsx";
 import { endpoints as audit } from "./audit/routes.tsx";
+import { endpoints as changes } from "./changes-routes.ts";
 import { type FormErrors, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as frame } from "./frame-routes.ts";
 import { ICON } from "./icon.ts";
@@ -138,6 +139,7 @@ export const endpoints = [
   ),
 
   ...frame,
+  ...changes,
   ...overview,
   ...incidentTemplates,
   ...incidents,

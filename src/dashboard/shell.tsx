@@ -25,6 +25,8 @@ export interface View {
   children: Child;
   /** The document follows changes without a reload: every element with `data-live` and an id is kept current. */
   isLive?: boolean;
+  /** What it shows changes without an event, such as results that are awaited; else measurements follow by the minute. */
+  isAwaited?: boolean;
   /** For forms and texts, which no reader wants wide. */
   isNarrow?: boolean;
   /** The title then begins with "Error", which a screen reader announces first. */
@@ -59,23 +61,46 @@ const VIEW_HEADERS = {
   "Referrer-Policy": "same-origin",
 };
 
-/** The answer of every signed-in view. The script asks again with the tag of what it shows, and mostly gets 304. */
+/**
+ * The answer of every signed-in view. The script asks again with the tag that the document carries, and mostly gets 304: how
+ * long ago an instant was is no change.
+ */
 export async function showView(c: AppContext, view: View): Promise<Response> {
   const isUpdate = c.req.header("x-live") !== undefined;
   const notice = isUpdate ? null : readNotice(c.req.raw);
   const assets = await loadBrowserAssets(c.env);
   const { name, email, is_operator } = requireUser(c.var.ctx);
   const person = { name, email, is_operator, theme: themeOf(c) };
-  const body = renderShell({ view, notice, assets, person, path: c.req.path });
+  const body = renderShell({ view, assets, person, path: c.req.path });
   const headers: Record<string, string> = { ...view.headers, ...VIEW_HEADERS };
   if (view.hasFrame) headers["Content-Security-Policy"] = `${VIEW_POLICY}; frame-src 'self'`;
+  const tag = view.isLive ? tagOf(body) : "";
   if (isUpdate) {
-    headers.ETag = `"${sha256Hex(body).slice(0, 32)}"`;
-    if (isKnownTo(c.req.header("if-none-match") ?? null, headers.ETag))
-      return new Response(null, { status: 304, headers });
+    headers.ETag = tag;
+    if (isKnownTo(c.req.header("if-none-match") ?? null, tag)) return new Response(null, { status: 304, headers });
   }
   if (notice !== null) headers["Set-Cookie"] = CLEAR_NOTICE;
-  return new Response(body, { status: view.status ?? 200, headers });
+  const document = body.replace(FOLLOW, `data-follow="${escapeText(tag)}"`).replace(NOTICE, () => noticeMarkup(notice));
+  return new Response(document, { status: view.status ?? 200, headers });
+}
+
+/** Where the tag of the document and its notice come in, which differ between a document and its updates. */
+const FOLLOW = 'data-follow=""';
+const NOTICE = '<slot name="notice"></slot>';
+
+function tagOf(body: string): string {
+  return `"${sha256Hex(body.replace(/(<time [^>]*data-relative[^>]*>)[^<]*/g, "$1")).slice(0, 32)}"`;
+}
+
+const escapeText = (text: string) => text.replaceAll('"', "&quot;");
+
+function noticeMarkup(notice: string | null): string {
+  if (notice === null) return "";
+  return (
+    <p class="notice" role="status" dir="auto">
+      {notice}
+    </p>
+  ).toString();
 }
 
 function themeOf(c: AppContext): "light" | "dark" | undefined {
@@ -85,13 +110,12 @@ function themeOf(c: AppContext): "light" | "dark" | undefined {
 
 interface ShellProps {
   view: View;
-  notice: string | null;
   assets: BrowserAssets;
   person: { name: string; email: string; is_operator: boolean; theme: "light" | "dark" | undefined };
   path: string;
 }
 
-function renderShell({ view, notice, assets, person, path }: ShellProps): string {
+function renderShell({ view, assets, person, path }: ShellProps): string {
   const head = (
     <>
       <meta name="robots" content="noindex" />
@@ -114,7 +138,13 @@ function renderShell({ view, notice, assets, person, path }: ShellProps): string
       </a>
       <div class="shell">
         <Side section={view.section} {...person} path={path} />
-        <main id="main" class={view.isNarrow ? "narrow" : ""} tabindex={-1} data-follow={view.isLive ? "" : undefined}>
+        <main
+          id="main"
+          class={view.isNarrow ? "narrow" : ""}
+          tabindex={-1}
+          data-follow={view.isLive ? "" : undefined}
+          data-awaited={view.isAwaited ? "" : undefined}
+        >
           <Trail view={view} />
           <div class="heading">
             <div class="title">
@@ -133,11 +163,7 @@ function renderShell({ view, notice, assets, person, path }: ShellProps): string
           </div>
           {view.children}
         </main>
-        {notice === null ? null : (
-          <p class="notice" role="status" dir="auto">
-            {notice}
-          </p>
-        )}
+        <slot name="notice" />
       </div>
     </HtmlDocument>,
   );

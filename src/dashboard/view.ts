@@ -61,7 +61,7 @@ export function view<Params extends z.ZodObject = z.ZodObject, Query extends z.Z
       path,
       tags,
       summary,
-      request: { ...(params ? { params } : {}), ...(query ? { query: describe(query) } : {}) },
+      request: { ...(params ? { params } : {}), ...(query ? { query: describeQuery(query) } : {}) },
       responses: { 200: html("The view"), ...SHOWN },
     },
     (c) => show(c, { params: validated<Params>(c, "param"), query: validated<Query>(c, "query") }),
@@ -69,7 +69,7 @@ export function view<Params extends z.ZodObject = z.ZodObject, Query extends z.Z
 }
 
 /** The API description knows no schema with a fallback; an address carries texts. */
-function describe(query: z.ZodObject): z.ZodObject {
+export function describeQuery(query: z.ZodObject): z.ZodObject {
   const entries = Object.entries(query.shape).map(([name, schema]) => [name, schema.meta({ type: "string" })]);
   return z.object(Object.fromEntries(entries));
 }

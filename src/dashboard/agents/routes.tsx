@@ -30,6 +30,7 @@ export const endpoints = [
         title: "Agents",
         section: "agents",
         isLive: true,
+        isAwaited: true,
         actions: <PostButton action="/app/agents/install" label="Install an agent" kind="primary" />,
         children: (
           <div id="agents" data-live>
@@ -41,7 +42,7 @@ export const endpoints = [
             ) : (
               <Table caption="Agents" head={["Name", "State", "Host", "Version", "Last seen"]} isStacked>
                 {agents.map((agent) => (
-                  <tr>
+                  <tr id={`agent-${agent.id}`} data-live>
                     <th scope="row">
                       <a href={`/app/agents/${agent.id}`} dir="auto">
                         {agent.name}

@@ -134,6 +134,7 @@ export function deliveriesView({ now, channels, chosen, deliveries, place }: Del
     title: "Deliveries",
     section: "alerts",
     isLive: true,
+    isAwaited: true,
     trail: [{ href: "/app/alerts", text: "Alerts" }],
     children: (
       <>

@@ -12,7 +12,7 @@ interface Draft {
 export function keepDrafts(): void {
   forgetOnSignOut();
   // Only what was accepted leads to a view with a notice.
-  if (document.querySelector("main .notice")) forgetSent();
+  if (document.querySelector(".notice")) forgetSent();
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-draft]")) keepDraft(form);
   fillTexts();
 }

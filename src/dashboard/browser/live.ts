@@ -2,6 +2,8 @@ import { announceUpdate } from "./updates.ts";
 
 /** A change is shown within two seconds, the request included. */
 const POLL_MS = 1500;
+/** Measurements are no changes, and come by the minute; this often the document is asked for even without a change. */
+const MEASURED_MS = 15_000;
 /** Without a sign of the reader for this long the document asks seldom. */
 const ATTENTIVE_MS = 10 * 60_000;
 const POLL_IDLE_MS = 10_000;
@@ -13,6 +15,9 @@ const FAILURES_SAID = 2;
 /** The server's text of each part as it was last shown, without that of the parts inside it. */
 const shown = new Map<string, string>();
 let tag = "";
+let version = "";
+let isAwaited = false;
+let askedAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let attentiveUntil = 0;
 let isAsking = false;
@@ -25,6 +30,8 @@ export function followChanges(): void {
   const followed = document.querySelector<HTMLElement>("[data-follow]");
   if (!followed) return;
   tag = followed.dataset.follow ?? "";
+  isAwaited = followed.dataset.awaited !== undefined;
+  askedAt = performance.now();
   for (const part of partsOf(document)) shown.set(part.id, ownText(part));
   const attend = () => {
     const wasIdle = performance.now() > attentiveUntil;
@@ -41,11 +48,6 @@ export function followChanges(): void {
   setInterval(sayAge, 1000);
 }
 
-/** Asks at once, as after an action of this reader. */
-export function pollNow(): void {
-  if (document.querySelector("[data-follow]")) pollAfter(0);
-}
-
 function pollAfter(delay: number): void {
   clearTimeout(timer);
   if (document.hidden) return;
@@ -57,25 +59,51 @@ async function poll(): Promise<void> {
   isAsking = true;
   let next = RETRY_MS;
   try {
-    const headers: Record<string, string> = { "x-live": "1", ...(tag ? { "if-none-match": tag } : {}) };
-    const response = await fetch(location.href, { headers, cache: "no-store" });
-    if (response.redirected) return location.reload();
-    if (response.ok) {
-      show(new DOMParser().parseFromString(await response.text(), "text/html"));
-      tag = response.headers.get("etag") ?? "";
-    }
-    if (response.ok || response.status === 304) {
-      failures = 0;
-      currentAt = Date.now();
-      next = performance.now() > attentiveUntil ? POLL_IDLE_MS : POLL_MS;
-    } else failures += 1;
+    const isOver = (await hasChanged()) && (await load());
+    if (isOver) return;
+    failures = 0;
+    currentAt = Date.now();
+    next = performance.now() > attentiveUntil ? POLL_IDLE_MS : POLL_MS;
   } catch {
     failures += 1;
+    version = "";
   } finally {
     isAsking = false;
     sayAge();
     pollAfter(failures === 1 ? FIRST_RETRY_MS : next);
   }
+}
+
+/** Whether to load the document again: something happened to what the reader sees, or may have been measured. */
+async function hasChanged(): Promise<boolean> {
+  const isDue = isAwaited || tag === "" || performance.now() - askedAt > MEASURED_MS;
+  const response = await fetch("/app/changes", { cache: "no-store" });
+  // The session has ended, which the document answers by the way to sign in.
+  if (response.status === 401) return true;
+  if (!response.ok) throw new Error(`changes: ${response.status}`);
+  const former = version;
+  version = await response.text();
+  // What the first answer names may have happened after the document was made.
+  return isDue || former !== version;
+}
+
+/** True where the document is loaded anew as a whole. */
+async function load(): Promise<boolean> {
+  const headers: Record<string, string> = { "x-live": "1", ...(tag ? { "if-none-match": tag } : {}) };
+  const response = await fetch(location.href, { headers, cache: "no-store" });
+  if (response.redirected) {
+    location.reload();
+    return true;
+  }
+  if (!response.ok && response.status !== 304) throw new Error(`view: ${response.status}`);
+  askedAt = performance.now();
+  if (response.ok) {
+    const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+    isAwaited = fresh.querySelector("[data-awaited]") !== null;
+    // What the reader uses is replaced later, and so is asked for again.
+    tag = show(fresh) ? (response.headers.get("etag") ?? "") : "";
+  }
+  return false;
 }
 
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", hourCycle: "h23" });
@@ -112,10 +140,13 @@ function spanSince(at: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`;
 }
 
-function show(fresh: Document): void {
-  const replaced = partsOf(fresh).flatMap((part) => update(part) ?? []);
+/** Gives whether all that differs could be replaced. */
+function show(fresh: Document): boolean {
+  const outcomes = partsOf(fresh).map(update);
   document.title = fresh.title;
+  const replaced = outcomes.filter((outcome) => outcome instanceof Element);
   if (replaced.length > 0) announceUpdate(replaced);
+  return !outcomes.includes("in use");
 }
 
 function partsOf(root: ParentNode): Element[] {
@@ -126,10 +157,11 @@ function partsOf(root: ParentNode): Element[] {
  * Replaces a part that differs and keeps the parts inside it that are there already: they are compared by themselves. So
  * a list whose row changes replaces this row alone, and one that gets a row moves the others.
  */
-function update(part: Element): Element | null {
+function update(part: Element): Element | "in use" | null {
   const text = ownText(part);
   const current = document.getElementById(part.id);
-  if (!current || shown.get(part.id) === text || isInUse(current)) return null;
+  if (!current || shown.get(part.id) === text) return null;
+  if (isInUse(current)) return "in use";
   shown.set(part.id, text);
   const next = document.importNode(part, true);
   const focused = current.contains(document.activeElement) ? document.activeElement : null;

@@ -5,11 +5,21 @@ import {
   type StatusInterval,
   sumStatusDurations,
 } from "../../domain/uptime.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { mergeSpans, splitAt } from "../../lib/spans.ts";
 
 const HEIGHT = 24;
 /** Parts of the strip; a shorter outage is drawn one part wide, so that it is seen. */
 const PARTS = 240;
+
+/** A picture of a day changes when the next of its parts begins, not with every moment. */
+const PART_MS = DAY_MS / PARTS;
+
+/** The last 24 hours by whole parts, the present one included. */
+export function lastDay(now: number): { from: number; to: number } {
+  const to = Math.ceil((now + 1) / PART_MS) * PART_MS;
+  return { from: to - DAY_MS, to };
+}
 
 /** The statuses of a monitor over a span of time, and its maintenance. */
 interface Measured {
@@ -22,10 +32,12 @@ interface Measured {
 interface StripProps extends Measured {
   /** Of the span: "Last 24 hours". */
   label: string;
+  /** What was measured ends here; the part that it is in is drawn whole. */
+  now: number;
 }
 
 /** The statuses of a span of time as one bar, worst on top. */
-export function StatusStrip({ label, ...measured }: StripProps) {
+export function StatusStrip({ label, now, ...measured }: StripProps) {
   const { intervals, maintenance, from, to } = measured;
   const planned = maintenance.is_excluded ? mergeSpans(maintenance.spans) : [];
   const scale = PARTS / (to - from);
@@ -40,7 +52,7 @@ export function StatusStrip({ label, ...measured }: StripProps) {
     });
   });
   const rank = { up: 0, maintenance: 1, degraded: 2, down: 3 };
-  const uptime = percentOf(measured);
+  const uptime = percentOf({ ...measured, to: Math.floor(now / MINUTE_MS) * MINUTE_MS });
   const said = `${label}: ${uptime === null ? "no data" : `${uptime} % uptime`}`;
   return (
     <svg class="strip" viewBox={`0 0 ${PARTS} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={said}>

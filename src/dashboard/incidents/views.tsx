@@ -55,7 +55,7 @@ export function incidentListView({
           ) : (
             <ul class="rows card">
               {incidents.map((incident) => (
-                <li>
+                <li id={`incident-${incident.id}`} data-live>
                   <div class="row">
                     <a href={`/app/incidents/${incident.id}`} dir="auto">
                       {incident.title}

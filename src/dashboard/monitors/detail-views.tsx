@@ -1,9 +1,9 @@
 import type { MonitorType } from "../../contract/monitor-values.ts";
-import { DAY_MS } from "../../lib/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { PostButton } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
-import { percentOf, StatusStrip } from "../components/strip.tsx";
+import { lastDay, percentOf, StatusStrip } from "../components/strip.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import { NextSteps } from "../overview/next-steps.tsx";
 import type { View } from "../shell.tsx";
@@ -23,6 +23,7 @@ export function detailView(picture: MonitorPicture): View {
     section: "monitors",
     trail: [{ href: "/app/monitors", text: "Monitors" }],
     isLive: true,
+    isAwaited: record.status === "pending" || picture.tested.length > 0,
     hasCharts: true,
     actions: picture.may_change ? (
       <Actions id={record.id} isPaused={record.paused} isChecked={hasChecks(record.type)} />
@@ -114,7 +115,8 @@ const becomes = (status: "paused" | "pending") => ({ id: STATUS_ID, shown: <Stat
 function State({ picture }: { picture: MonitorPicture }) {
   const { monitor, now, intervals, maintenance, uptime } = picture;
   const { record, latest } = monitor;
-  const day = percentOf({ intervals, maintenance, from: now - DAY_MS, to: now });
+  const to = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+  const day = percentOf({ intervals, maintenance, from: to - DAY_MS, to });
   const message = (record.status === "unknown" ? record.status_message : null) ?? latest?.[3] ?? record.status_message;
   return (
     <section class="card" aria-label="Now">
@@ -140,7 +142,7 @@ function State({ picture }: { picture: MonitorPicture }) {
       </div>
       {message ? <p dir="auto">{message}</p> : null}
       <WithheldAlerts picture={picture} />
-      <StatusStrip intervals={intervals} maintenance={maintenance} from={now - DAY_MS} to={now} label="Last 24 hours" />
+      <StatusStrip intervals={intervals} maintenance={maintenance} {...lastDay(now)} now={now} label="Last 24 hours" />
       <dl class="facts">
         <Fact name="Latency" value={latest?.[2] == null ? "–" : `${Math.round(latest[2])} ms`} />
         <Fact name="Uptime, 24 hours" value={percent(day)} />

@@ -1,25 +1,34 @@
 import { z } from "zod";
+import type { RequestScope } from "../../access/scope.ts";
 import { MONITOR_SORTS } from "../../contract/monitor.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { readMaintenanceTime } from "../../data/maintenance/time.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
-import type { ListedMonitor } from "../../data/monitor-settings/read.ts";
+import { type ListedMonitor, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
+import { buildLatencySeries } from "../../domain/latency-series.ts";
 import { groupVerbs } from "../../features/groups/service.ts";
+import { rangeFor, readLatency } from "../../features/latency/service.ts";
 import { listMyMonitors } from "../../features/monitors/service.ts";
 import type { MonitorDetail } from "../../features/monitors/view.ts";
-import type { AppContext } from "../../http/endpoint.ts";
+import { type AppContext, endpoint } from "../../http/endpoint.ts";
+import { document, PUBLIC_ERRORS } from "../../http/responses.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
-import { view } from "../view.ts";
+import { describeQuery, view } from "../view.ts";
 import { isMuted } from "./detail-alerts.tsx";
 import { listView, type MonitorRow } from "./list-views.tsx";
+import { drawSparklines } from "./sparklines.ts";
 
 const SHOWN_MAX = 50;
 const OFFSET_MAX = 10_000;
 /** Of all rows together: a flapping monitor's strip may lack its oldest hours rather than slow the list down. */
 const INTERVALS_MAX = 2_000;
 const GROUPS_MAX = 500;
+/** A picture of a day changes little in this time. */
+const SECONDS_KEPT = 300;
+const PICTURES_AT_ONCE = 10;
 
 const blank = (text: string | undefined) => (text?.trim() ? text.trim() : undefined);
 /** Several values of one filter stand in the address as the API has them: `down,paused`. */
@@ -47,7 +56,41 @@ export const endpoints = [
   view({ path: "/app/monitors", summary: "List of monitors in the dashboard", query: ListQuery }, (c, { query }) =>
     showList(c, query),
   ),
+
+  endpoint(
+    { at: ["root"], auth: "user", permission: null, audit: null, rate: "api" },
+    {
+      method: "get",
+      path: "/app/monitors/latency.svg",
+      tags: ["Dashboard"],
+      summary: "Latencies of a day of the monitors of a list, in one picture",
+      request: { query: describeQuery(ListQuery) },
+      responses: { 200: document("The picture", "image/svg+xml"), ...PUBLIC_ERRORS },
+    },
+    async (c) => drawList(c.var.ctx, ListQuery.parse(c.req.query())),
+  ),
 ];
+
+/** All rows share one request and one picture; each line is read from the objects that keep it. */
+async function drawList(ctx: RequestScope, query: ListQuery): Promise<Response> {
+  const place = { limit: SHOWN_MAX, offset: query.offset };
+  const { views } = await listMyMonitors(ctx, undefined, place, filterOf(query), query.sort);
+  const monitors = await listMonitorsByIds(
+    ctx.db,
+    views.map(({ record }) => record.id),
+  );
+  const lines = await mapConcurrently(monitors, PICTURES_AT_ONCE, async (monitor) => {
+    const range = rangeFor(monitor, "24h", ctx.now);
+    return { id: monitor.id, points: buildLatencySeries(await readLatency(ctx, monitor, range), range) };
+  });
+  return new Response(drawSparklines(lines, { from: ctx.now - DAY_MS, to: ctx.now }), {
+    headers: {
+      "Content-Type": "image/svg+xml",
+      "Cache-Control": `private, max-age=${SECONDS_KEPT}`,
+      "Content-Security-Policy": "default-src 'none'",
+    },
+  });
+}
 
 async function showList(c: AppContext, query: ListQuery): Promise<Response> {
   const { ctx } = c.var;

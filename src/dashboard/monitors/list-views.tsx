@@ -6,16 +6,16 @@ import {
 } from "../../contract/monitor-values.ts";
 import type { MaintenanceTime } from "../../data/maintenance/time.ts";
 import type { StatusInterval } from "../../domain/uptime.ts";
-import { DAY_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { ListPages } from "../components/pieces.tsx";
 import { StatusWord, statusWord } from "../components/status-word.tsx";
-import { StatusStrip } from "../components/strip.tsx";
+import { lastDay, StatusStrip } from "../components/strip.tsx";
 import { Time } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
 import { FirstMonitor } from "./first-monitor.tsx";
 import type { ListQuery } from "./list-routes.ts";
+import { lineId } from "./sparklines.ts";
 import { typeName } from "./types.ts";
 
 export interface MonitorRow {
@@ -59,10 +59,12 @@ export function listView(list: ListView): View {
     ([name, value]) => name !== "sort" && name !== "offset" && value !== undefined,
   );
   const isEmpty = total === 0 && !isFiltered;
+  const picture = addressOf(query, "/app/monitors/latency.svg");
   return {
     title: "Monitors",
     section: "monitors",
     isLive: true,
+    isAwaited: list.rows.some(({ status }) => status === "pending"),
     actions: (
       <a class="button" href="/app/monitors/new">
         Add monitor
@@ -85,7 +87,7 @@ export function listView(list: ListView): View {
             ) : (
               <ul class="monitors card">
                 {list.rows.map((row) => (
-                  <Row row={row} now={list.now} />
+                  <Row row={row} now={list.now} picture={picture} />
                 ))}
               </ul>
             )}
@@ -168,9 +170,16 @@ function Choice({ name, label, value, options, isRequired }: ChoiceProps) {
   );
 }
 
-function Row({ row, now }: { row: MonitorRow; now: number }) {
+interface RowProps {
+  row: MonitorRow;
+  now: number;
+  /** Has the lines of all rows. */
+  picture: string;
+}
+
+function Row({ row, now, picture }: RowProps) {
   return (
-    <li class="monitor">
+    <li class="monitor" id={`monitor-${row.id}`} data-live>
       {row.may_change ? (
         <label class="pick">
           <input type="checkbox" name="id" value={row.id} />
@@ -206,18 +215,13 @@ function Row({ row, now }: { row: MonitorRow; now: number }) {
       <StatusStrip
         intervals={row.intervals}
         maintenance={row.maintenance}
-        from={now - DAY_MS}
-        to={now}
+        {...lastDay(now)}
+        now={now}
         label="Last 24 hours"
       />
-      <img
-        class="sparkline"
-        src={`/app/monitors/${row.id}/latency.svg`}
-        alt="Latency of the last 24 hours"
-        width={96}
-        height={24}
-        loading="lazy"
-      />
+      <svg class="sparkline" width="96" height="24" role="img" aria-label="Latency of the last 24 hours">
+        <use href={`${picture}#${lineId(row.id)}`} />
+      </svg>
       <div class="latency">
         <span class="num">{row.latency_ms === null ? "–" : `${Math.round(row.latency_ms)} ms`}</span>
       </div>
@@ -271,7 +275,7 @@ function Selection({ query, pages, groups }: ListView) {
 }
 
 /** Without what has its default, so that addresses stay short. */
-export function addressOf(query: ListQuery): string {
+export function addressOf(query: ListQuery, path = "/app/monitors"): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || (name === "sort" && value === "position") || (name === "offset" && value === 0))
@@ -279,5 +283,5 @@ export function addressOf(query: ListQuery): string {
     params.set(name, String(value));
   }
   const text = params.toString();
-  return text === "" ? "/app/monitors" : `/app/monitors?${text}`;
+  return text === "" ? path : `${path}?${text}`;
 }
