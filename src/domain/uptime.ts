@@ -1,4 +1,5 @@
 import type { MonitorStatus } from "../contract/monitor-values.ts";
+import { HOUR_MS } from "../lib/durations.ts";
 import { mergeSpans, type Span, splitAt } from "../lib/spans.ts";
 
 /** A stretch of one status; `to_at` is null while it lasts. */
@@ -135,4 +136,13 @@ export function computeUptimePercentage({
   const known = up + degraded + down;
   if (known === 0) return null;
   return down === 0 ? 100 : Math.floor(((up + degraded) / known) * 100_000) / 1000;
+}
+
+/** Less than this was measured: a percentage of it says nothing. */
+const TELLING_MIN_MS = HOUR_MS;
+
+/** The percentage that people are shown; null also where too little was measured for one. */
+export function computeShownUptime(durations: Pick<StatusDurations, "up" | "degraded" | "down">): number | null {
+  const { up, degraded, down } = durations;
+  return up + degraded + down < TELLING_MIN_MS ? null : computeUptimePercentage(durations);
 }

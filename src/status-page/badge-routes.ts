@@ -7,7 +7,7 @@ import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
 import { findBadgeSource } from "../data/public-page/read.ts";
 import { addTallies, meanOf } from "../domain/baseline.ts";
 import { latencyRange } from "../domain/latency-series.ts";
-import { computeUptimePercentage, sumStatusDurations } from "../domain/uptime.ts";
+import { computeShownUptime, sumStatusDurations } from "../domain/uptime.ts";
 import { type AppEnv, type Endpoint, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { document, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
@@ -140,8 +140,8 @@ async function computeUptime(
 ): Promise<number | null> {
   if (period === "24h") {
     const range = { from_at: now - DAY_MS, to_at: now };
-    return computeUptimePercentage(await readDurations(db, monitor.id, range));
+    return computeShownUptime(await readDurations(db, monitor.id, range));
   }
   const days = talliesUntil(monitor, payload, now).slice(-PERIOD_DAYS[period]);
-  return computeUptimePercentage(sumStatusDurations(days));
+  return computeShownUptime(sumStatusDurations(days));
 }

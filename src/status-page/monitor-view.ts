@@ -1,5 +1,5 @@
 import type { PagePayload, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
-import { computeUptimePercentage, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
+import { computeShownUptime, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { dateIn } from "../lib/zoned-days.ts";
 import { talliesUntil } from "./extend-to-now.ts";
@@ -51,7 +51,7 @@ export function buildMonitorView(
   const describe = (tally: StatusDurations | undefined) => describeTrouble(tally, { texts, formats });
   const describePlanned = (tally: StatusDurations | undefined) =>
     tally && tally.maintenance > 0 ? words.maintenance_for(formats.duration(tally.maintenance)) : "";
-  const percentage = computeUptimePercentage(sumStatusDurations(tallies));
+  const percentage = computeShownUptime(sumStatusDurations(tallies));
   const measured_ms = Math.min(now - monitor.measured_since, tallies.length * DAY_MS);
   // A figure of less than an hour says more about chance than about the service.
   const share = percentage === null || measured_ms < HOUR_MS ? null : formats.percentage(percentage);
@@ -68,7 +68,7 @@ export function buildMonitorView(
       (text) => text !== "",
     );
     if (said.length === 0) return null;
-    const share = tallies[n] === undefined ? null : computeUptimePercentage(tallies[n]);
+    const share = tallies[n] === undefined ? null : computeShownUptime(tallies[n]);
     const known = share === null ? [] : [words.uptime(formats.percentage(share))];
     return [formats.date(date).text, ...known, ...said].join("\n");
   };

@@ -174,6 +174,24 @@ const swap = (html) => {
   if (now && now !== headline) said.textContent = now;
 };
 const isBusy = () => doc.hidden || doc.querySelector("dialog[open], main input:focus, main .bars:focus");
+let failures = 0, currentAt = Date.now();
+const answered = () => {
+  failures = 0;
+  currentAt = Date.now();
+  doc.getElementById("cut")?.remove();
+};
+// After two attempts without an answer the page says how old it is, and goes on trying.
+const failed = () => {
+  failures += 1;
+  setTimeout(refresh, failures < 2 ? 3000 : 10000);
+  if (failures < 2 || doc.getElementById("cut")) return;
+  const strip = doc.createElement("p");
+  strip.id = "cut";
+  strip.className = "stale";
+  strip.role = "status";
+  strip.textContent = words.stale + " " + words.updated.replace("{time}", own.format(currentAt));
+  doc.querySelector("main")?.prepend(strip);
+};
 const refresh = async () => {
   if (!live || isBusy()) return;
   try {
@@ -182,7 +200,9 @@ const refresh = async () => {
     const response = await fetch(url, { cache: "no-cache" });
     if (response.status === 401 || response.status === 404) return location.reload();
     const next = response.headers.get("etag");
-    if (!response.ok || next === tag) return;
+    if (!response.ok) return failed();
+    answered();
+    if (next === tag) return;
     const html = await response.text();
     const version = +(/ data-version="(\\d+)"/.exec(html)?.[1] ?? 0);
     if (version < wanted && tries++ < 5) return setTimeout(refresh, 300);
@@ -191,7 +211,7 @@ const refresh = async () => {
     tag = next ?? "";
     wanted = version;
     swap(html);
-  } catch {}
+  } catch { failed(); }
 };
 const connect = () => {
   if (!live || doc.hidden || socket) return;
@@ -200,6 +220,7 @@ const connect = () => {
   own.onopen = () => { isAlive = true; };
   own.onmessage = ({ data }) => {
     isAlive = true;
+    answered();
     if (data === "pong") return;
     wanted = Math.max(wanted, JSON.parse(data).version);
     tries = 0;
@@ -224,6 +245,7 @@ if (live) {
   setInterval(tick, 60000);
   doc.addEventListener("visibilitychange", () => { if (!doc.hidden) { refresh(); connect(); } });
   addEventListener("online", () => { refresh(); connect(); });
+  addEventListener("offline", refresh);
 }
 })();
 `;

@@ -1,5 +1,5 @@
 import type { PagePayload, PublicMonitor, PublicOccurrence } from "../contract/public-page.ts";
-import { computeUptimePercentage, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
+import { computeShownUptime, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
 import type { DrawnMetrics } from "../features/metric-widgets/service.ts";
 import { talliesUntil } from "./extend-to-now.ts";
 import { createFormats, type Moment } from "./format.ts";
@@ -57,7 +57,7 @@ export function buildServiceView(
   const shown = monitorsInMaintenance(payload, as_of).has(monitor.id) ? duringMaintenance(plain, texts) : plain;
   const tallies = talliesUntil(monitor, payload, as_of);
   const format = (durations: StatusDurations) => {
-    const percentage = computeUptimePercentage(durations);
+    const percentage = computeShownUptime(durations);
     return percentage === null ? texts.monitor.no_data : formats.percentage(percentage);
   };
   const uptimeOf = (period: ServicePeriod) =>

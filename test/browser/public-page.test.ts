@@ -191,6 +191,22 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
     await context.close();
   });
 
+  it("says since when it is old once it gets no answer twice, and no longer when it does", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await context.routeWebSocket(/\/live$/, (socket) => socket.close());
+    await page.clock.install();
+    await page.goto(`${server.url}/grouped/page`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await context.setOffline(true);
+    const strip = page.getByRole("status").filter({ hasText: "Live data is unavailable. Last updated" });
+    await expect.poll(() => page.clock.runFor(4000).then(() => strip.count()), { timeout: 20_000 }).toBe(1);
+    expect(await findBarriers(page, "cut")).toEqual([]);
+    await context.setOffline(false);
+    await expect.poll(() => page.clock.runFor(4000).then(() => strip.count()), { timeout: 20_000 }).toBe(0);
+    await context.close();
+  });
+
   it("shows itself on another site by a script, troubled services first", async () => {
     const context = await browser.newContext();
     const page = await context.newPage();

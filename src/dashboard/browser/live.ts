@@ -165,6 +165,7 @@ function update(part: Element): Element | "in use" | null {
   shown.set(part.id, text);
   const next = document.importNode(part, true);
   const focused = current.contains(document.activeElement) ? document.activeElement : null;
+  const key = focused ? controlKey(focused) : "";
   keepState(current, next);
   for (const inner of partsOf(next)) {
     const kept = document.getElementById(inner.id);
@@ -172,7 +173,7 @@ function update(part: Element): Element | "in use" | null {
     else shown.set(inner.id, ownText(inner));
   }
   current.replaceWith(next);
-  if (focused instanceof HTMLElement) keepFocus(focused, next);
+  if (focused instanceof HTMLElement) keepFocus(focused, key, next);
   return next;
 }
 
@@ -209,8 +210,7 @@ const boxesOf = (part: Element) => [...part.querySelectorAll<HTMLInputElement>("
 const boxKey = ({ name, value }: HTMLInputElement) => `${name} ${value}`;
 
 /** On the same control of the new part; where it is gone, the keyboard goes on from the part. */
-function keepFocus(focused: HTMLElement, next: Element): void {
-  const key = controlKey(focused);
+function keepFocus(focused: HTMLElement, key: string, next: Element): void {
   const same = [...next.querySelectorAll<HTMLElement>("a[href], button, summary, input")].find(
     (control) => controlKey(control) === key,
   );

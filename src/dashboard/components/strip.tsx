@@ -1,7 +1,7 @@
 import type { MaintenanceTime } from "../../data/maintenance/time.ts";
 import {
+  computeShownUptime,
   computeStatusDurations,
-  computeUptimePercentage,
   type StatusInterval,
   sumStatusDurations,
 } from "../../domain/uptime.ts";
@@ -70,5 +70,5 @@ export function StatusStrip({ label, now, ...measured }: StripProps) {
 export function percentOf({ intervals, maintenance: { spans, is_excluded }, from, to }: Measured): number | null {
   const rule = { maintenance: spans, is_excluded, now: to };
   const range = { from_at: from, to_at: to };
-  return computeUptimePercentage(sumStatusDurations(computeStatusDurations(intervals, [range], rule)));
+  return computeShownUptime(sumStatusDurations(computeStatusDurations(intervals, [range], rule)));
 }

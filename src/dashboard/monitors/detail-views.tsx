@@ -7,7 +7,7 @@ import { lastDay, percentOf, StatusStrip } from "../components/strip.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import { NextSteps } from "../overview/next-steps.tsx";
 import type { View } from "../shell.tsx";
-import type { MonitorPicture } from "./detail.ts";
+import { type MonitorPicture, sinceIfLater } from "./detail.ts";
 import { isMuted, MuteForm, WithheldAlerts } from "./detail-alerts.tsx";
 import { Changes, Events, Outages, Results, Tested, Windows } from "./detail-history.tsx";
 import { PushAddresses } from "./detail-push.tsx";
@@ -145,9 +145,9 @@ function State({ picture }: { picture: MonitorPicture }) {
       <StatusStrip intervals={intervals} maintenance={maintenance} {...lastDay(now)} now={now} label="Last 24 hours" />
       <dl class="facts">
         <Fact name="Latency" value={latest?.[2] == null ? "–" : `${Math.round(latest[2])} ms`} />
-        <Fact name="Uptime, 24 hours" value={percent(day)} />
-        {uptime.map(({ days, percentage }) => (
-          <Fact name={`Uptime, ${days} days`} value={percent(percentage)} />
+        <Uptime name="Uptime, 24 hours" percentage={day} since={sinceIfLater(record.created_at, to - DAY_MS)} />
+        {uptime.map(({ days, percentage, since }) => (
+          <Uptime name={`Uptime, ${days} days`} percentage={percentage} since={since} />
         ))}
       </dl>
     </section>
@@ -163,8 +163,25 @@ function Fact({ name, value }: { name: string; value: string }) {
   );
 }
 
-function percent(value: number | null): string {
-  return value === null ? "–" : `${value} %`;
+interface UptimeProps {
+  name: string;
+  percentage: number | null;
+  /** Where less than the whole period was measured. */
+  since: number | null;
+}
+
+function Uptime({ name, percentage, since }: UptimeProps) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="figure">{percentage === null ? "–" : `${percentage} %`}</dd>
+      {percentage === null || since === null ? null : (
+        <dd class="quiet">
+          since <ExactTime at={since} />
+        </dd>
+      )}
+    </div>
+  );
 }
 
 function Settings({ picture }: { picture: MonitorPicture }) {

@@ -5,7 +5,7 @@ import { readMaintenanceTime } from "../../data/maintenance/time.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
 import { findPage } from "../../data/status-pages/read.ts";
 import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
-import { computeUptimePercentage, sumStatusDurations } from "../../domain/uptime.ts";
+import { computeShownUptime, sumStatusDurations } from "../../domain/uptime.ts";
 import { listEntries } from "../../features/audit/service.ts";
 import { listMonitorResults } from "../../features/check-results/service.ts";
 import { listMyMaintenance } from "../../features/maintenance/service.ts";
@@ -14,7 +14,7 @@ import { getMonitor } from "../../features/monitors/service.ts";
 import type { MonitorDetail } from "../../features/monitors/view.ts";
 import { listMonitorOutages, listStatusChanges } from "../../features/outages/service.ts";
 import { computeUptime } from "../../features/uptime/service.ts";
-import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { findLacking } from "../overview/next-steps.tsx";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { loadLatency } from "./latency.ts";
@@ -42,7 +42,7 @@ export async function loadPicture(
     await Promise.all([
       listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
       readMaintenanceTime(ctx.db, [id], { since: ctx.now - DAY_MS, now: ctx.now }),
-      computeUptime(ctx, id, DAYS),
+      computeUptime({ ...ctx, now: Math.floor(ctx.now / MINUTE_MS) * MINUTE_MS }, id, DAYS),
       listMonitorOutages(ctx, id, OUTAGES),
       listStatusChanges(ctx, id, EVENTS),
       listMonitorResults(ctx, id, RESULTS),
@@ -60,7 +60,8 @@ export async function loadPicture(
     maintenance: timeOf(id),
     uptime: [7, 30, DAYS].map((count) => ({
       days: count,
-      percentage: computeUptimePercentage(
+      since: sinceIfLater(record.created_at, ctx.now - count * DAY_MS),
+      percentage: computeShownUptime(
         sumStatusDurations(days.slice(-count).flatMap(({ tally }) => (tally ? [tally] : []))),
       ),
     })),
@@ -77,6 +78,11 @@ export async function loadPicture(
       may_change && ctx.now - record.created_at < NEW_MS ? await findLacking(ctx, await listPageChoices(ctx)) : null,
     tested: checked === undefined ? [] : newestByRegion(record.regions, results.rows, checked),
   };
+}
+
+/** Since when a period was measured, where that is not all of it; a monitor may be younger than its days. */
+export function sinceIfLater(measuredFrom: number, from: number): number | null {
+  return measuredFrom > from ? measuredFrom : null;
 }
 
 /** What each region of the monitor found since then; null: nothing yet. */

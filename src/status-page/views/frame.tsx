@@ -84,6 +84,8 @@ function scriptWords(texts: Texts) {
     none: monitor.day_none,
     good,
     zone: frame.own_zone,
+    stale: frame.stale,
+    updated: frame.last_updated,
   };
 }
 

@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM, DESKTOP, findBarriers, isWiderThanWindow, PHONE } from "./chromium.ts";
+import { useDashboard } from "./dashboard.ts";
+
+const V1 = "/api/uptime/v1";
+
+/** Documents that stay open for hours, as on a wall or through a night. */
+describe.skipIf(!existsSync(CHROMIUM))("an open view", () => {
+  const dashboard = useDashboard();
+  let monitors: string[];
+  beforeAll(async () => {
+    const names = ["Checkout", "Billing", "Search"];
+    const made = names.map((name) => dashboard.call("POST", `${V1}/monitors`, { name, type: "heartbeat" }));
+    monitors = (await Promise.all(made)).map(({ id }) => String(id));
+    await Promise.all(monitors.map((id) => dashboard.call("POST", `${V1}/monitors/${id}/pause`)));
+  });
+
+  /** Marks the elements that are shown, to see which of them stay. */
+  const mark = (page: Page, selector: string) =>
+    page.locator(selector).evaluateAll((elements) => {
+      for (const element of elements) element.setAttribute("data-marked", "");
+    });
+
+  it.each([
+    ["a desktop", DESKTOP],
+    ["a phone", PHONE],
+  ])("says since when it is old once the server does not answer, on %s", async (_name, options) => {
+    await dashboard.visit({ ...options }, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/monitors`);
+      await page.context().setOffline(true);
+      const strip = page.getByRole("status").filter({ hasText: "Not connected" });
+      await strip.getByText(/What you see is from \d\d:\d\d:\d\d\. Trying again\./).waitFor();
+      const barriers = (await findBarriers(page, "cut")).filter((barrier) => barrier.includes("#connection"));
+      expect([barriers, await isWiderThanWindow(page)]).toEqual([[], false]);
+      await page.context().setOffline(false);
+      await strip.waitFor({ state: "detached" });
+    });
+  });
+
+  it("asks one small question while nothing happens, and for no document", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/incidents`);
+      // The first answer may name what happened after the document was made.
+      await page.waitForResponse((response) => response.url().endsWith("/app/changes"));
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      for (const _ of [1, 2, 3]) {
+        await page.waitForResponse((response) => response.url().endsWith("/app/changes"));
+      }
+      expect(asked.filter((path) => path !== "/app/changes").length).toBeLessThanOrEqual(1);
+    });
+  });
+
+  it("replaces the row that changes, and leaves the others, the focus and the ticks", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/monitors`);
+      await page.getByLabel("Select Billing").check();
+      await page.getByRole("link", { name: "Checkout" }).focus();
+      await mark(page, "#monitors, #monitors > ul, li.monitor");
+      await dashboard.call("PUT", `${V1}/monitors/${monitors[0]}`, { tags: ["slow"] });
+      await page.getByRole("link", { name: "slow" }).waitFor();
+      expect(await page.locator("[data-marked]").count()).toBe(4);
+      expect(await page.locator(`#monitor-${monitors[0]}[data-marked]`).count()).toBe(0);
+      expect(await page.locator(":focus").textContent()).toBe("Checkout");
+      expect(await page.getByLabel("Select Billing").isChecked()).toBe(true);
+
+      const { id } = await dashboard.call("POST", `${V1}/monitors`, { name: "Newest", type: "heartbeat" });
+      await page.getByRole("link", { name: "Newest" }).waitFor();
+      expect(await page.locator("li.monitor[data-marked]").count()).toBe(2);
+      expect(await page.getByLabel("Select Billing").isChecked()).toBe(true);
+      await dashboard.call("DELETE", `${V1}/monitors/${id}`);
+      await page.getByRole("link", { name: "Newest" }).waitFor({ state: "detached" });
+    });
+  });
+
+  it("draws the latencies of a list by one request", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      await page.goto(`${dashboard.service.url}/app/monitors`);
+      await page.waitForLoadState("networkidle");
+      expect(asked.filter((path) => path.endsWith("latency.svg"))).toEqual(["/app/monitors/latency.svg"]);
+      expect(await page.locator("svg.sparkline").count()).toBe(monitors.length);
+    });
+  });
+});
