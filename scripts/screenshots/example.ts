@@ -55,6 +55,7 @@ export async function furnishExample(service: ExampleService): Promise<Example> 
       description: "Orders, payments and deliveries of the Northwind shop.",
     })
   ).id;
+  await call("POST", "/secrets", { name: "SHOP_PASSWORD", value: "correct horse battery staple" });
   const { group, shop, checkout, heartbeat, agent } = await furnishMonitors(service, call, page);
   const member = await furnishTeam(service, call, page);
   const template = (

@@ -97,8 +97,8 @@ function toRefusal(response: Response, parsed: unknown): ApiRefusal {
   const retryAfter = response.headers.get("retry-after");
   const problems: Problems = {};
   for (const { path, message } of body.details ?? [detailIn(body.error)]) {
-    // The fields of a provider stand in a form each by itself.
-    problems[/^(?:config\.\w+|\w*)/.exec(path)?.[0] ?? ""] ??= message;
+    // The fields of a provider, and of each step of a journey, stand in a form each by itself.
+    problems[/^(?:config\.\w+|steps[.[]\d+\]?\.\w+|\w*)/.exec(path)?.[0] ?? ""] ??= message;
   }
   return {
     ok: false,

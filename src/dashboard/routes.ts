@@ -9,6 +9,7 @@ import { html } from "../http/responses.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
 import { endpoints as accountData } from "./account/data-routes.tsx";
 import { endpoints as account } from "./account/routes.tsx";
+import { endpoints as secrets } from "./account/secret-routes.tsx";
 import { endpoints as acknowledging } from "./acknowledge-routes.ts";
 import { endpoints as agents } from "./agents/routes.tsx";
 import { endpoints as alerts } from "./alerts/routes.tsx";
@@ -156,6 +157,7 @@ export const endpoints = [
   ...agents,
   ...account,
   ...accountData,
+  ...secrets,
   ...audit,
   ...installation,
   ...team,

@@ -32,6 +32,33 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
   it.each([
     ["with scripts", true],
     ["without", false],
+  ])("may be a journey, whose steps are added, tried and saved one by one, %s", async (_name, javaScriptEnabled) => {
+    await dashboard.visit({ ...DESKTOP, javaScriptEnabled }, async (page) => {
+      await open(page, "/app/monitors/new");
+      await page.getByLabel("Name", { exact: true }).fill("Journey");
+      await page.getByLabel("Target").fill(dashboard.siteUrl);
+      await page.getByText("Journey: several requests").click();
+      await page.getByRole("button", { name: "Add a step" }).click();
+      await page.getByLabel("Step 1 title").fill("open");
+      await page.getByLabel("Step 1 address").fill("/");
+      await page.getByRole("button", { name: "Add a step" }).click();
+      await page.getByLabel("Step 2 title").fill("read");
+      await page.getByLabel("Step 2 address").fill("/hello");
+      await page.getByLabel("Step 2 expected in the answer").fill("hello");
+      await page.getByRole("button", { name: "Test now" }).click();
+      await page.getByText(/open: passed, 200, \d+ ms/).waitFor();
+      if (javaScriptEnabled) expect(await findBarriersInAnySize(page, "journey")).toEqual([]);
+      expect(await isWiderThanWindow(page)).toBe(false);
+      // Enter saves: it presses no button of a step.
+      await page.getByLabel("Step 1 title").press("Enter");
+      await page.waitForURL(/\/app\/monitors\/[0-9a-f-]{36}$/);
+      await page.getByText("is created and checked at once").waitFor();
+    });
+  });
+
+  it.each([
+    ["with scripts", true],
+    ["without", false],
   ])("name what is wrong beside its field and keep what was typed, %s", async (_name, javaScriptEnabled) => {
     await dashboard.visit({ ...DESKTOP, javaScriptEnabled }, async (page) => {
       await open(page, "/app/monitors/new");

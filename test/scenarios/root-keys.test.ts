@@ -79,6 +79,7 @@ describe("sealed settings", () => {
     expect((await account.client.put(`${rules}/${made.body.id}`, changed)).status).toBe(200);
     await setPolicy({ account, page }, [{ level: 1, wait_minutes: 0, contacts: toUser(account.user_id) }]);
     await createContact(account);
+    await account.client.post(`${V1}/secrets`, { name: "KEY", value: "of a journey" });
     const slug = (await account.client.get(`${V1}/status-pages/${page}`)).body.slug;
     const subscribe = (settings: Record<string, string>) =>
       createClientUnder(settings).post(`/status/${slug}/subscribers`, {

@@ -3,6 +3,7 @@ import { Tabs } from "../components/pieces.tsx";
 const TABS = [
   { href: "/app/account", text: "Account", isForOperators: false },
   { href: "/app/notifications", text: "Notifications", isForOperators: false },
+  { href: "/app/account/secrets", text: "Secrets", isForOperators: false },
   { href: "/app/audit", text: "Audit log", isForOperators: false },
   { href: "/app/installation", text: "Installation", isForOperators: true },
 ] as const;

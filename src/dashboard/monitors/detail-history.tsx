@@ -4,6 +4,7 @@ import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import type { MonitorPicture } from "./detail.ts";
+import { StepResults, stepsOfResult } from "./step-results.tsx";
 
 /** What a part of the view is drawn from. */
 interface Part<Members extends keyof MonitorPicture> {
@@ -118,6 +119,7 @@ export function Results({ picture: { results }, all }: LinkedPart<"results">) {
               <td class="num">{result.latency_ms === null ? "–" : `${Math.round(result.latency_ms)} ms`}</td>
               <td class="wide" dir="auto">
                 {result.message}
+                <StepResults steps={stepsOfResult(result.details)} />
                 {Object.keys(result.details).length === 0 ? null : (
                   <details id={`details-${result.checked_at}-${result.region}`}>
                     <summary>Details</summary>

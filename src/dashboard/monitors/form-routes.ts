@@ -9,7 +9,14 @@ import { formatTime } from "../../lib/date-format.ts";
 import { type CronSchedule, nextTimes } from "../../platform/cron.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { type ApiRefusal, callApi, errorOf } from "../call-api.ts";
-import { type FormValues, type Problems, storedValues, toSentences, typedValues } from "../form-fields.ts";
+import {
+  type FormField,
+  type FormValues,
+  type Problems,
+  storedValues,
+  toSentences,
+  typedValues,
+} from "../form-fields.ts";
 import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -17,6 +24,8 @@ import { completeEntry } from "./complete-entry.ts";
 import { loadForm, type MonitorForm, readMonitor } from "./form.ts";
 import { monitorFormView } from "./form-views.tsx";
 import { rhythmValues } from "./rhythm.ts";
+import { STEP_TYPES } from "./steps-editor.tsx";
+import { changeSteps, countSteps, fieldsOf, placeProblems, readSteps, storedSteps, typedSteps } from "./steps-form.ts";
 import { describeResult, type TestResult } from "./test-result.ts";
 
 const API = "/api/uptime/v1/monitors";
@@ -47,10 +56,11 @@ export const endpoints = [
   }),
 
   action({ path: "/app/monitors/new", summary: "Submit the form of a new monitor" }, async (c, sent) => {
-    const entered = completeEntry(sent);
+    const entered = changeSteps(completeEntry(sent));
     const form = await loadForm(c.var.ctx);
-    const asked: Asked = { form, entered, values: typedValues(form.fields, entered), action: "/app/monitors/new" };
-    const body = readMonitor(form, entered);
+    const values = { ...typedValues(form.fields, entered), ...typedSteps(entered) };
+    const asked: Asked = { form, entered, values, action: "/app/monitors/new" };
+    const body = { ...readMonitor(form, entered), ...stepsIn(entered) };
     if (entered.get("intent") !== null) return showTested(c, asked, body);
     const answer = await callApi(c, { method: "POST", path: API, body });
     if (!answer.ok) return showRefused(c, asked, answer);
@@ -70,12 +80,12 @@ export const endpoints = [
   action(
     { path: "/app/monitors/{id}/edit", summary: "Submit the form of a monitor", ...changed },
     async (c, sent, p) => {
-      const entered = completeEntry(sent);
+      const entered = changeSteps(completeEntry(sent));
       const { form, stored, name } = await loadEdited(c, p.id);
-      const values = typedValues(form.fields, entered);
+      const values = { ...typedValues(form.fields, entered), ...typedSteps(entered) };
       const path = `/app/monitors/${p.id}`;
       const asked: Asked = { form, entered, values, action: `${path}/edit`, edited: { id: p.id, name } };
-      const body = readMonitor(form, entered, stored);
+      const body = { ...readMonitor(form, entered, stored), ...stepsIn(entered, stored) };
       if (entered.get("intent") !== null) return showTested(c, asked, body);
       const answer = await callApi(c, { method: "PUT", path: `${API}/${p.id}`, body });
       return answer.ok ? redirectWithNotice(path, "Saved.") : showRefused(c, asked, answer);
@@ -121,15 +131,25 @@ async function loadEdited(c: AppContext, id: string) {
     stored: {
       ...storedValues(form.fields, { ...monitor, interval }),
       ...rhythmValues(scheduleOf(monitor)?.schedule ?? null),
+      ...storedSteps(monitor.steps),
     },
     name: monitor.name,
     record: found.record,
   };
 }
 
+/** For problems of the steps as a whole. */
+const STEPS: FormField = { name: "steps", label: "Steps", kind: "json" };
+
+/** The form of another type sends none, because it does not show them. */
+function stepsIn(entered: URLSearchParams, shown?: FormValues) {
+  return STEP_TYPES.some((type) => type === entered.get("type")) ? readSteps(entered, shown) : {};
+}
+
 function showRefused(c: AppContext, asked: Asked, refusal: ApiRefusal): Promise<Response> {
   if (refusal.status === 404) throw errorOf(refusal);
-  const problems = toSentences(asked.form.fields, refusal.problems);
+  const steps = fieldsOf(countSteps(asked.entered));
+  const problems = toSentences([...asked.form.fields, STEPS, ...steps], placeProblems(refusal.problems));
   return showForm(c, asked, { problems, status: refusal.status, headers: refusal.headers });
 }
 

@@ -5,6 +5,8 @@ import { StatusWord } from "../components/status-word.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
 import { isShownFor, type MonitorForm, typeOf } from "./form.ts";
+import { StepResults } from "./step-results.tsx";
+import { STEP_TYPES, StepsEditor } from "./steps-editor.tsx";
 import type { TestResult } from "./test-result.ts";
 
 interface FormView {
@@ -37,9 +39,14 @@ export function monitorFormView(view: FormView): View {
     ...(view.headers === undefined ? {} : { headers: view.headers }),
     children: (
       <form method="post" action={action} class="card" data-typed novalidate>
+        {/* What Enter presses is the first button of a form, and that must not be one of the steps. */}
+        <button type="submit" hidden>
+          Save
+        </button>
         <FormProblem problems={problems} />
         {tested ? <Tested results={tested} /> : null}
         <FieldsOf form={form} values={values} problems={problems} type={type} advanced={false} />
+        <StepsEditor values={values} problems={problems} isHidden={!STEP_TYPES.includes(type)} />
         <details class="advanced" id="advanced" open={hasAdvancedProblem(form, problems)}>
           <summary>Advanced</summary>
           <div class="fields">
@@ -83,12 +90,15 @@ function Tested({ results }: { results: readonly TestResult[] }) {
   const worst = WORST_FIRST.find((status) => results.some((result) => result.status === status)) ?? "unknown";
   return (
     <div class={`banner ${BANNERS[worst]}`} role="status" id="test-result">
-      {results.map(({ region, status, text }) => (
-        <p dir="auto">
-          {results.length > 1 ? <strong>{regionName(region)}: </strong> : null}
-          <StatusWord status={status} />
-          {text}
-        </p>
+      {results.map(({ region, status, text, steps }) => (
+        <>
+          <p dir="auto">
+            {results.length > 1 ? <strong>{regionName(region)}: </strong> : null}
+            <StatusWord status={status} />
+            {text}
+          </p>
+          <StepResults steps={steps} />
+        </>
       ))}
     </div>
   );

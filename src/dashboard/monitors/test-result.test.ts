@@ -21,5 +21,10 @@ it.each([
   ["nothing to add", { status: "unknown", latency_ms: null } as const, ""],
 ])("says what a test found: %s", (_name, found, text) => {
   const result = { ...measured, ...found };
-  expect(describeResult(result, NOW)).toEqual({ status: result.status, region: "weur", text });
+  expect(describeResult(result, NOW)).toEqual({ status: result.status, region: "weur", text, steps: [] });
+});
+
+it("says what each step of a journey took", () => {
+  const steps = [{ name: "log in", status: "passed", status_code: 200, latency_ms: 31 }];
+  expect(describeResult({ ...measured, details: { requests: 1, steps } }, NOW).steps).toEqual(steps);
 });

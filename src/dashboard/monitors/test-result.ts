@@ -2,12 +2,15 @@ import { z } from "zod";
 import type { DryRunReport } from "../../contract/monitor.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
+import { type StepRow, stepsOfResult } from "./step-results.tsx";
 
 export interface TestResult {
   region: string;
   status: "up" | "down" | "degraded" | "unknown";
   /** After the word of the status: ", 84 ms, certificate 61 days". */
   text: string;
+  /** Of a journey. */
+  steps: readonly StepRow[];
 }
 
 type Report = z.output<typeof DryRunReport>["regions"][number];
@@ -20,7 +23,7 @@ export function describeResult({ status, region, latency_ms, message, details }:
     ...(days === null ? [] : [`certificate ${plural(days, "day")}`]),
     ...(message ? [message] : []),
   ];
-  return { status, region, text: parts.length === 0 ? "" : `, ${parts.join(", ")}` };
+  return { status, region, steps: stepsOfResult(details), text: parts.length === 0 ? "" : `, ${parts.join(", ")}` };
 }
 
 const Expiry = z.object({ certificate_expires_at: z.iso.datetime().or(z.number()) }).loose();
