@@ -86,6 +86,12 @@ export function errorOf({ status, error, code, headers }: ApiRefusal): ApiError 
 
 const STATUSES: readonly ApiError["status"][] = [400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 503];
 
+/** What an error is about, by the member that its sentence begins with. */
+export function problemsIn(error: string): Problems {
+  const { path, message } = detailIn(error);
+  return { [path]: message };
+}
+
 /** Sentences of errors begin with the member that they are about. */
 function detailIn(error: string) {
   const [, path = "", message = error] = /^(config\.[a-z0-9_]+|[a-z][a-z0-9_]*)(?:[.[]\S*)? (.*)$/s.exec(error) ?? [];

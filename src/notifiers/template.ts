@@ -1,14 +1,12 @@
-import { EVENT_EXAMPLES } from "../contract/event-examples.ts";
-import { EVENT_NAMES, type NewEvent, parseEvent } from "../contract/events.ts";
-import { composeAlert } from "../domain/alert-messages.ts";
+import { EVENT_NAMES } from "../contract/events.ts";
 import { fillTemplate, parseTemplate, TEMPLATE_FIELDS, type TemplateValues } from "../domain/message-template.ts";
+import { exampleInputOf } from "./example-input.ts";
 import { configText, selectField, textField, urlField } from "./fields.ts";
 import {
   type CheckedTarget,
   isHttpUrl,
   NOT_AN_ADDRESS,
   type Notifier,
-  type NotifierInput,
   type NotifierRequest,
   USER_AGENT,
 } from "./port.ts";
@@ -55,7 +53,7 @@ export const template: Notifier = {
   channel: null,
   notes: [
     `Fields are ${TEMPLATE_FIELDS.map((field) => `\`{{${field}}}\``).join(", ")}. \`since\` is an instant in ISO 8601, \`since_local\` the same in the time zone of the page; \`duration\` says how long it lasted and is empty while it lasts. A field that an event does not have is empty, and \`{{#if field}}…{{else}}…{{/if}}\` asks for that.`,
-    "Values are escaped for JSON where the `content-type` is JSON or, without one, the body begins as JSON; for XML and HTML, forms and addresses likewise. When it is saved, a JSON body is filled with an example of every event and has to be JSON each time. `POST /webhooks/preview` shows the request of an event. An unknown field is refused with 400. Like `generic` it receives every event at once and unbundled. `url` may stand in `config`, too, and is answered there.",
+    "Values are escaped for JSON where the `content-type` is JSON or, without one, the body begins as JSON; for XML and HTML, forms and addresses likewise. When it is saved, a JSON body is filled with an example of every event and has to be JSON each time. The form of the dashboard previews the requests of an outage, a recovery and an incident. An unknown field is refused with 400. Like `generic` it receives every event at once and unbundled. `url` may stand in `config`, too, and is answered there.",
   ],
   hasAddressInConfig: true,
   attemptsMax: null,
@@ -116,28 +114,6 @@ function formatOf(target: CheckedTarget, body: string): BodyFormat {
   return { type, isJson: false, escape: (value) => value };
 }
 
-/** One event of each name, to judge a template by. */
-function exampleInput(name: (typeof EVENT_NAMES)[number]): NotifierInput {
-  const event: NewEvent = parseEvent({
-    id: "example",
-    owner_id: "example",
-    status_page_id: null,
-    monitor_id: null,
-    name,
-    classification: "public",
-    data: EVENT_EXAMPLES[name],
-    created_at: 0,
-  });
-  return {
-    delivery_id: "example",
-    event,
-    event_name: name,
-    sent_at: 0,
-    message: composeAlert(event, { public_url: "https://vigil.example", timezone: "UTC" }),
-    services: { telegram_api_base: "", telegram_bot_token: "", discord_api_base: "", discord_bot_token: "" },
-  };
-}
-
 function findFlaw(target: CheckedTarget): string | null {
   const body = configText(template, target, "body");
   const headers = Object.entries(headersOf(target));
@@ -154,7 +130,7 @@ function findFlaw(target: CheckedTarget): string | null {
   const method = configText(template, target, "method");
   const format = formatOf(target, body);
   if (!format.isJson || BODYLESS.includes(method)) return null;
-  const examples = EVENT_NAMES.map((name) => templateValuesOf(exampleInput(name)));
+  const examples = EVENT_NAMES.map((name) => templateValuesOf(exampleInputOf(name)));
   const wrong = examples.find((values) => !isJson(fill(body, values, format.escape)));
   return wrong ? `config.body is not valid JSON when it is filled for ${wrong.event}` : null;
 }

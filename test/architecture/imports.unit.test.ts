@@ -61,6 +61,7 @@ const RULES: Record<string, Rule> = {
         "events/rule-metrics.ts",
       ],
       ...["probes/registry.ts", "notifiers/registry.ts", "notifiers/fields.ts", "notifiers/port.ts"],
+      "notifiers/example-input.ts",
       ...["resource/verbs.ts", "feature files"],
     ],
     packages: [],

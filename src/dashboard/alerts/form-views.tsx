@@ -1,4 +1,5 @@
 import { WEBHOOK_PROVIDERS, type WebhookProvider } from "../../contract/webhook.ts";
+import type { PreviewedMessage } from "../../features/webhooks/preview.ts";
 import { FieldRow, Fields } from "../components/fields.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { descriptionOf, NAME_FIELDS, providerFields, providersByFamily } from "./form.ts";
@@ -41,8 +42,8 @@ interface ChannelFieldsProps {
 }
 
 /**
- * Name and provider, the fields of that provider with its steps, and what it hears of. The fields of the others lie in
- * templates, which the script shows when another provider is chosen.
+ * Name and provider, the fields of that provider with its steps, and what it hears of. Without script a button asks for
+ * those of another one.
  */
 export function ChannelFields({ provider, scope, values, problems }: ChannelFieldsProps) {
   return (
@@ -59,9 +60,17 @@ export function ChannelFields({ provider, scope, values, problems }: ChannelFiel
         <ProviderPart provider={provider} values={values} problems={problems} />
       </div>
       <Fields fields={scope} values={values} problems={problems} />
-      {WEBHOOK_PROVIDERS.map((each) => (
-        <template data-provider={each}>
-          <ProviderPart provider={each} values={{}} problems={{}} />
+    </>
+  );
+}
+
+/** The fields of every provider, for the script to show when another one is chosen. */
+export function ProviderTemplates() {
+  return (
+    <>
+      {WEBHOOK_PROVIDERS.map((provider) => (
+        <template data-provider={provider}>
+          <ProviderPart provider={provider} values={{}} problems={{}} />
         </template>
       ))}
     </>
@@ -90,6 +99,26 @@ function ProviderPart({ provider, values, problems }: ProviderPartProps) {
         <FieldRow field={field} values={values} problems={problems} />
       ))}
     </>
+  );
+}
+
+/** What each event would send, as a developer reads it. */
+export function Previews({ messages }: { messages: readonly PreviewedMessage[] }) {
+  return (
+    <section aria-label="Preview">
+      {messages.map(({ event, to, headers, body }) => (
+        <details open>
+          <summary>{event}</summary>
+          {body === null ? (
+            <p class="quiet">Nothing is sent about it.</p>
+          ) : (
+            <pre dir="ltr">
+              <code>{[to, ...headers.map(([name, value]) => `${name}: ${value}`), "", body].join("\n")}</code>
+            </pre>
+          )}
+        </details>
+      ))}
+    </section>
   );
 }
 

@@ -1,16 +1,24 @@
 import { z } from "zod";
-import { DeliveryAttempt, Webhook, type WebhookProvider, WebhookTestResult } from "../../contract/webhook.ts";
+import { ApiError, invalid } from "../../contract/errors.ts";
+import {
+  DeliveryAttempt,
+  Webhook,
+  type WebhookProvider,
+  WebhookTestResult,
+  WebhookUpdate,
+} from "../../contract/webhook.ts";
+import { previewWebhook } from "../../features/webhooks/preview.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { readApi, requireApi } from "../call-api.ts";
+import { problemsIn, readApi, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
-import { storedValues } from "../form-fields.ts";
+import { readBody, storedValues, toSentences } from "../form-fields.ts";
 import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { NAME_FIELDS, nestConfig, providerFields, providerIn, scopeFields } from "./form.ts";
-import { ChannelFields, ProviderTiles } from "./form-views.tsx";
+import { ChannelFields, Previews, ProviderTemplates, ProviderTiles } from "./form-views.tsx";
 import { type Channel, channelListView, deliveriesView } from "./views.tsx";
 
 const API = "/api/uptime/v1/webhooks";
@@ -20,6 +28,7 @@ const ListQuery = z.object({ offset: ListOffset });
 const NewQuery = z.object({ provider: z.string().max(40).optional().transform(providerIn) });
 const ChannelQuery = z.object({ channel: z.uuid().optional().catch(undefined), offset: ListOffset });
 const ids = { params: { id: "webhook" } } as const;
+const INTENTS = [{ intent: "preview", label: "Preview" }];
 const trail = [{ href: "/app/alerts", text: "Alerts" }];
 
 export const endpoints = [
@@ -46,6 +55,7 @@ export const endpoints = [
   action({ path: "/app/alerts/new", summary: "Submit the form of a new channel" }, async (c, entered) => {
     const form = await newForm(c, providerIn(entered.get("provider")));
     if (entered.get("intent") === "fields") return showTyped(c, form, entered);
+    if (entered.get("intent") === "preview") return showPreview(c, form, entered, null);
     const sent = await submitForm(c, form, entered, { method: "POST", path: API, toBody: nestConfig });
     if (!sent.ok) return sent.response;
     const [notice = "Send a test to see that it works."] = noticesOf(sent.body);
@@ -78,6 +88,7 @@ export const endpoints = [
     async (c, entered, { id }) => {
       const form = await editForm(c, id, providerIn(entered.get("provider")));
       if (entered.get("intent") === "fields") return showTyped(c, form, entered);
+      if (entered.get("intent") === "preview") return showPreview(c, form, entered, id);
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${id}`, toBody: nestConfig });
       if (!sent.ok) return sent.response;
       return redirectWithNotice("/app/alerts", ["Saved.", ...noticesOf(sent.body)].join(" "));
@@ -118,6 +129,24 @@ export const endpoints = [
   ),
 ];
 
+/** The form again, above it what the channel would send; nothing is sent. */
+async function showPreview(c: AppContext, form: ObjectForm, entered: URLSearchParams, id: string | null) {
+  const parsed = WebhookUpdate.safeParse(nestConfig(readBody(form.fields, entered)));
+  try {
+    if (!parsed.success) throw invalid(sentenceOf(parsed.error));
+    const messages = await previewWebhook(c.var.ctx, id, parsed.data);
+    return showTyped(c, form, entered, { result: <Previews messages={messages} /> });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 400) throw error;
+    const problems = toSentences(form.fields, problemsIn(error.message));
+    return showTyped(c, form, entered, { problems, status: 400 });
+  }
+}
+
+function sentenceOf({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join(".") || "the form"} is wrong: ${issue?.message}`;
+}
+
 /** What the answer to a change says besides, in sentences. */
 function noticesOf(body: unknown): string[] {
   const { notices = [] } = Webhook.pick({ notices: true }).parse(body);
@@ -145,6 +174,8 @@ async function newForm(c: AppContext, provider: WebhookProvider): Promise<Object
     trail,
     ...(await fieldsOf(c, provider)),
     above: <ProviderTiles chosen={provider} />,
+    intents: INTENTS,
+    below: <ProviderTemplates />,
     action: "/app/alerts/new",
     cancel: "/app/alerts",
   };
@@ -166,6 +197,8 @@ async function editForm(c: AppContext, id: string, chosen: WebhookProvider | und
     section: "alerts",
     trail,
     ...form,
+    intents: INTENTS,
+    below: <ProviderTemplates />,
     action: `/app/alerts/${id}/edit`,
     cancel: "/app/alerts",
     stored: storedValues(form.fields, stored),

@@ -34,7 +34,10 @@ export interface GivenTarget {
   notices: Notice[];
 }
 
-type TargetInput = Pick<WebhookUpdate, "provider" | "url" | "secret" | "config" | "alert_channels" | "generate_secret">;
+export type TargetInput = Pick<
+  WebhookUpdate,
+  "provider" | "url" | "secret" | "config" | "alert_channels" | "generate_secret"
+>;
 
 export function targetOfNew(ctx: RequestScope, input: TargetInput): GivenTarget {
   const provider = input.provider ?? "generic";

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { V1 } from "../support/client.ts";
+import { type Browser, createBrowser } from "../support/forms.ts";
+import { createAccountWithPassword } from "../support/members.ts";
+import { useSink } from "../support/sink.ts";
+import { createWebhook, sinkUrl } from "../support/webhooks.ts";
+
+const sink = useSink();
+let account: Awaited<ReturnType<typeof createAccountWithPassword>>;
+let browser: Browser;
+beforeAll(async () => {
+  account = await createAccountWithPassword();
+  browser = createBrowser();
+  await browser.submit("/app/sign-in", { email: account.email, password: account.password });
+});
+
+const plain = (html: string) => html.replaceAll("&quot;", '"').replaceAll("&#39;", "'");
+const listed = async () => (await account.client.get(`${V1}/webhooks`)).body;
+
+describe("the form of a channel", () => {
+  it("makes a webhook of the fields that its provider declares, and keeps its secrets when it is saved again", async () => {
+    const url = sinkUrl();
+    const typed = { name: "Own", provider: "template", url, "config.method": "PUT", "config.body": "{{title}}" };
+    const headers = '{"Authorization": "Key canary-77a"}';
+    const made = await browser.submit("/app/alerts/new", { ...typed, "config.headers": headers });
+    expect(made.status).toBe(303);
+    const [webhook] = await listed();
+    expect(webhook.config).toEqual({ url, method: "PUT", body: "{{title}}", headers: { Authorization: "***" } });
+    const path = `/app/alerts/${webhook.id}/edit`;
+    const shown = await browser.open(path);
+    expect(shown.text).not.toContain("canary-77a");
+    await browser.submit(path, {
+      ...typed,
+      "config.headers": '{"Authorization": "***"}',
+      "config.body": "Now {{title}}",
+    });
+    sink.answer(url, 200);
+    await account.client.post(`${V1}/webhooks/${webhook.id}/test`);
+    const [sent] = sink.received;
+    expect([sent?.body, sent?.headers.get("authorization")]).toEqual(["Now Test message for Own", "Key canary-77a"]);
+  });
+
+  it.each([
+    ["an unknown field of a template", { "config.body": "{{nobody}}" }, "must not use {{nobody}}"],
+    ["a method that does not exist", { "config.method": "TRACE" }, "must be one of POST, PUT"],
+  ])("says beside the field what is wrong with %s", async (_name, fields, problem) => {
+    const answer = await browser.submit("/app/alerts/new", {
+      name: "X",
+      provider: "template",
+      url: sinkUrl(),
+      ...fields,
+    });
+    const html = plain(answer.text);
+    const [name = ""] = Object.keys(fields);
+    expect([answer.status, html]).toEqual([400, expect.stringContaining(`id="${name}-problem"`)]);
+    expect(html).toContain(problem);
+  });
+});
+
+describe("the preview of a channel", () => {
+  it("shows the requests of an outage, its end and an incident, without secrets, and sends and stores nothing", async () => {
+    const before = await listed();
+    const answer = await browser.submit("/app/alerts/new", {
+      intent: "preview",
+      name: "X",
+      provider: "template",
+      url: sinkUrl(),
+      "config.headers": '{"X-Key": "canary-88b"}',
+      "config.body": '{"t": "{{title}}", "d": "{{duration}}"}',
+    });
+    const html = plain(answer.text);
+    const requests = html.slice(html.indexOf('aria-label="Preview"'), html.indexOf('class="fields"'));
+    expect(requests).toContain('"t": "Shop is down"');
+    expect(requests).toContain('"d": "12 min 34 s"');
+    expect(requests).toContain("x-key: ***");
+    expect(requests).not.toContain("canary-88b");
+    expect([await listed(), sink.received]).toEqual([before, []]);
+  });
+
+  it("of a stored one keeps what is masked", async () => {
+    const config = { token: "azGDORePK8gMaC0QOYAMyEEuzJnyUi", user: "uQiRzpo4DXghDmr9QzzfQu27cmVRsG" };
+    const { id } = await createWebhook(account, { provider: "pushover", url: sinkUrl(), config });
+    const typed = { name: "P", provider: "pushover", "config.token": "***", "config.user": "***", intent: "preview" };
+    const html = plain((await browser.submit(`/app/alerts/${id}/edit`, typed)).text);
+    expect(html).toContain('"title": "Shop is down"');
+    expect(html).not.toContain(config.token);
+    const outsider = createBrowser();
+    const other = await createAccountWithPassword();
+    await outsider.submit("/app/sign-in", { email: other.email, password: other.password });
+    expect((await outsider.submit(`/app/alerts/${id}/edit`, typed)).status).toBe(404);
+  });
+});
