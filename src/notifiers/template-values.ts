@@ -1,6 +1,6 @@
 import type { TemplateValues } from "../domain/message-template.ts";
 import { formatInstant } from "../lib/date-format.ts";
-import { formatDuration, secondsBetween } from "../lib/duration-format.ts";
+import { durationInWords, secondsBetween } from "../lib/duration-format.ts";
 import { shorten } from "../lib/plain-text.ts";
 import { plainText } from "./chat-text.ts";
 import type { NotifierInput } from "./port.ts";
@@ -26,7 +26,7 @@ export function templateValuesOf({ event, event_name, message, timezone = "UTC" 
     "incident.title": text("incident_id") === "" ? "" : text("title"),
     since,
     since_local: Number.isNaN(Date.parse(since)) ? "" : formatInstant(since, timezone),
-    duration: seconds === null ? "" : formatDuration(seconds),
+    duration: seconds === null ? "" : durationInWords(seconds),
     duration_seconds: seconds === null ? "" : String(seconds),
   };
   const bounded = Object.entries(values).map(([name, value]) => [name, shorten(value.toWellFormed(), VALUE_MAX)]);

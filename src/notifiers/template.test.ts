@@ -46,8 +46,8 @@ describe("the request of a template", () => {
 
   it("has how long an outage lasted, and the title of an incident", () => {
     const body = "{{duration}}/{{duration_seconds}}/{{incident.title}}/{{monitor.name}}";
-    expect(build({ body }, { name: "monitor.up" }).body).toBe("12 min 34 s/754//Shop");
-    expect(build({ body }, { name: "incident.resolved" }).body).toBe("12 min 34 s/754/Checkout fails/");
+    expect(build({ body }, { name: "monitor.up" }).body).toBe("12 minutes 34 seconds/754//Shop");
+    expect(build({ body }, { name: "incident.resolved" }).body).toBe("12 minutes 34 seconds/754/Checkout fails/");
   });
 
   it.each<[string, ProviderConfig, string]>([

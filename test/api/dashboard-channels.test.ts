@@ -71,7 +71,7 @@ describe("the preview of a channel", () => {
     const html = plain(answer.text);
     const requests = html.slice(html.indexOf('aria-label="Preview"'), html.indexOf('class="fields"'));
     expect(requests).toContain('"t": "Shop is down"');
-    expect(requests).toContain('"d": "12 min 34 s"');
+    expect(requests).toContain('"d": "12 minutes 34 seconds"');
     expect(requests).toContain("x-key: ***");
     expect(requests).not.toContain("canary-88b");
     expect([await listed(), sink.received]).toEqual([before, []]);
