@@ -154,10 +154,21 @@ export const Unlocked = z
     expires_at: Instant.nullable().meta({ description: "end of the cookie; null where the page needs no password" }),
   })
   .meta({ id: "Unlocked" });
+/** People write minutes; seconds are for programs. */
+const PastInstant = z
+  .union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })])
+  .transform((text) => Date.parse(text));
+export const PastQuery = z.object({
+  at: PastInstant.optional().meta({
+    example: "2026-11-20T03:14Z",
+    description: "the page as it was then, without what is private, unpublished or deleted now",
+  }),
+});
 export const PageIncidentParams = PageParams.extend({ id: z.string() });
 export const IncidentHistoryQuery = z.object({
   before: InstantInput.optional().meta({ description: "started before this" }),
 });
+export const PastHistoryQuery = IncidentHistoryQuery.extend(PastQuery.shape);
 
 export const ServiceQuery = z.object({
   period: z.enum(["24h", "7d", "30d", "90d"]).default("24h").meta({ description: "of the response times" }),

@@ -1,13 +1,13 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { notFound } from "../contract/errors.ts";
-import { PageParams } from "../contract/public-page.ts";
+import { PageParams, PastQuery } from "../contract/public-page.ts";
 import { STATUSPAGE_DOCUMENTS, type StatuspageAnswer } from "../contract/statuspage-api.ts";
 import { type AppEnv, type Endpoint, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { document, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
 import { renderCalendar } from "./calendar.ts";
 import { type FeedSource, renderAtom, renderJsonFeed, renderRss } from "./feeds.ts";
-import { loadPageForViewer, respond } from "./responses.ts";
+import { loadPageAt, respond } from "./responses.ts";
 import { presentStatuspage } from "./statuspage-api.ts";
 
 /** The page for feed readers, calendars and programs that know Statuspage. */
@@ -42,10 +42,15 @@ const feeds: Endpoint[] = FEEDS.map(({ file, type, summary, render }) =>
       path: `/status/{slug}/${file}`,
       tags,
       summary,
-      request: { params: PageParams },
+      request: { params: PageParams, query: PastQuery },
       responses: { 200: document("The document", type), ...refusals },
     },
-    (c) => answer(c, c.req.valid("param").slug, { name: file, type: `${type}; charset=utf-8`, render }),
+    (c) =>
+      answer(
+        c,
+        { ...c.req.valid("param"), ...c.req.valid("query") },
+        { name: file, type: `${type}; charset=utf-8`, render },
+      ),
   ),
 );
 
@@ -57,16 +62,20 @@ const answers: Endpoint[] = Object.entries(STATUSPAGE_DOCUMENTS).map(([name, sch
       path: `/status/{slug}/api/v2/${name}.json`,
       tags,
       summary: `${name} in the shape of Statuspage's public API`,
-      request: { params: PageParams },
+      request: { params: PageParams, query: PastQuery },
       responses: { 200: json("What the page shows", z.object(schema.shape)), ...refusals },
     },
     (c) =>
-      answer(c, c.req.valid("param").slug, {
-        name: `api/v2/${name}`,
-        type: "application/json; charset=utf-8",
-        // Names are the keys of the table that is walked here.
-        render: (source) => JSON.stringify(presentStatuspage(name as StatuspageAnswer, source)),
-      }),
+      answer(
+        c,
+        { ...c.req.valid("param"), ...c.req.valid("query") },
+        {
+          name: `api/v2/${name}`,
+          type: "application/json; charset=utf-8",
+          // Names are the keys of the table that is walked here.
+          render: (source) => JSON.stringify(presentStatuspage(name as StatuspageAnswer, source)),
+        },
+      ),
   ),
 );
 
@@ -78,9 +87,14 @@ interface Document {
   render: (source: FeedSource) => string;
 }
 
-async function answer(c: Context<AppEnv>, slug: string, { name, type, render }: Document): Promise<Response> {
+interface Asked {
+  slug: string;
+  at?: number;
+}
+
+async function answer(c: Context<AppEnv>, { slug, at }: Asked, { name, type, render }: Document): Promise<Response> {
   c.header("Access-Control-Allow-Origin", "*");
-  const shown = await loadPageForViewer(c, slug);
+  const shown = await loadPageAt(c, slug, at);
   if (!shown) throw notFound("status page");
   const { payload, viewing } = shown;
   const source = { payload, now: viewing.as_of, url: viewing.address.url };

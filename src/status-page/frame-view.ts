@@ -17,6 +17,8 @@ export interface RenderContext {
   late: { since: number; for_ms: number } | null;
   /** In the editor of the page, where the document has no script. */
   is_preview?: boolean;
+  /** The page is shown as it was at `as_of`. */
+  is_past?: boolean;
 }
 
 /** Where, in which language and with which dates a part of a page is read. */
@@ -45,6 +47,7 @@ export interface FrameView {
   as_of: Moment;
   is_stale: boolean;
   is_preview: boolean;
+  is_past: boolean;
   /** Of the payload; open pages compare it with what is announced. */
   version: number;
   timezone: string;
@@ -58,7 +61,7 @@ export interface FrameView {
 
 /** What is around every document of a page. */
 export function buildFrame({ page, version }: PagePayload, viewing: RenderContext, formats: Formats): FrameView {
-  const { as_of, is_stale, is_preview = false, address, texts } = viewing;
+  const { as_of, is_stale, is_preview = false, is_past = false, address, texts } = viewing;
   return {
     texts,
     name: page.name,
@@ -70,6 +73,7 @@ export function buildFrame({ page, version }: PagePayload, viewing: RenderContex
     as_of: formats.moment(as_of),
     is_stale,
     is_preview,
+    is_past,
     version,
     timezone: page.timezone,
     footer: {

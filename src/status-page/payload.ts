@@ -82,7 +82,7 @@ export function buildBlankPayload(look: PageLook, now: number): PagePayload {
 /** Published incidents that began before that moment, the last begun first. */
 export async function listPublicIncidents(
   db: Db,
-  scope: { page_id: string; before: number; limit: number },
+  scope: { page_id: string; before: number; limit: number; at?: number },
 ): Promise<PublicIncident[]> {
   return (await selectPublicIncidents(db, scope)).map(toPublicIncident);
 }
@@ -116,7 +116,7 @@ interface Readings extends Omit<VisiblePage, "page" | "aggregates" | "intervals"
 }
 
 /** Names each member that becomes public. */
-function composePayload(shown: Readings, now: number): PagePayload {
+export function composePayload(shown: Readings, now: number): PagePayload {
   const { page, groups, monitors, days, tallies, incidents, maintenance } = shown;
   const windows = maintenance.map((window) => toPublicMaintenance(window, page.timezone, now));
   return {

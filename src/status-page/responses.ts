@@ -1,16 +1,18 @@
 import type { Context } from "hono";
 import { authenticateOptional } from "../access/credentials.ts";
+import { getOwnerPlan } from "../access/owners.ts";
 import { findVisiblePage } from "../access/pages.ts";
 import { requireRate } from "../access/rate-limit.ts";
-import { ApiError, pageLocked } from "../contract/errors.ts";
+import { ApiError, invalid, pageLocked } from "../contract/errors.ts";
 import type { PageReader } from "../contract/page-object.ts";
 import type { PagePayload } from "../contract/public-page.ts";
+import { findPageOwner } from "../data/status-pages/read.ts";
 import { type CheckLag, findDelayedSince } from "../domain/check-schedule.ts";
 import { buildPageUrls, type PageUrls } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import { isKnownTo } from "../http/entity-tags.ts";
 import { html } from "../http/responses.ts";
-import { MINUTE_MS } from "../lib/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
 import { type CachedPage, cacheEpoch, getPrivatePayload, keepPrivatePayload } from "../platform/page-cache.ts";
@@ -25,6 +27,7 @@ import {
   respondUnavailable,
   textsFor,
 } from "./messages.ts";
+import { buildPastPayload } from "./past.ts";
 import { buildPayload } from "./payload.ts";
 import { readPage } from "./reader.ts";
 import { findLanguage } from "./texts/registry.ts";
@@ -94,6 +97,31 @@ export async function loadPageForViewer(
   const viewing = { as_of: minute, is_stale: false, late, address: addressOf(c, payload), texts };
   const cache_key = `private ${payload.page.id} ${payload.version} ${payload.generated_at}`;
   return { payload, viewing, cache_key, cache_control: FOR_MEMBERS, memo: null, reader };
+}
+
+/**
+ * The page as far as the caller may see it, now or as it was at an instant: undefined before it was made, and beyond what
+ * its owner's plan keeps. Visitors choose any instant, so each may have a limited number of pasts built per minute.
+ */
+export async function loadPageAt(
+  c: Context<AppEnv>,
+  slug: string,
+  at: number | undefined,
+): Promise<VisiblePage | undefined> {
+  const shown = await loadPageForViewer(c, slug);
+  if (!shown || at === undefined) return shown;
+  const { ctx, now } = c.var;
+  if (at > now) throw invalid("at must not be in the future");
+  await requireRate(ctx, "page_miss");
+  const { version } = shown.payload;
+  const { id } = shown.payload.page;
+  const owner = await findPageOwner(ctx.db, id);
+  if (!owner || at < now - ctx.settings.HISTORY_DAYS[await getOwnerPlan(ctx, owner)] * DAY_MS) return undefined;
+  const payload = await buildPastPayload(ctx.db, id, at);
+  if (!payload) return undefined;
+  const viewing = { ...shown.viewing, as_of: at, is_stale: false, late: null, is_past: true };
+  const cache_key = shown.cache_key && `past ${id} ${version} ${at}`;
+  return { ...shown, payload, viewing, cache_key, memo: null };
 }
 
 /** The version that an open page was told of. */

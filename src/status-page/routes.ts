@@ -1,6 +1,7 @@
 import type { Context } from "hono";
+import type { z } from "zod";
 import { invalid, notFound, unavailable } from "../contract/errors.ts";
-import { IncidentHistoryQuery, PageIncidentParams, PageParams, PageSummary } from "../contract/public-page.ts";
+import { PageIncidentParams, PageParams, PageSummary, PastHistoryQuery, PastQuery } from "../contract/public-page.ts";
 import { assetEndpoint } from "../http/assets.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import type { HtmlArea } from "../http/middleware.ts";
@@ -14,10 +15,11 @@ import { endpoints as fonts } from "./font-routes.ts";
 import { buildHistoryView, buildIncidentView } from "./incident-view.ts";
 import { framedBy, htmlOf, respondPartNotFound, respondWithError } from "./messages.ts";
 import { endpoints as parts } from "./part-routes.ts";
+import { incidentAt } from "./past.ts";
 import { findPublicIncident, listPublicIncidents } from "./payload.ts";
 import { EMBED_POLICY } from "./policy.ts";
 import { endpoints as previews } from "./preview-routes.ts";
-import { loadPageForViewer, PAGE_ANSWERS, respond, respondWithPage } from "./responses.ts";
+import { loadPageAt, loadPageForViewer, PAGE_ANSWERS, respond, respondWithPage } from "./responses.ts";
 import { presentSummary } from "./summary.ts";
 import { buildPageView } from "./view-model.ts";
 import { renderEmbed } from "./views/embed.tsx";
@@ -42,12 +44,12 @@ export const endpoints = [
       tags,
       summary: "Get a public page as HTML",
       description: hiddenPages,
-      request: { params: PageParams },
+      request: { params: PageParams, query: PastQuery },
       responses: { 200: html("The page"), ...PAGE_ANSWERS },
     },
     (c) =>
       respondWithPage(c, async () => {
-        const shown = await loadPageForViewer(c, c.req.valid("param").slug);
+        const shown = await loadPageAt(c, c.req.valid("param").slug, c.req.valid("query").at);
         if (!shown) return undefined;
         return respond(c, shown, {
           ...htmlOf(shown.payload.page),
@@ -65,7 +67,7 @@ export const endpoints = [
       tags,
       summary: "Get the summary of a public page",
       description: `${hiddenPages} Any origin may read this.`,
-      request: { params: PageParams },
+      request: { params: PageParams, query: PastQuery },
       responses: {
         200: json("What the page shows", PageSummary),
         304: unchanged,
@@ -76,7 +78,7 @@ export const endpoints = [
     },
     async (c) => {
       c.header("Access-Control-Allow-Origin", "*");
-      const shown = await loadPageForViewer(c, c.req.valid("param").slug);
+      const shown = await loadPageAt(c, c.req.valid("param").slug, c.req.valid("query").at);
       if (!shown) throw notFound("status page");
       const response = await respond(c, shown, {
         name: "summary",
@@ -97,10 +99,10 @@ export const endpoints = [
       tags,
       summary: "Get a published incident as HTML",
       description: hiddenPages,
-      request: { params: PageIncidentParams },
+      request: { params: PageIncidentParams, query: PastQuery },
       responses: { 200: html("The incident"), ...PAGE_ANSWERS },
     },
-    (c) => respondWithPage(c, () => showIncident(c, c.req.valid("param"))),
+    (c) => respondWithPage(c, () => showIncident(c, { ...c.req.valid("param"), ...c.req.valid("query") })),
   ),
 
   endpoint(
@@ -111,10 +113,10 @@ export const endpoints = [
       tags,
       summary: "Get the incident history as HTML",
       description: hiddenPages,
-      request: { params: PageParams, query: IncidentHistoryQuery },
+      request: { params: PageParams, query: PastHistoryQuery },
       responses: { 200: html("The history"), ...PAGE_ANSWERS },
     },
-    (c) => respondWithPage(c, () => showHistory(c, c.req.valid("param").slug, c.req.valid("query").before)),
+    (c) => respondWithPage(c, () => showHistory(c, c.req.valid("param").slug, c.req.valid("query"))),
   ),
 
   endpoint(
@@ -215,8 +217,8 @@ export const endpoints = [
   }),
 ];
 
-async function showHistory(c: Context<AppEnv>, slug: string, before: number | undefined) {
-  const shown = await loadPageForViewer(c, slug);
+async function showHistory(c: Context<AppEnv>, slug: string, { before, at }: z.output<typeof PastHistoryQuery>) {
+  const shown = await loadPageAt(c, slug, at);
   if (!shown) return undefined;
   const { payload, viewing } = shown;
   return respond(c, shown, {
@@ -224,16 +226,18 @@ async function showHistory(c: Context<AppEnv>, slug: string, before: number | un
     name: `history ${before ?? ""}`,
     is_chosen: before !== undefined,
     make: async () => {
-      const scope = { page_id: payload.page.id, before: before ?? viewing.as_of + 1, limit: HISTORY_LIMIT };
-      const incidents = await listPublicIncidents(c.var.ctx.db, scope);
+      const until = Math.min(before ?? viewing.as_of + 1, viewing.as_of + 1);
+      const scope = { page_id: payload.page.id, before: until, limit: HISTORY_LIMIT, at };
+      const listed = await listPublicIncidents(c.var.ctx.db, scope);
+      const incidents = at === undefined ? listed : listed.map((incident) => incidentAt(incident, at));
       return renderHistoryPage(buildHistoryView(incidents, payload, { viewing, limit: HISTORY_LIMIT, before }));
     },
   });
 }
 
 /** Recent incidents are in the page's payload; older ones, and those with many updates, are read from D1. */
-async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id: string }) {
-  const shown = await loadPageForViewer(c, slug);
+async function showIncident(c: Context<AppEnv>, { slug, id, at }: { slug: string; id: string; at?: number }) {
+  const shown = await loadPageAt(c, slug, at);
   if (!shown) return undefined;
   const { payload, viewing } = shown;
   const recent = payload.incidents.find((each) => each.id === id && each.omitted_updates === 0);
@@ -243,7 +247,10 @@ async function showIncident(c: Context<AppEnv>, { slug, id }: { slug: string; id
     is_chosen: true,
     make: async () => {
       const ids = { page_id: payload.page.id, incident_id: id };
-      const incident = recent ?? (await findPublicIncident(c.var.ctx.db, ids));
+      const stored = recent ?? (await findPublicIncident(c.var.ctx.db, ids));
+      const incident = stored && (at === undefined ? stored : incidentAt(stored, at));
+      // Began later, or was told of later: then it was not there yet.
+      if (incident && at !== undefined && (incident.started_at > at || incident.updates.length === 0)) return undefined;
       return incident && renderIncidentPage(buildIncidentView(incident, payload, viewing));
     },
   });

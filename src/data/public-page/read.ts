@@ -7,6 +7,7 @@ import {
   gte,
   inArray,
   lt,
+  lte,
   ne,
   or,
   type SQL,
@@ -74,15 +75,17 @@ const needsTicks = (pageId: string) =>
 const isPublished = (pageId: string) =>
   and(eq(incidents.status_page_id, pageId), eq(incidents.is_public, true), isListedAlone);
 
-/** Everything that a payload is made of, as of one moment. */
+/** Everything that a payload is made of, as of one moment; with `at`, incidents alone that were there by then. */
 export async function readPublicPage(
   db: Db,
   pageId: string,
   since: { days: number; month: string; resolved: number; now: number },
+  at?: number,
 ) {
   const recent = and(
     isPublished(pageId),
     or(ne(incidents.status, "resolved"), gte(incidents.resolved_at, since.resolved)),
+    at === undefined ? undefined : and(lte(incidents.started_at, at), lte(incidents.created_at, at)),
   );
   const [
     pages,
@@ -153,8 +156,12 @@ export async function readPublicPage(
 }
 
 /** Published incidents that began before that moment, the last begun first. */
-export async function selectPublicIncidents(db: Db, scope: { page_id: string; before: number; limit: number }) {
-  const chosen = and(isPublished(scope.page_id), lt(incidents.started_at, scope.before));
+export async function selectPublicIncidents(
+  db: Db,
+  scope: { page_id: string; before: number; limit: number /** Made by then. */; at?: number },
+) {
+  const made = scope.at === undefined ? undefined : lte(incidents.created_at, scope.at);
+  const chosen = and(isPublished(scope.page_id), lt(incidents.started_at, scope.before), made);
   const [found, updates, affected] = await db.batch(selectIncidents(db, scope.page_id, chosen, scope.limit));
   return joinIncidents(found, updates, affected);
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, sql } from "drizzle-orm";
+import { and, asc, eq, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { StatusInterval } from "../../domain/uptime.ts";
 import type { Db } from "../db.ts";
 import { statusIntervals } from "../monitors/table.ts";
@@ -26,6 +26,21 @@ export function listIntervalsOf(
   db: Db,
   wanted: readonly { monitor_id: string; since: number }[],
 ): Promise<(StatusInterval & { monitor_id: string })[]> {
+  return selectIntervalsOf(db, wanted);
+}
+
+const PAST_MAX = 100_000;
+
+/** The same, of what had begun by then. */
+export function listIntervalsUntil(
+  db: Db,
+  wanted: readonly { monitor_id: string; since: number }[],
+  until: number,
+): Promise<(StatusInterval & { monitor_id: string })[]> {
+  return selectIntervalsOf(db, wanted, lte(statusIntervals.from_at, until)).limit(PAST_MAX);
+}
+
+function selectIntervalsOf(db: Db, wanted: readonly { monitor_id: string; since: number }[], also?: SQL) {
   const since = sql`(w.value ->> 'since')`;
   const earlier = sql`(SELECT max(e.from_at) FROM ${statusIntervals} e
     WHERE e.monitor_id = (w.value ->> 'monitor_id') AND e.from_at <= ${since})`;
@@ -33,6 +48,6 @@ export function listIntervalsOf(
     .select({ monitor_id: statusIntervals.monitor_id, ...INTERVAL_COLUMNS })
     .from(sql`json_each(${JSON.stringify(wanted)}) AS w`)
     .innerJoin(statusIntervals, sql`${statusIntervals.monitor_id} = (w.value ->> 'monitor_id')`)
-    .where(gte(statusIntervals.from_at, sql`coalesce(${earlier}, ${since})`))
+    .where(and(gte(statusIntervals.from_at, sql`coalesce(${earlier}, ${since})`), also))
     .orderBy(asc(statusIntervals.monitor_id), asc(statusIntervals.from_at), asc(statusIntervals.seq));
 }

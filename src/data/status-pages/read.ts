@@ -85,3 +85,12 @@ export function listSealedMoved(db: Db, { page_id, monitor_ids }: { page_id: str
     .groupBy(monitors.owner_id, monitors.status_page_id)
     .limit(PLACES_MAX);
 }
+
+export async function findPageOwner(db: Db, pageId: string): Promise<string | undefined> {
+  const rows = await db
+    .select({ owner_id: statusPages.owner_id })
+    .from(statusPages)
+    .where(eq(statusPages.id, pageId))
+    .limit(1);
+  return rows[0]?.owner_id;
+}

@@ -20,6 +20,8 @@ export const ar: Texts = {
     subscribe: "اشتراك",
     stale: "البيانات المباشرة غير متاحة.",
     last_updated: "آخر تحديث: {time}.",
+    past: "هكذا كانت الصفحة في {time}.",
+    to_present: "عرض الحالة الحالية",
     zone: (zone) => `جميع الأوقات بتوقيت ${zone}.`,
     own_zone: "الأوقات بتوقيتك المحلي، {own}؛ والأيام بتوقيت {page}.",
     footer: "تذييل الصفحة",

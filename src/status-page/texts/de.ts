@@ -17,6 +17,8 @@ export const de: Texts = {
     subscribe: "Abonnieren",
     stale: "Aktuelle Daten sind nicht verfügbar.",
     last_updated: "Zuletzt aktualisiert: {time}.",
+    past: "So sah die Seite am {time} aus.",
+    to_present: "Aktuellen Stand zeigen",
     zone: (zone) => `Alle Zeiten in der Zeitzone ${zone}.`,
     own_zone: "Zeiten in Ihrer Zeitzone, {own}; Tage in der Zeitzone {page}.",
     footer: "Fußzeile",

@@ -18,6 +18,8 @@ export const en: Texts = {
     subscribe: "Subscribe",
     stale: "Live data is unavailable.",
     last_updated: "Last updated {time}.",
+    past: "This is the page as it was on {time}.",
+    to_present: "Show it as it is now",
     zone: (zone) => `All times are in ${zone}.`,
     own_zone: "Times are in your time zone, {own}; days are those of {page}.",
     footer: "Footer",

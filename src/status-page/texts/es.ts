@@ -17,6 +17,8 @@ export const es: Texts = {
     subscribe: "Suscribirse",
     stale: "Los datos en vivo no están disponibles.",
     last_updated: "Última actualización: {time}.",
+    past: "Así estaba la página el {time}.",
+    to_present: "Mostrar el estado actual",
     zone: (zone) => `Todas las horas son de la zona ${zone}.`,
     own_zone: "Horas de su zona, {own}; los días son los de {page}.",
     footer: "Pie de página",

@@ -17,6 +17,8 @@ export const fr: Texts = {
     subscribe: "S’abonner",
     stale: "Les données en direct sont indisponibles.",
     last_updated: "Dernière mise à jour : {time}.",
+    past: "Voici la page telle qu’elle était le {time}.",
+    to_present: "Afficher l’état actuel",
     zone: (zone) => `Toutes les heures sont celles du fuseau ${zone}.`,
     own_zone: "Heures de votre fuseau, {own} ; les jours sont ceux de {page}.",
     footer: "Pied de page",

@@ -21,6 +21,8 @@ export interface Texts {
     | "subscribe"
     | "stale"
     | "last_updated"
+    | "past"
+    | "to_present"
     | "own_zone"
     | "footer"
     | "powered_by"

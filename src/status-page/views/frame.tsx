@@ -119,7 +119,7 @@ function FeedLinks({ base }: { base: string }) {
 export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boolean; lead?: Child; children: Child }) {
   const { frame, isHome } = props;
   const { texts } = frame;
-  const isLive = props.isLive ?? isHome;
+  const isLive = (props.isLive ?? isHome) && !frame.is_past;
   return (
     <>
       <a class="skip" href="#main">
@@ -148,6 +148,14 @@ export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boole
       <main id="main" {...(isLive ? { "data-live": `${frame.base}/live`, "data-version": frame.version } : {})}>
         {props.lead}
         <div class="wrap">
+          {frame.is_past ? (
+            <p class="card stale">
+              <strong>
+                <Phrase text={texts.frame.past} parts={{ time: <Time moment={frame.as_of} /> }} />
+              </strong>{" "}
+              <a href={frame.home}>{texts.frame.to_present}</a>
+            </p>
+          ) : null}
           {frame.is_stale ? (
             <p class="card stale">
               <strong>{texts.frame.stale}</strong>{" "}
