@@ -10,9 +10,10 @@ import { Refusal } from "../local/command-error.ts";
 import { createArchive, openArchive } from "./archive.ts";
 import { readObjects } from "./objects.ts";
 import { refuseNewerRelease } from "./releases.ts";
+import { dumpDatabase } from "./remote-dump.ts";
 
 /** Apart, because in a dump of both a row can come before the table that it refers to. */
-const DUMPS = { "schema.sql": "--no-data", "rows.sql": "--no-schema" };
+const DUMPS = { schema: "schema.sql", rows: "rows.sql" };
 /** Releases without the table had no epochs. */
 const HAS_INSTALLATION = /CREATE TABLE[^(]*\binstallation\b/;
 const SECRETS = "secrets.json";
@@ -29,8 +30,8 @@ interface Remote {
 }
 
 /**
- * Exports the state of a deployment's objects, its database, and the secrets that this machine knows of it. Objects come
- * before the database, as in a local backup; gives their number.
+ * Reads the state of a deployment's objects, its database, and the secrets that this machine knows of it, while the service
+ * goes on. Objects come before the database, as in a local backup; gives their number.
  */
 export async function backUpRemote(remote: Remote, file: string, passphrase: string | undefined): Promise<number> {
   const { name, platform, files } = remote;
@@ -49,11 +50,8 @@ export async function backUpRemote(remote: Remote, file: string, passphrase: str
     const objects = join(dir, OBJECTS);
     const count = await readObjects({ platform, url, rootSecret: secrets.ROOT_SECRET }, execute, objects);
     archive.add(OBJECTS, objects);
-    for (const [dump, part] of Object.entries(DUMPS)) {
-      const output = join(dir, dump);
-      await platform.wrangler(["d1", "export", name, "--remote", "--config", files.config, part, "--output", output]);
-      archive.add(dump, output);
-    }
+    await dumpDatabase(execute, { schema: join(dir, DUMPS.schema), rows: join(dir, DUMPS.rows) });
+    for (const dump of Object.values(DUMPS)) archive.add(dump, join(dir, dump));
     archive.finish();
     return count;
   } catch (error) {
@@ -96,7 +94,7 @@ export async function restoreRemote(remote: Remote, file: string, passphrase: st
     const ids = { name, account_id, database_id, namespace_id: "", domain: undefined, regions: [], vars: {} };
     files.write(files.config, buildWorkerConfig(release, ids));
     const dump = join(dir, "database.sql");
-    for (const part of Object.keys(DUMPS)) appendFileSync(dump, readFileSync(join(dir, part)), { mode: 0o600 });
+    for (const part of Object.values(DUMPS)) appendFileSync(dump, readFileSync(join(dir, part)), { mode: 0o600 });
     // The service that was exported went on and sent what was pending; the new one ends it.
     if (HAS_INSTALLATION.test(readFileSync(join(dir, "schema.sql"), "utf8"))) {
       appendFileSync(dump, `\nUPDATE installation SET epoch = '${restoredEpoch(Date.now())}';\n`);

@@ -6,7 +6,9 @@ import { createArchive, openArchive } from "../../scripts/backup/archive.ts";
 import { readObjects, writeObjects } from "../../scripts/backup/objects.ts";
 import { backUpRemote, restoreRemote } from "../../scripts/backup/remote.ts";
 import { deploy } from "../../scripts/deploy/deployment.ts";
+import { EMPTY_ACCOUNT } from "../../scripts/deploy/empty-account.ts";
 import { readOptions } from "../../scripts/deploy/options.ts";
+import type { Platform } from "../../scripts/deploy/platform.ts";
 import { deploymentFiles } from "../../scripts/deploy/record.ts";
 import { readRelease } from "../../scripts/deploy/worker-config.ts";
 import { controlOf } from "../../scripts/local/control.ts";
@@ -269,6 +271,51 @@ describe("a backup of a deployment", () => {
     const secrets = (name: string) => JSON.parse(readFileSync(join(dir, name, "secrets.json"), "utf8"));
     expect(secrets("second")).toEqual(secrets("vigil"));
     await expect(restoreRemote(remote("vigil"), file, PASSPHRASE)).rejects.toThrow(/holds data already/);
+  });
+
+  it("reads the database in pages, between which the service goes on, and is whole whatever changes meanwhile", async () => {
+    const platform = new FakeCloudflare();
+    const dir = temporaryDir();
+    await deployTo(platform, dir, "vigil");
+    const files = (name: string) => deploymentFiles(dir, name);
+    const of = (name: string) => ({ name, platform, release, env: {}, tmpDir: temporaryDir(), files: files(name) });
+    const database = platform.databases.get("vigil")?.database;
+    database?.exec(`
+      CREATE TABLE shelves (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+      CREATE TABLE books (id TEXT PRIMARY KEY, shelf_id INTEGER NOT NULL REFERENCES shelves (id) ON DELETE CASCADE,
+        lent_to INTEGER REFERENCES shelves (id) ON DELETE SET NULL, pages BLOB, price REAL);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+        INSERT INTO shelves SELECT i, 'it''s ' || i || char(10) || '😀' FROM n;
+      INSERT INTO books SELECT 'book ' || id, id, nullif(id % 3, 0) + 1000, x'00ff', 0.1 FROM shelves`);
+    const longest: number[] = [];
+    let calls = 0;
+    // As a service that writes between any two pages: shelves with books come and go.
+    const busy: Platform = {
+      ...EMPTY_ACCOUNT,
+      fetch: (url, init) => platform.fetch(url, init),
+      async api(method, path, body) {
+        const answer = await platform.api(method, path, body as never);
+        if (!path.endsWith("/query")) return answer;
+        longest.push(...(answer as { results: unknown[] }[]).map(({ results }) => results.length));
+        const n = ++calls;
+        database?.exec(`DELETE FROM shelves WHERE id = ${n}; INSERT INTO shelves VALUES (${5000 + n}, 'new');
+          INSERT INTO books VALUES ('new ${n}', ${5000 + n}, NULL, NULL, NULL)`);
+        return answer;
+      },
+    };
+    const file = join(dir, "busy.backup");
+    await backUpRemote({ ...of("vigil"), platform: busy }, file, undefined);
+    expect(calls).toBeGreaterThan(20);
+    expect(Math.max(...longest)).toBeLessThanOrEqual(1_200);
+    await restoreRemote(of("second"), file, undefined);
+    const read = (name: string, sql: string) => platform.databases.get(name)?.database.prepare(sql).all();
+    expect(read("second", "PRAGMA foreign_key_check")).toEqual([]);
+    // What was there all the time is the same.
+    const untouched = `SELECT * FROM books WHERE shelf_id BETWEEN ${calls + 1} AND 2000 AND ifnull(lent_to, 0) NOT BETWEEN 1 AND ${calls} ORDER BY id`;
+    expect(read("second", untouched)).toEqual(read("vigil", untouched));
+    expect(read("second", untouched)?.length).toBeGreaterThan(1_000);
+    const names = `SELECT * FROM shelves WHERE id BETWEEN ${calls + 1} AND 2000`;
+    expect(read("second", names)).toEqual(read("vigil", names));
   });
 
   it("marks the database that it fills, so that the new service does not send what the old one sent", async () => {

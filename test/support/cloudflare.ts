@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { type ListPage, type Platform, PlatformError } from "../../scripts/deploy/platform.ts";
 import { Refusal } from "../../scripts/local/command-error.ts";
@@ -100,8 +100,6 @@ export class FakeCloudflare implements Platform {
       this.#change(`deploy ${config.name}`, () => this.#deployWorker(config, option("--secrets-file")));
     } else if (command === `d1 migrations apply ${config.name}` && args.includes("--remote")) {
       this.#change(`migrate ${config.name}`, () => this.#migrate(config));
-    } else if (command === `d1 export ${config.name} --remote`) {
-      writeFileSync(required(option("--output")), dumpOf(this.#boundDatabase(config), args));
     } else if (command === `d1 execute ${config.name} --remote`) {
       const sql = readFileSync(required(option("--file")), "utf8");
       this.#change(`import into ${config.name}`, () => this.#boundDatabase(config).exec(`BEGIN;${sql}\nCOMMIT`));
@@ -275,7 +273,7 @@ export class FakeCloudflare implements Platform {
         return refuse(400, 7500, String(error));
       }
     };
-    const isWriting = batch.some(({ sql }) => !/^\s*select/i.test(sql));
+    const isWriting = batch.some(({ sql }) => !/^\s*(?:select|pragma)\b/i.test(sql));
     const isMigrated = run({ sql: "SELECT 1 FROM sqlite_master WHERE name = 'users'", params: [] }).results.length > 0;
     if (isMigrated && this.#origin) return (await this.#origin.execute(batch)).map((results) => ({ results }));
     return isWriting ? this.#change("write to the database", () => batch.map(run)) : batch.map(run);
@@ -448,28 +446,6 @@ function refuse(status: number, code: number, message: string): never {
 function required<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error("wrangler: an argument or a binding is missing");
   return value;
-}
-
-/** As wrangler writes it: every table with its rows in the order of their making, then the indexes. */
-function dumpOf(database: DatabaseSync, options: readonly string[]): string {
-  const hasSchema = !options.includes("--no-schema");
-  const hasRows = !options.includes("--no-data");
-  const items = database
-    .prepare("SELECT type, name, sql FROM sqlite_master WHERE sql NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid")
-    .all() as { type: string; name: string; sql: string }[];
-  const tables = items.filter(({ type }) => type === "table");
-  const rowsOf = (table: string) => {
-    const columns = database.prepare(`PRAGMA table_info("${table}")`).all();
-    const values = columns.map(({ name }) => `quote("${name}")`).join(` || ',' || `);
-    const rows = database.prepare(`SELECT ${values} AS row FROM "${table}"`).all();
-    return rows.map(({ row }) => `INSERT INTO "${table}" VALUES (${row});`);
-  };
-  return [
-    "PRAGMA defer_foreign_keys=TRUE;",
-    ...tables.flatMap(({ name, sql }) => [...(hasSchema ? [`${sql};`] : []), ...(hasRows ? rowsOf(name) : [])]),
-    ...items.filter(({ type }) => hasSchema && type !== "table").map(({ sql }) => `${sql};`),
-    "",
-  ].join("\n");
 }
 
 function setOrigin(zone: Zone, origin: string | null): void {
