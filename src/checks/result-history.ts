@@ -3,7 +3,7 @@ import type { CheckMessage, HistoryMessage } from "../contract/messages.ts";
 import type { ResultBlock } from "../contract/prober-object.ts";
 import { fnv1a } from "../lib/fnv.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
-import { OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
+import { OBJECT_TIMEOUT_MS, REQUEST_OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
 import { proberObject } from "../platform/prober-objects.ts";
 import type { CheckedMonitor } from "./runner.ts";
 
@@ -39,7 +39,7 @@ export function toResultBlock(
 /** Stores the results of a message. Where their object fails or hangs, a message of its own repeats that, not the checks. */
 export async function storeResults(scope: Scope, results: HistoryMessage): Promise<void> {
   try {
-    await recordResults(scope, results);
+    await recordResults(scope, results, REQUEST_OBJECT_TIMEOUT_MS);
   } catch (error) {
     scope.log.error("result history", error, { shard_id: results.shard_id, region: results.region });
     await scope.env.CHECKS.send(toQueued(results), { delaySeconds: QUEUED_DELAY_S });
@@ -47,8 +47,12 @@ export async function storeResults(scope: Scope, results: HistoryMessage): Promi
 }
 
 /** Repeated, it changes nothing. */
-export async function recordResults({ env }: Scope, { shard_id, region, block }: HistoryMessage): Promise<void> {
-  await withDeadline(proberObject(env, shard_id, region).record(block), OBJECT_TIMEOUT_MS);
+export async function recordResults(
+  { env }: Scope,
+  { shard_id, region, block }: HistoryMessage,
+  timeoutMs = OBJECT_TIMEOUT_MS,
+): Promise<void> {
+  await withDeadline(proberObject(env, shard_id, region).record(block), timeoutMs);
 }
 
 /** Without the details where they are too long for a message. */

@@ -61,12 +61,9 @@ export async function runSlot(scope: Scope, message: CheckMessage, store: StoreR
   const isFirst = isOfGroup(message);
   const isWholeGroup = isFirst && !isFull;
   const slot = { ...message, group, begun_at, isFirst, isWholeGroup };
-  await Promise.all([
-    recordChecks(scope, slot, checked),
-    checked.length === 0
-      ? undefined
-      : store(historyShardOf(message, group.id, checked), toResultBlock(message, checked)),
-  ]);
+  // A repeated message finds its slot recorded and checks nothing, so that what was not stored before is lost.
+  if (checked.length > 0) await store(historyShardOf(message, group.id, checked), toResultBlock(message, checked));
+  await recordChecks(scope, slot, checked);
   await evaluateResultRules(
     scope,
     checked.map((each) => toMonitorResult(each, message)),

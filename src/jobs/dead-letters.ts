@@ -1,11 +1,15 @@
 import { jobScope } from "../access/scope.ts";
+import { HistoryMessage } from "../contract/messages.ts";
 import { findQueue } from "../contract/queues.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import type { Env } from "../platform/env.ts";
 import { recordDeadLetters } from "../sweeps/queue-health.ts";
 
+const HISTORY_AGAIN_AFTER_S = 600;
+
 /**
- * Messages that failed every time. Nothing is lost with them but results that no history object would store, and firings of
- * rules beyond those of an event's first turn: slots, events and deliveries are rows or kept by an object, and the sweeps
+ * Messages that failed every time. Nothing is lost with them but results that no history object would store for a day, and
+ * firings of rules beyond those of an event's first turn: slots, events and deliveries are rows or kept by an object, and the sweeps
  * enqueue them again. They are logged and counted, because they show a fault of the service.
  */
 export async function handleDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
@@ -14,6 +18,10 @@ export async function handleDeadLetters(batch: MessageBatch, env: Env): Promise<
   if (queue) await recordDeadLetters(scope, queue, batch.messages.length);
   for (const message of batch.messages) {
     scope.log.error("dead letter", "gave up after the last attempt", { queue: batch.queue, message_id: message.id });
+    const history = HistoryMessage.safeParse(message.body);
+    if (history.success && scope.now - history.data.block.slot_at < DAY_MS) {
+      await env.CHECKS.send(history.data, { delaySeconds: HISTORY_AGAIN_AFTER_S });
+    }
     message.ack();
   }
 }

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
+import { storeResults } from "../../src/checks/result-history.ts";
 import { runSlot } from "../../src/checks/runner.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors, statusIntervals } from "../../src/data/monitors/table.ts";
@@ -222,6 +223,26 @@ describe("results whose history object", () => {
     const { retryMessages } = await getQueueResult(batch, createExecutionContext());
     expect(retryMessages).toEqual([]);
   }
+
+  it("are found again where neither it nor the queue would take them, because their slot is not recorded before", async () => {
+    const { healthy, check_group_id } = await twoInOneGroup();
+    const { env: bindings } = recordingEnv();
+    const slot = { group_id: check_group_id, region: "default", slot_at: Date.now(), attempt: 0 };
+    const run = (changes: Partial<Env>) => {
+      const scope = jobScope({ ...bindings, ...changes }, "test");
+      const { region } = slot;
+      return runSlot(scope, slot, (shard_id, block) => storeResults(scope, { shard_id, region, block }));
+    };
+    const silent: unknown = { getByName: () => ({ record: throws }) };
+    const full: unknown = { send: throws, sendBatch: throws };
+    await expect(run({ PROBER: silent as Env["PROBER"], CHECKS: full as Env["CHECKS"] })).rejects.toThrow();
+    const { shard_id } = await read(healthy);
+    const range = { from: 0, to: Date.now() + MINUTE, limit: 10, monitor_id: healthy };
+    const history = () => env.PROBER.get(env.PROBER.idFromName(`${shard_id}/default`)).list(range);
+    expect(await history()).toEqual([]);
+    await run({});
+    expect(await history()).toMatchObject([{ outcome: "success" }]);
+  });
 
   it.each([
     ["throws", throws],

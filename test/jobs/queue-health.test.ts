@@ -6,10 +6,13 @@ import { QUEUES } from "../../src/contract/queues.ts";
 import { openDb } from "../../src/data/db.ts";
 import { plannedMinutes } from "../../src/data/monitors/table.ts";
 import { queueHealth } from "../../src/data/queue-health/table.ts";
+import { handleDeadLetters } from "../../src/jobs/dead-letters.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { sendMarkers } from "../../src/sweeps/queue-health.ts";
 import worker from "../../src/worker.ts";
 import { CORE, createClient } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
+import { recordingEnv } from "../support/queues.ts";
 
 const MINUTE = 60_000;
 const AT = Date.parse("2026-03-01T10:00:00Z");
@@ -87,6 +90,23 @@ describe("GET /health", () => {
     });
     await tickWithout([], AT + 5 * MINUTE);
     expect(await health()).toMatchObject({ status: "ok", checks: { queue: "ok" } });
+  });
+});
+
+describe("a dead letter", () => {
+  const results = (slot_at: number) => ({
+    shard_id: newId(),
+    region: "default",
+    block: { slot_at, attempt: 0, key: "k", entries: [] },
+  });
+
+  it("that holds results is sent once more later, for a day, and none of anything else", async () => {
+    const { env: recording, checks } = recordingEnv();
+    const day = 24 * 60 * MINUTE;
+    const bodies = [results(AT - day + 1), results(AT - day), { event_id: "a" }];
+    const messages = bodies.map((body, n) => ({ id: String(n), timestamp: new Date(), attempts: 1, body, ack() {} }));
+    await handleDeadLetters({ queue: "checks-dlq", messages } as unknown as MessageBatch, recording);
+    expect(checks).toEqual([{ body: bodies[0], delaySeconds: 600 }]);
   });
 });
 
