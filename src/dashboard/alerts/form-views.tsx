@@ -13,20 +13,18 @@ export function ProviderTiles({ chosen }: { chosen: WebhookProvider }) {
         {providersByFamily().map(({ heading, providers }) => (
           <section>
             <h2>{heading}</h2>
-            <ul class="tiles">
+            <p class="actions">
               {providers.map((provider) => (
-                <li>
-                  <a
-                    class="tile"
-                    href={`/app/alerts/new?provider=${provider}`}
-                    data-choose-provider={provider}
-                    aria-current={provider === chosen ? "true" : undefined}
-                  >
-                    {descriptionOf(provider).label}
-                  </a>
-                </li>
+                <a
+                  class="button second"
+                  href={`/app/alerts/new?provider=${provider}`}
+                  data-choose-provider={provider}
+                  aria-current={provider === chosen ? "true" : undefined}
+                >
+                  {descriptionOf(provider).label}
+                </a>
               ))}
-            </ul>
+            </p>
           </section>
         ))}
       </details>
