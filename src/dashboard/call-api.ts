@@ -1,6 +1,4 @@
-import type { z } from "zod";
 import { ApiError, ERROR_CODES } from "../contract/errors.ts";
-import { markCounted } from "../http/counted.ts";
 import type { AppContext } from "../http/endpoint.ts";
 import { ErrorBody } from "../http/responses.ts";
 import type { Problems } from "./form-fields.ts";
@@ -46,7 +44,9 @@ export async function callApi(c: AppContext, { method, path, body }: ApiCall): P
     cf: c.req.raw.cf,
     body: body === undefined ? null : JSON.stringify(body),
   });
-  const response = await c.var.dispatch(method === "GET" ? markCounted(request) : request);
+  const response = await c.var.dispatch(request);
+  // It may have changed what this request has read.
+  c.var.ctx.loaded.clear();
   const text = await response.text();
   const parsed: unknown = text === "" ? null : JSON.parse(text);
   const total = Number(response.headers.get("x-total-count") ?? 0);
@@ -59,17 +59,6 @@ export async function requireApi(c: AppContext, call: ApiCall): Promise<unknown>
   const answer = await callApi(c, call);
   if (answer.ok) return answer.body;
   throw errorOf(answer);
-}
-
-/** An object or a list as the API shows it to the caller. */
-export async function readApi<Schema extends z.ZodType>(
-  c: AppContext,
-  path: string,
-  schema: Schema,
-): Promise<{ body: z.output<Schema>; total: number }> {
-  const answer = await callApi(c, { method: "GET", path });
-  if (!answer.ok) throw errorOf(answer);
-  return { body: schema.parse(answer.body), total: answer.total };
 }
 
 export function errorOf({ status, error, code, headers }: ApiRefusal): ApiError {

@@ -7,8 +7,8 @@ export const SHOWN_MAX = 50;
 /** Where a list begins, in an address. What is no place in a list is its beginning. */
 export const ListOffset = z.coerce.number().int().min(0).max(10_000).default(0).catch(0);
 
-/** Of a list that the API gives in parts. */
-export const partQuery = (offset: number) => `limit=${SHOWN_MAX}&offset=${offset}`;
+/** Of a list that is read in parts. */
+export const partAt = (offset: number) => ({ limit: SHOWN_MAX, offset });
 
 /** A part of a list that is loaded as a whole, because its entries name each other. */
 export function partOf<Entry>(list: readonly Entry[], offset: number): { shown: readonly Entry[]; place: ListPlace } {

@@ -1,13 +1,11 @@
-import { z } from "zod";
 import { requireVisiblePage } from "../access/pages.ts";
 import { requireUser } from "../access/principal.ts";
 import { findUser } from "../data/users/read.ts";
+import { listMembers } from "../features/members/service.ts";
 import type { AppContext } from "../http/endpoint.ts";
-import { readApi } from "./call-api.ts";
 import type { Option } from "./form-fields.ts";
 
 const MEMBERS_MAX = 500;
-const Members = z.array(z.object({ user_id: z.string().nullable(), name: z.string().nullable(), email: z.string() }));
 
 interface Person {
   user_id: string;
@@ -24,8 +22,10 @@ export async function findOwner(c: AppContext, pageId: string): Promise<Person |
 
 /** The owner of a page, its members, and the caller, as choices. */
 export async function listPeople(c: AppContext, pageId: string): Promise<Option[]> {
-  const path = `/api/uptime/v1/status-pages/${pageId}/members?limit=${MEMBERS_MAX}`;
-  const [owner, { body: members }] = await Promise.all([findOwner(c, pageId), readApi(c, path, Members)]);
+  const [owner, { rows: members }] = await Promise.all([
+    findOwner(c, pageId),
+    listMembers(c.var.ctx, pageId, { limit: MEMBERS_MAX, offset: 0 }),
+  ]);
   const { user_id, name, email } = requireUser(c.var.ctx);
   const people = new Map<string, string>([[user_id, name || email]]);
   for (const each of [...(owner ? [owner] : []), ...members]) {

@@ -2,15 +2,14 @@ import { z } from "zod";
 import type { IdLocations } from "../access/id-authorization.ts";
 import { UPDATES_CARRIED } from "../contract/incident.ts";
 import type { Permission } from "../domain/roles.ts";
-import { getUpdate, type Timeline } from "../features/timeline/service.ts";
+import { getUpdate, listUpdates, type Timeline } from "../features/timeline/service.ts";
 import type { AppContext, Endpoint } from "../http/endpoint.ts";
-import { readApi } from "./call-api.ts";
 import { ListPages, type ListPlace } from "./components/pieces.tsx";
 import { Preview } from "./components/preview.tsx";
 import { ExactTime, exactTime } from "./components/time.tsx";
 import { confirmedDeletion, type Deletion } from "./deletion.tsx";
 import { type FormField, storedValues } from "./form-fields.ts";
-import { addressWith, partOf, partQuery, SHOWN_MAX } from "./lists.ts";
+import { addressWith, partAt, partOf, SHOWN_MAX } from "./lists.ts";
 import type { Section } from "./navigation.tsx";
 import { type EditForm, showForm, showTyped, submitForm } from "./object-form.tsx";
 import { action, redirectWithNotice, view } from "./view.ts";
@@ -142,22 +141,22 @@ export interface TimelinePart<Shown> {
 }
 
 interface TimelineQuery<Shown> {
-  /** Of its subject in the API. */
-  path: string;
+  timeline: Timeline<Shown>;
+  /** Of its subject. */
+  id: string;
   /** The newest updates, as the subject carries them. */
   carried: readonly Shown[];
   offset: number;
-  Update: z.ZodType<Shown>;
 }
 
-/** Asks the list of updates only where the subject does not carry all of them. */
+/** Reads the list of updates only where the subject does not carry all of them. */
 export async function loadTimeline<Shown>(
   c: AppContext,
-  { path, carried, offset, Update }: TimelineQuery<Shown>,
+  { timeline, id, carried, offset }: TimelineQuery<Shown>,
 ): Promise<TimelinePart<Shown>> {
   if (carried.length < UPDATES_CARRIED) return partOf(carried, offset);
-  const { body, total } = await readApi(c, `${path}/updates?${partQuery(offset)}`, z.array(Update));
-  return { shown: body, place: { total, limit: SHOWN_MAX, offset } };
+  const { rows, total } = await listUpdates(c.var.ctx, timeline, { id, ...partAt(offset) });
+  return { shown: rows.map((update) => timeline.present(update)), place: { total, ...partAt(offset) } };
 }
 
 /** Below the timeline of the view with this address. */

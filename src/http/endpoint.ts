@@ -32,7 +32,6 @@ import {
   readRequestBody,
   withJsonType,
 } from "./body.ts";
-import { isCounted } from "./counted.ts";
 import { responsesOf } from "./responses.ts";
 import { noticesOfUnknownFields, withUnknownFields } from "./unknown-fields.ts";
 
@@ -209,7 +208,7 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
     c.set("ctx", asked);
     requireTokenFor(principal, tokenNeedOf(policy));
     await policy.onAuthenticated?.(asked);
-    if (policy.rate !== "public" && !(policy.rate === "api" && isCounted(c.req.raw))) {
+    if (policy.rate !== "public") {
       c.set("rateClass", policy.rate);
       // Pushes are counted by the object of their monitor, which sees all of them anyway.
       if (policy.rate !== "push") await requireRate(asked, policy.rate, objectId);

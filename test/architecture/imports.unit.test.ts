@@ -213,6 +213,16 @@ describe("features", () => {
   });
 });
 
+describe("the dashboard", () => {
+  // A request within the request costs its own session, authorisation and encoding, in live views each 1.5 s.
+  it("reads by verbs, and asks the API by GET only for the install token, which that makes", () => {
+    const asking = files.filter(
+      (file) => file.startsWith("dashboard/") && /method: "GET",/.test(readFileSync(join(SRC, file), "utf8")),
+    );
+    expect(asking).toEqual(["dashboard/agents/routes.tsx"]);
+  });
+});
+
 /** Impure calls and where alone they may stand. */
 const IMPURE: [what: string, pattern: RegExp, allowed: RegExp][] = [
   ["the clock", /\bDate\.now\(|new Date\(\)|performance\.now\(/, /^(platform|agent|cli)\//],

@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import { expiredCookie } from "../../access/sessions.ts";
-import { Me } from "../../contract/session.ts";
+import type { Me } from "../../contract/session.ts";
+import { presentMe } from "../../features/sessions/present.ts";
+import { getMe } from "../../features/sessions/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { callApi, readApi } from "../call-api.ts";
+import { callApi } from "../call-api.ts";
 import { confirmationProblems } from "../components/confirm.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { type FormField, type Problems, readBody, toSentences } from "../form-fields.ts";
@@ -18,7 +20,7 @@ export const endpoints = [
   view({ path: "/app/account/delete", summary: "Confirm the deletion of the account" }, (c) => confirm(c)),
 
   action({ path: "/app/account/delete", summary: "Delete the account" }, async (c, entered) => {
-    const { body: me } = await readApi(c, `${CORE}/auth/me`, Me);
+    const me = presentMe(await getMe(c.var.ctx));
     const wrong = confirmationProblems(entered, me.email);
     if (Object.keys(wrong).length > 0) return confirm(c, { problems: wrong, status: 400 });
     const fields = fieldsOf(me);
@@ -46,7 +48,7 @@ interface Shown {
 }
 
 async function confirm(c: AppContext, { problems = {}, ...shown }: Shown = {}): Promise<Response> {
-  const { body: me } = await readApi(c, `${CORE}/auth/me`, Me);
+  const me = presentMe(await getMe(c.var.ctx));
   return showView(c, {
     title: "Delete account",
     section: "account",

@@ -1,18 +1,23 @@
 import { z } from "zod";
-import { BillingStatus, TierInfo } from "../../contract/account.ts";
+import { requireUser } from "../../access/principal.ts";
 import { notFound } from "../../contract/errors.ts";
-import { ReferralStats } from "../../contract/referral.ts";
-import { Me, Session } from "../../contract/session.ts";
-import { TEAM_TOPICS, UserPreferences } from "../../contract/team-notification.ts";
-import { CreatedToken, TOKEN_LIFETIMES_DAYS, TOKEN_SCOPES, Token } from "../../contract/token.ts";
+import { TEAM_TOPICS } from "../../contract/team-notification.ts";
+import { CreatedToken, TOKEN_LIFETIMES_DAYS, TOKEN_SCOPES } from "../../contract/token.ts";
 import { RecoveryCodes, TotpSecret } from "../../contract/two-factor.ts";
+import { presentBilling, presentTier, presentToken } from "../../features/account/present.ts";
+import { countMyUsage, listMyTokens } from "../../features/account/service.ts";
+import { readMyPreferences } from "../../features/preferences/service.ts";
+import { presentReferrals } from "../../features/referrals/present.ts";
+import { getMyReferrals } from "../../features/referrals/service.ts";
+import { presentMe, presentSession } from "../../features/sessions/present.ts";
+import { getMe, listMySessions } from "../../features/sessions/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { callApi, errorOf, readApi } from "../call-api.ts";
+import { callApi, errorOf } from "../call-api.ts";
 import { CopyText, ListPages } from "../components/pieces.tsx";
 import { QrCode } from "../components/qr-code.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, type Problems, storedValues, toSentences } from "../form-fields.ts";
-import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { NOTIFY_TOPICS } from "../pages/form.ts";
 import { listPageChoices, type PageChoice } from "../rights.ts";
@@ -162,7 +167,7 @@ export const endpoints = [
   ),
 
   view({ path: "/app/account/profile", summary: "Form of the profile" }, async (c) => {
-    const { body: me } = await readApi(c, `${CORE}/auth/me`, Me);
+    const me = presentMe(await getMe(c.var.ctx));
     return showForm(c, PROFILE_FORM, storedValues(PROFILE_FIELDS, me));
   }),
   action({ path: "/app/account/profile", summary: "Save the profile" }, async (c, entered) => {
@@ -199,7 +204,7 @@ export const endpoints = [
   ...confirmedDeletion({ path: "/app/account/sessions/{id}/end", summary: "End a session", params }, deletionOfSession),
 
   view({ path: "/app/account/two-factor", summary: "Two-factor sign-in" }, async (c) => {
-    const { body: me } = await readApi(c, `${CORE}/auth/me`, Me);
+    const me = presentMe(await getMe(c.var.ctx));
     const form = me.has_two_factor
       ? twoFactorForm(DISABLE_FIELDS, "disable", "Turn off")
       : twoFactorForm(SETUP_FIELDS, "setup", "Continue");
@@ -232,9 +237,9 @@ export const endpoints = [
   }),
 
   view({ path: "/app/account/notifications", summary: "Personal notifications" }, async (c) => {
-    const { body } = await readApi(c, `${CORE}/user/preferences`, UserPreferences);
-    const notify_team = TEAM_TOPICS.filter((topic) => body.notify_team[topic]);
-    return showForm(c, PREFERENCE_FORM, storedValues(PREFERENCE_FIELDS, { ...body, notify_team }));
+    const preferences = await readMyPreferences(c.var.ctx);
+    const notify_team = TEAM_TOPICS.filter((topic) => preferences.notify_team[topic]);
+    return showForm(c, PREFERENCE_FORM, storedValues(PREFERENCE_FIELDS, { ...preferences, notify_team }));
   }),
   action({ path: "/app/account/notifications", summary: "Save personal notifications" }, async (c, entered) => {
     const toBody = ({ notify_team, ...body }: Record<string, unknown>) => {
@@ -251,7 +256,7 @@ export const endpoints = [
 ];
 
 async function deletionOfToken(c: AppContext, { id }: { id: string }): Promise<Deletion> {
-  const { body: tokens } = await readApi(c, `${CORE}/user/api-tokens?limit=${LIST_MAX}`, z.array(Token));
+  const { rows: tokens } = await listMyTokens(c.var.ctx, { limit: LIST_MAX, offset: 0 });
   const token = tokens.find((each) => each.id === id);
   if (!token) throw notFound("API token");
   return {
@@ -268,7 +273,7 @@ async function deletionOfToken(c: AppContext, { id }: { id: string }): Promise<D
 }
 
 async function deletionOfSession(c: AppContext, { id }: { id: string }): Promise<Deletion> {
-  const { body: sessions } = await readApi(c, `${CORE}/auth/sessions?limit=${LIST_MAX}`, z.array(Session));
+  const { rows: sessions } = await listMySessions(c.var.ctx, { limit: LIST_MAX, offset: 0 });
   const session = sessions.find((each) => each.id === id);
   if (!session) throw notFound("session");
   return {
@@ -332,32 +337,33 @@ function showSecret(c: AppContext, { secret, otpauth_url }: z.output<typeof Totp
 async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Promise<Response> {
   const place = (offset: number, total: number) => ({ total, limit: SHOWN_MAX, offset });
   const href = (where: Partial<typeof at>) => addressWith("/app/account", { ...at, ...where });
-  const [me, tokens, sessions, billing, tier, referrals] = await Promise.all([
-    readApi(c, `${CORE}/auth/me`, Me),
-    readApi(c, `${CORE}/user/api-tokens?${partQuery(at.tokens)}`, z.array(Token)),
-    readApi(c, `${CORE}/auth/sessions?${partQuery(at.sessions)}`, z.array(Session)),
-    readApi(c, `${CORE}/billing/status`, BillingStatus),
-    readApi(c, `${CORE}/uptime/tier-info`, TierInfo),
-    readApi(c, "/api/uptime/v1/referrals/stats", ReferralStats),
+  const { ctx } = c.var;
+  const [me, tokens, sessions, usage, referrals] = await Promise.all([
+    getMe(ctx),
+    listMyTokens(ctx, partAt(at.tokens)),
+    listMySessions(ctx, partAt(at.sessions)),
+    countMyUsage(ctx),
+    getMyReferrals(ctx),
   ]);
+  const { session_id, is_operator } = requireUser(ctx);
+  const { url, clicks, signups, credits } = presentReferrals(referrals, c.var.publicUrl);
   return showView(c, {
     title: "Account",
     section: "account",
     children: (
       <>
-        <AccountTabs open="/app/account" isOperator={me.body.operator} />
-        <Profile me={me.body} />
-        <Plan tier={tier.body} seats={billing.body.seats} />
-        <Tokens tokens={tokens.body} now={c.var.now} />
+        <AccountTabs open="/app/account" isOperator={is_operator} />
+        <Profile me={presentMe(me)} />
+        <Plan tier={presentTier(usage)} seats={presentBilling(usage).seats} />
+        <Tokens tokens={tokens.rows.map(presentToken)} now={c.var.now} />
         <ListPages {...place(at.tokens, tokens.total)} href={(from) => href({ tokens: from })} />
-        <Sessions sessions={sessions.body} now={c.var.now} />
+        <Sessions sessions={sessions.rows.map((row) => presentSession(row, session_id))} now={c.var.now} />
         <ListPages {...place(at.sessions, sessions.total)} href={(from) => href({ sessions: from })} />
         <section class="card" aria-labelledby="referrals">
           <h2 id="referrals">Referrals</h2>
-          <CopyText label="Your link" text={referrals.body.url} />
+          <CopyText label="Your link" text={url} />
           <p class="quiet">
-            {referrals.body.clicks} clicks, {referrals.body.signups} sign-ups, {referrals.body.credits} credits to
-            redeem.
+            {clicks} clicks, {signups} sign-ups, {credits} credits to redeem.
           </p>
         </section>
         <Data origin={c.var.publicUrl} />

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { requireVisiblePage } from "../../access/pages.ts";
-import { Agent, AgentDetail, AgentMetrics, InstallToken } from "../../contract/agent.ts";
+import { InstallToken } from "../../contract/agent.ts";
 import { hasPermission, type Permission } from "../../domain/roles.ts";
+import { presentAgent, presentDetail, presentMetrics } from "../../features/agents/present.ts";
+import { getAgentView, listAgentMetrics, listMyAgents } from "../../features/agents/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { readApi, requireApi } from "../call-api.ts";
+import { requireApi } from "../call-api.ts";
 import { CopyText, EmptyState, ListPages, PostButton, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
-import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { type Detail, Discoveries, Events, Facts, HostMetrics, Monitors, Presence } from "./views.tsx";
@@ -25,7 +27,8 @@ export const endpoints = [
   view(
     { path: "/app/agents", summary: "Agents in the dashboard", query: ListQuery },
     async (c, { query: { offset } }) => {
-      const { body: agents, total } = await readApi(c, `${API}?${partQuery(offset)}`, z.array(Agent));
+      const { rows, total } = await listMyAgents(c.var.ctx, partAt(offset), {});
+      const agents = rows.map((agent) => presentAgent(agent, c.var.now));
       return showView(c, {
         title: "Agents",
         section: "agents",
@@ -72,7 +75,7 @@ export const endpoints = [
   ),
 
   action({ path: "/app/agents/install", summary: "Make an install command" }, async (c) => {
-    const { body } = await readApi(c, `${API}/token`, InstallToken);
+    const body = InstallToken.parse(await requireApi(c, { method: "GET", path: `${API}/token` }));
     return showView(c, {
       title: "Install an agent",
       section: "agents",
@@ -165,9 +168,12 @@ export const endpoints = [
 
 /** Of the last day, thinned out so that the table stays short. */
 async function listMetrics(c: AppContext, id: string) {
-  const { body } = await readApi(c, `${API}/${id}/metrics?limit=${METRICS_MAX}`, z.array(AgentMetrics));
-  const every = Math.ceil(body.length / METRICS_SHOWN);
-  return body.filter((_, n) => n % every === 0).toReversed();
+  const { rows } = await listAgentMetrics(c.var.ctx, id, { limit: METRICS_MAX, offset: 0 });
+  const every = Math.ceil(rows.length / METRICS_SHOWN);
+  return rows
+    .filter((_, n) => n % every === 0)
+    .map(presentMetrics)
+    .toReversed();
 }
 
 /** An agent without a page is seen by its owner alone. */
@@ -178,7 +184,7 @@ async function hasRight(c: AppContext, pageId: string | null, right: Permission)
 }
 
 async function loadAgent(c: AppContext, id: string): Promise<Detail> {
-  return (await readApi(c, `${API}/${id}/detail`, AgentDetail)).body;
+  return presentDetail(await getAgentView(c.var.ctx, id), c.var.now);
 }
 
 function deletionOf({ id, name }: Detail): Deletion {

@@ -1,18 +1,15 @@
 import { z } from "zod";
 import { ApiError, invalid } from "../../contract/errors.ts";
-import {
-  DeliveryAttempt,
-  Webhook,
-  type WebhookProvider,
-  WebhookTestResult,
-  WebhookUpdate,
-} from "../../contract/webhook.ts";
+import { Webhook, type WebhookProvider, WebhookTestResult, WebhookUpdate } from "../../contract/webhook.ts";
+import { listWebhookAttempts } from "../../features/webhooks/deliveries.ts";
+import { presentAttempt, presentWebhook } from "../../features/webhooks/present.ts";
 import { previewWebhook } from "../../features/webhooks/preview.ts";
+import { getWebhook, listWebhooks } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { problemsIn, readApi, requireApi } from "../call-api.ts";
+import { problemsIn, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { readBody, storedValues, toSentences } from "../form-fields.ts";
-import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { ListOffset, partAt } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -36,11 +33,12 @@ export const endpoints = [
     { path: "/app/alerts", summary: "List of channels in the dashboard", query: ListQuery },
     async (c, { query }) => {
       const { offset } = query;
-      const [{ body: channels, total }, pages] = await Promise.all([
-        readApi(c, `${API}?${partQuery(offset)}`, z.array(Webhook)),
+      const [{ rows, total }, pages] = await Promise.all([
+        listWebhooks(c.var.ctx, undefined, partAt(offset)),
         listPageChoices(c.var.ctx),
       ]);
-      const place = { total, limit: SHOWN_MAX, offset };
+      const channels = rows.map(presentWebhook);
+      const place = { total, ...partAt(offset) };
       return showView(
         c,
         channelListView({ now: c.var.now, channels, place, pages: new Map(pages.map((page) => [page.id, page])) }),
@@ -68,10 +66,12 @@ export const endpoints = [
       const [all, pages] = await Promise.all([listChannels(c), listPageChoices(c.var.ctx, "alerting.write")]);
       const channels = all.filter(({ status_page_id: id }) => id === null || pages.some((page) => page.id === id));
       const chosen = channels.find(({ id }) => id === query.channel) ?? channels[0];
-      const path = `${API}/${chosen?.id}/deliveries?${partQuery(query.offset)}`;
-      const found = chosen ? await readApi(c, path, z.array(DeliveryAttempt)) : { body: [], total: 0 };
-      const place = { total: found.total, limit: SHOWN_MAX, offset: query.offset };
-      return showView(c, deliveriesView({ now: c.var.now, channels, chosen, place, deliveries: found.body }));
+      const { rows, total } = chosen
+        ? await listWebhookAttempts(c.var.ctx, chosen.id, partAt(query.offset), {})
+        : { rows: [], total: 0 };
+      const place = { total, ...partAt(query.offset) };
+      const deliveries = rows.map(presentAttempt);
+      return showView(c, deliveriesView({ now: c.var.now, channels, chosen, place, deliveries }));
     },
   ),
 
@@ -105,9 +105,9 @@ export const endpoints = [
   action(
     { path: "/app/alerts/{id}/toggle", summary: "Turn a channel on or off", params },
     async (c, _entered, { id }) => {
-      const { body } = await readApi(c, `${API}/${id}`, Webhook);
-      await requireApi(c, { method: "PATCH", path: `${API}/${id}/toggle`, body: { is_active: !body.is_active } });
-      return redirectWithNotice("/app/alerts", `${body.name} is ${body.is_active ? "off" : "on"}.`);
+      const { name, is_active } = await loadChannel(c, id);
+      await requireApi(c, { method: "PATCH", path: `${API}/${id}/toggle`, body: { is_active: !is_active } });
+      return redirectWithNotice("/app/alerts", `${name} is ${is_active ? "off" : "on"}.`);
     },
   ),
 
@@ -154,7 +154,11 @@ function noticesOf(body: unknown): string[] {
 }
 
 async function listChannels(c: AppContext): Promise<Channel[]> {
-  return (await readApi(c, `${API}?limit=${LIST_MAX}`, z.array(Webhook))).body;
+  return (await listWebhooks(c.var.ctx, undefined, { limit: LIST_MAX, offset: 0 })).rows.map(presentWebhook);
+}
+
+async function loadChannel(c: AppContext, id: string) {
+  return presentWebhook(await getWebhook(c.var.ctx, id));
 }
 
 /** The fields of a form for this provider, and how they stand. */
@@ -183,7 +187,7 @@ async function newForm(c: AppContext, provider: WebhookProvider): Promise<Object
 
 /** For the provider that the form names; as stored before it was sent. */
 async function editForm(c: AppContext, id: string, chosen: WebhookProvider | undefined): Promise<EditForm> {
-  const { body: channel } = await readApi(c, `${API}/${id}`, Webhook);
+  const channel = await loadChannel(c, id);
   const form = await fieldsOf(c, chosen ?? channel.provider);
   const config = Object.entries(channel.config).map(([name, value]) => [`config.${name}`, value]);
   const stored = {
@@ -206,7 +210,7 @@ async function editForm(c: AppContext, id: string, chosen: WebhookProvider | und
 }
 
 async function deletionOf(c: AppContext, id: string): Promise<Deletion> {
-  const { body: channel } = await readApi(c, `${API}/${id}`, Webhook);
+  const channel = await loadChannel(c, id);
   return {
     kind: "channel",
     name: channel.name,

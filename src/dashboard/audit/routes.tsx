@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
-import { AuditEntry } from "../../contract/audit.ts";
+import type { AuditEntry } from "../../contract/audit.ts";
+import { presentEntry } from "../../features/audit/present.ts";
+import { listEntries } from "../../features/audit/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { zonedClock, zoneLabel } from "../../lib/zoned-days.ts";
-import { toIso } from "../../platform/clock.ts";
 import { AccountTabs } from "../account/tabs.tsx";
-import { readApi } from "../call-api.ts";
 import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { readerZone } from "../cookies.ts";
-import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { listPageChoices, type PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
@@ -40,7 +40,7 @@ export const endpoints = [
     async (c, { query }) => {
       const pages = await listPageChoices(c.var.ctx);
       const zone = readerZone(c.req.raw);
-      const { body: entries, total } = await loadEntries(c, { query, pages, zone });
+      const { rows, total } = await loadEntries(c, { query, pages, zone });
       const place = { total, limit: SHOWN_MAX, offset: query.offset };
       return showView(c, {
         title: "Audit log",
@@ -50,7 +50,7 @@ export const endpoints = [
           <>
             <AccountTabs open="/app/audit" isOperator={requireUser(c.var.ctx).is_operator} />
             <Filters query={query} pages={pages} zone={zoneLabel(zone, c.var.now)} />
-            <Entries entries={entries} now={c.var.now} />
+            <Entries entries={rows.map(presentEntry)} now={c.var.now} />
             <ListPages {...place} href={(offset) => addressWith("/app/audit", { ...query, offset })} />
           </>
         ),
@@ -67,17 +67,16 @@ interface Listing {
 
 function loadEntries(c: AppContext, { query, pages, zone }: Listing) {
   const { monitor, event_type, actor, from, to, offset } = query;
-  const startOf = (date: string, days: number) =>
-    toIso(zonedClock(zone).firstInstantOf(Date.parse(date) + days * DAY_MS));
-  const address = addressWith("/api/uptime/v1/audit-logs", {
+  const startOf = (date: string, days: number) => zonedClock(zone).firstInstantOf(Date.parse(date) + days * DAY_MS);
+  return listEntries(c.var.ctx, {
     event_type,
     actor,
     monitor_id: monitor,
     status_page_id: pages.find(({ id }) => id === query.page)?.id,
-    from: from && startOf(from, 0),
-    to: to && startOf(to, 1),
+    from: from === undefined ? undefined : startOf(from, 0),
+    to: to === undefined ? undefined : startOf(to, 1),
+    ...partAt(offset),
   });
-  return readApi(c, `${address}${address.includes("?") ? "&" : "?"}${partQuery(offset)}`, z.array(AuditEntry));
 }
 
 function Filters({ query, pages, zone }: Listing) {

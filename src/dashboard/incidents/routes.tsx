@@ -1,16 +1,18 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
 import { forbidden } from "../../contract/errors.ts";
-import { Incident, IncidentUpdate } from "../../contract/incident.ts";
+import { INCIDENT_STATUSES, Incident } from "../../contract/incident.ts";
 import type { IncidentTemplate } from "../../contract/incident-template.ts";
+import { presentIncident } from "../../features/incidents/present.ts";
+import { getIncident, listMyIncidents } from "../../features/incidents/service.ts";
 import { INCIDENT_TIMELINE } from "../../features/timeline/incidents.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
+import { callApi, errorOf, requireApi } from "../call-api.ts";
 import { Preview } from "../components/preview.tsx";
 import { type ComposerState, changedMeanwhile, statusSeen } from "../composer.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormValues, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
-import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { showNoPage } from "../page-choice.tsx";
 import { listPeople } from "../people.ts";
@@ -50,7 +52,7 @@ const NO_PAGE = {
   section: "incidents",
   reason: "Incidents are reported on a status page. You have none, or your roles let you look only.",
 } as const;
-const OPEN = "investigating,identified,monitoring";
+const OPEN = INCIDENT_STATUSES.filter((status) => status !== "resolved");
 
 export const endpoints = [
   view({ path: "/app/incidents", summary: "List of incidents in the dashboard", query: ListQuery }, showList),
@@ -155,10 +157,9 @@ export const endpoints = [
 ];
 
 async function showList(c: AppContext, { query }: { query: z.output<typeof ListQuery> }): Promise<Response> {
-  const status = query.show === "open" ? `status=${OPEN}&` : "";
-  const path = `${API}?${status}${partQuery(query.offset)}`;
-  const [{ body, total }, visible, pages] = await Promise.all([
-    readApi(c, path, z.array(Incident)),
+  const filter = query.show === "open" ? { status: OPEN } : {};
+  const [{ incidents, total }, visible, pages] = await Promise.all([
+    listMyIncidents(c.var.ctx, filter, partAt(query.offset)),
     listPageChoices(c.var.ctx),
     listIncidentPages(c),
   ]);
@@ -166,7 +167,7 @@ async function showList(c: AppContext, { query }: { query: z.output<typeof ListQ
     c,
     incidentListView({
       now: c.var.now,
-      incidents: body,
+      incidents: incidents.map(presentIncident),
       total,
       limit: SHOWN_MAX,
       offset: query.offset,
@@ -216,7 +217,7 @@ function filledBy(templates: readonly IncidentTemplate[], id: string | undefined
 }
 
 async function loadIncident(c: AppContext, id: string): Promise<Incident> {
-  return (await readApi(c, `${API}/${id}`, Incident)).body;
+  return presentIncident(await getIncident(c.var.ctx, id));
 }
 
 async function editForm(c: AppContext, id: string): Promise<EditForm> {
@@ -250,7 +251,7 @@ async function showIncident(
   const incident = await loadIncident(c, id);
   const pageId = incident.status_page_id;
   const [timeline, pages, writable, services, people] = await Promise.all([
-    loadTimeline(c, { path: `${API}/${id}`, carried: incident.updates, offset, Update: IncidentUpdate }),
+    loadTimeline(c, { timeline: INCIDENT_TIMELINE, id, carried: incident.updates, offset }),
     listPageChoices(c.var.ctx),
     listIncidentPages(c),
     listServiceOptions(c, pageId),

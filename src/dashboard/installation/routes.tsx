@@ -1,8 +1,12 @@
 import type { z } from "zod";
-import { Capacity } from "../../contract/capacity.ts";
-import { Overview } from "../../contract/overview.ts";
+import { requireRate } from "../../access/rate-limit.ts";
+import type { Capacity } from "../../contract/capacity.ts";
+import type { Overview } from "../../contract/overview.ts";
+import { presentCapacity } from "../../features/capacity/present.ts";
+import { getCapacity } from "../../features/capacity/service.ts";
+import { presentOverview } from "../../features/overview/present.ts";
+import { getOverview } from "../../features/overview/service.ts";
 import { AccountTabs } from "../account/tabs.tsx";
-import { readApi } from "../call-api.ts";
 import { Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { showView } from "../shell.tsx";
@@ -10,8 +14,6 @@ import { view } from "../view.ts";
 
 type CapacityBody = z.infer<typeof Capacity>;
 type Service = NonNullable<z.infer<typeof Overview>["service"]>;
-
-const CORE = "/api/core/v1";
 
 const UNITS: Record<keyof CapacityBody["units"], string> = {
   requests: "Worker requests",
@@ -32,10 +34,12 @@ const LIMITS: Record<CapacityBody["limits"][number]["name"], string> = {
 
 export const endpoints = [
   view({ path: "/app/installation", summary: "Installation in the dashboard, for operators" }, async (c) => {
-    // The endpoint refuses everybody else.
-    const { body: capacity } = await readApi(c, `${CORE}/uptime/capacity`, Capacity);
-    const { body: overview } = await readApi(c, `${CORE}/overview`, Overview);
-    const alarms = overview.service?.alarms ?? [];
+    const { ctx } = c.var;
+    await requireRate(ctx, "heavy");
+    // The verb refuses everybody else.
+    const capacity = presentCapacity(await getCapacity(ctx));
+    const { service } = presentOverview(await getOverview(ctx));
+    const alarms = service?.alarms ?? [];
     return showView(c, {
       title: "Installation",
       section: "account",

@@ -1,19 +1,20 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
 import { forbidden } from "../../contract/errors.ts";
-import { Maintenance, MaintenanceUpdate } from "../../contract/maintenance.ts";
+import { Maintenance } from "../../contract/maintenance.ts";
 import { listOccurrences } from "../../domain/maintenance.ts";
-import { getMaintenance } from "../../features/maintenance/service.ts";
+import { presentMaintenance } from "../../features/maintenance/present.ts";
+import { getMaintenance, listMyMaintenance } from "../../features/maintenance/service.ts";
 import { MAINTENANCE_TIMELINE } from "../../features/timeline/maintenance.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
-import { callApi, errorOf, readApi, requireApi } from "../call-api.ts";
+import { callApi, errorOf, requireApi } from "../call-api.ts";
 import { exactTime } from "../components/time.tsx";
 import { type ComposerState, changedMeanwhile, statusSeen } from "../composer.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, readBody, storedValues, toClockReading, toSentences, typedValues } from "../form-fields.ts";
 import { listServiceOptions, toPageOptions } from "../incidents/form.ts";
-import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { showNoPage } from "../page-choice.tsx";
 import { timezoneOf } from "../page-zone.ts";
@@ -54,16 +55,15 @@ export const endpoints = [
   view(
     { path: "/app/maintenance", summary: "List of maintenance in the dashboard", query: ListQuery },
     async (c, { query: { offset, month } }) => {
-      const path = `${API}?${partQuery(offset)}`;
-      const [{ body, total }, visible, pages] = await Promise.all([
-        readApi(c, path, z.array(Maintenance)),
+      const [{ windows, total }, visible, pages] = await Promise.all([
+        listMyMaintenance(c.var.ctx, {}, partAt(offset)),
         listPageChoices(c.var.ctx),
         writablePages(c),
       ]);
       const calendar = await loadCalendar(c.var.ctx, { month, zone: visible[0]?.timezone ?? "UTC" });
       const list = {
         now: c.var.now,
-        windows: body,
+        windows: windows.map((window) => presentMaintenance(window, c.var.now)),
         total,
         limit: SHOWN_MAX,
         offset,
@@ -227,7 +227,7 @@ async function editForm(c: AppContext, id: string): Promise<{ form: EditForm; wi
 }
 
 async function loadWindow(c: AppContext, id: string): Promise<Maintenance> {
-  return (await readApi(c, `${API}/${id}`, Maintenance)).body;
+  return presentMaintenance(await getMaintenance(c.var.ctx, id), c.var.now);
 }
 
 /** What happened to the window since the form of an update was made. */
@@ -250,15 +250,15 @@ async function showWindow(
   { offset = 0, composer = {}, ...shown }: Shown = {},
 ): Promise<Response> {
   const { ctx } = c.var;
-  const [window, stored, pages, writable] = await Promise.all([
-    loadWindow(c, id),
+  const [stored, pages, writable] = await Promise.all([
     getMaintenance(ctx, id),
     listPageChoices(ctx),
     writablePages(c),
   ]);
+  const window = presentMaintenance(stored, ctx.now);
   const [services, timeline] = await Promise.all([
     listServiceOptions(c, window.status_page_id),
-    loadTimeline(c, { path: `${API}/${id}`, carried: window.updates, offset, Update: MaintenanceUpdate }),
+    loadTimeline(c, { timeline: MAINTENANCE_TIMELINE, id, carried: window.updates, offset }),
   ]);
   const page = pages.find((each) => each.id === window.status_page_id);
   const range = { from: ctx.now, to: ctx.now + PREVIEW_MS, max: OCCURRENCES_MAX };

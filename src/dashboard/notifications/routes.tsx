@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
-import { Notification } from "../../contract/notification.ts";
+import { presentNotification } from "../../features/notifications/present.ts";
+import { listMyNotifications } from "../../features/notifications/service.ts";
 import { AccountTabs } from "../account/tabs.tsx";
-import { readApi, requireApi } from "../call-api.ts";
+import { requireApi } from "../call-api.ts";
 import { EmptyState, ListPages } from "../components/pieces.tsx";
-import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { listKinds, NotificationList } from "./views.tsx";
@@ -18,8 +19,8 @@ export const endpoints = [
   view(
     { path: "/app/notifications", summary: "Notifications in the dashboard", query: Query },
     async (c, { query: { offset } }) => {
-      const path = `${API}?${partQuery(offset)}`;
-      const { body: notifications, total } = await readApi(c, path, z.array(Notification));
+      const { rows, total } = await listMyNotifications(c.var.ctx, partAt(offset));
+      const notifications = rows.map(presentNotification);
       const kinds = await listKinds(c.var.ctx, notifications);
       return showView(c, {
         title: "Notifications",

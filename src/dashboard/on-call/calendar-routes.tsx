@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { requireVisiblePage } from "../../access/pages.ts";
 import { notFound } from "../../contract/errors.ts";
-import { OnCallSchedule } from "../../contract/on-call.ts";
 import { findOnCall, type Span } from "../../domain/on-call.ts";
 import { hasPermission } from "../../domain/roles.ts";
+import { presentSchedule } from "../../features/on-call/present.ts";
+import { readSchedule } from "../../features/on-call/schedules.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { dateIn } from "../../lib/zoned-days.ts";
 import { toIso } from "../../platform/clock.ts";
-import { readApi, requireApi } from "../call-api.ts";
+import { requireApi } from "../call-api.ts";
 import { listPeople } from "../people.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -84,7 +85,7 @@ export const endpoints = [
 const dayAfter = (date: string) => dateIn("UTC", Date.parse(date) + 36 * 3_600_000);
 
 async function loadSchedule(c: AppContext, { page, id }: Ids): Promise<Schedule> {
-  return (await readApi(c, `${API}/${page}/on-call/schedules/${id}`, OnCallSchedule)).body;
+  return presentSchedule(await readSchedule(c.var.ctx, { id: page, schedule_id: id }), c.var.now);
 }
 
 async function showCalendar(c: AppContext, named: Ids, from: string | undefined): Promise<Response> {

@@ -1,10 +1,15 @@
 import { z } from "zod";
-import { ActiveOnCall, EscalationPolicy, EscalationSummary, OnCallSchedule } from "../../contract/on-call.ts";
-import { Webhook } from "../../contract/webhook.ts";
+import type { OnCallSchedule } from "../../contract/on-call.ts";
 import { hasPermission } from "../../domain/roles.ts";
+import { presentEscalationSummary } from "../../features/escalations/present.ts";
+import { listPageEscalations } from "../../features/escalations/service.ts";
+import { findShownActivePolicy, listPolicies } from "../../features/on-call/policies.ts";
+import { presentOnCall, presentPolicy, presentSchedule } from "../../features/on-call/present.ts";
+import { listSchedules, readSchedule } from "../../features/on-call/schedules.ts";
+import { listWebhooks } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { zoneLabel } from "../../lib/zoned-days.ts";
-import { readApi, requireApi } from "../call-api.ts";
+import { requireApi } from "../call-api.ts";
 import { ListPages } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import type { Option } from "../form-fields.ts";
@@ -37,6 +42,7 @@ const PageQuery = z.object({
 });
 /** As many schedules, and as many policies, are loaded: they name each other. */
 const LIST_MAX = 1000;
+const ESCALATIONS_SHOWN = 20;
 const ids = { params: { page: "page" } } as const;
 const permission = "oncall.write";
 const trail = [{ href: "/app/on-call", text: "On-call" }];
@@ -126,7 +132,7 @@ export const endpoints = [
     { path: "/app/on-call/{page}/overrides/{id}", summary: "Add an override", params: itemParams },
     async (c, entered, { page, id }) => {
       const path = `${API}/${page}/on-call/schedules/${id}`;
-      const { body: schedule } = await readApi(c, path, OnCallSchedule);
+      const schedule = await loadSchedule(c, page, id);
       const toBody = (override: Record<string, unknown>) => ({ overrides: [...schedule.overrides, override] });
       const sent = await submitForm(c, await overrideForm(c, page, id), entered, { method: "PUT", path, toBody });
       return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, "The override is planned.") : sent.response;
@@ -145,25 +151,35 @@ export const endpoints = [
 const BODIES = { schedules: toSchedule, policies: toPolicy };
 
 async function loadOnCall(c: AppContext, page: string): Promise<OnCallFound> {
-  const path = `${API}/${page}/on-call`;
-  const [active, schedules, policies, escalations] = await Promise.all([
-    readApi(c, path, ActiveOnCall),
-    readApi(c, `${path}/schedules?limit=${LIST_MAX}`, z.array(OnCallSchedule)),
-    readApi(c, `${path}/policies?limit=${LIST_MAX}`, z.array(EscalationPolicy)),
-    readApi(c, `${path}/escalations?limit=20`, z.array(EscalationSummary)),
+  const { ctx } = c.var;
+  const all = { limit: LIST_MAX, offset: 0 };
+  const [active, { rows: schedules }, policies, { escalations }] = await Promise.all([
+    findShownActivePolicy(ctx, page),
+    listSchedules(ctx, page, all),
+    listPolicies(ctx, page, all),
+    listPageEscalations(ctx, page, { limit: ESCALATIONS_SHOWN, offset: 0 }),
   ]);
-  return { active: active.body, schedules: schedules.body, policies: policies.body, escalations: escalations.body };
+  return {
+    active: presentOnCall({ active, schedules }, ctx.now),
+    schedules: schedules.map((schedule) => presentSchedule(schedule, ctx.now)),
+    policies: policies.rows.map(presentPolicy),
+    escalations: escalations.map(presentEscalationSummary),
+  };
+}
+
+async function loadSchedule(c: AppContext, page: string, id: string): Promise<OnCallSchedule> {
+  return presentSchedule(await readSchedule(c.var.ctx, { id: page, schedule_id: id }), c.var.now);
 }
 
 async function listContacts(c: AppContext, page: string, people: readonly Option[]): Promise<Option[]> {
-  const [{ schedules }, { body: webhooks }] = await Promise.all([
+  const [{ schedules }, { rows: webhooks }] = await Promise.all([
     loadOnCall(c, page),
-    readApi(c, "/api/uptime/v1/webhooks?limit=200", z.array(Webhook)),
+    listWebhooks(c.var.ctx, undefined, { limit: LIST_MAX, offset: 0 }),
   ]);
   return [
     ...schedules.map(({ id, name }) => ({ value: `schedule:${id}`, label: `Schedule ${name}` })),
     ...people.map(({ value, label }) => ({ value: `user:${value}`, label })),
-    ...webhooks.map(({ id, name }) => ({ value: `webhook:${id}`, label: `Channel ${name}` })),
+    ...webhooks.map(({ webhook: { id, name } }) => ({ value: `webhook:${id}`, label: `Channel ${name}` })),
   ];
 }
 
@@ -197,12 +213,12 @@ async function editForm(c: AppContext, { kind, page, id }: { kind: Kind; page: s
 }
 
 async function overrideForm(c: AppContext, page: string, id: string): Promise<ObjectForm> {
-  const { body } = await readApi(c, `${API}/${page}/on-call/schedules/${id}`, OnCallSchedule);
+  const { timezone } = await loadSchedule(c, page, id);
   return {
     title: "Override",
     section: "on-call",
     trail,
-    fields: overrideFields(await listPeople(c, page), formZone(c, body.timezone)),
+    fields: overrideFields(await listPeople(c, page), formZone(c, timezone)),
     action: `/app/on-call/${page}/overrides/${id}`,
     cancel: `/app/on-call?page=${page}`,
   };

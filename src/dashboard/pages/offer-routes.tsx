@@ -1,9 +1,9 @@
-import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
 import { requireRecentPassword } from "../../access/sessions.ts";
 import { ApiError } from "../../contract/errors.ts";
+import { listMembers } from "../../features/members/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { readApi, requireApi } from "../call-api.ts";
+import { requireApi } from "../call-api.ts";
 import { PostButton } from "../components/pieces.tsx";
 import type { FormField, Option } from "../form-fields.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
@@ -39,12 +39,10 @@ export const endpoints = [
   ),
 ];
 
-const Members = z.array(z.object({ user_id: z.string().nullable(), name: z.string().nullable(), email: z.string() }));
-
 async function loadOffer(c: AppContext, id: string) {
-  const [{ name }, { body: members }] = await Promise.all([
+  const [{ name }, { rows: members }] = await Promise.all([
     loadPage(c, id),
-    readApi(c, `${API}/${id}/members?limit=${LIST_MAX}`, Members),
+    listMembers(c.var.ctx, id, { limit: LIST_MAX, offset: 0 }),
   ]);
   const me = requireUser(c.var.ctx).user_id;
   const receivers = members.flatMap((each): Option[] =>

@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { SLA_PERIODS, SlaHistory, SlaSummary, SlaTargets } from "../../contract/sla.ts";
+import { requireRate } from "../../access/rate-limit.ts";
+import { SLA_PERIODS } from "../../contract/sla.ts";
 import { listServices } from "../../features/monitors/service.ts";
+import { presentHistory, presentSummary, presentTargets } from "../../features/sla/present.ts";
+import { getTargets, measureSla, measureSlaHistory } from "../../features/sla/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { readApi } from "../call-api.ts";
 import { readBody } from "../form-fields.ts";
 import { ListOffset } from "../lists.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -33,12 +35,10 @@ export const endpoints = [
     { path: "/app/pages/{id}/targets", summary: "Set the SLA targets of a page", params },
     async (c, entered, p) => {
       const path = `${API}/${p.id}/sla-targets`;
-      const [{ body: sla }, { body: stored }] = await Promise.all([
-        readApi(c, `${API}/${p.id}/sla`, SlaSummary),
-        readApi(c, path, SlaTargets),
-      ]);
-      const fields = targetFields(sla);
-      const body = readTargets(readBody(fields, entered), stored);
+      await requireRate(c.var.ctx, "heavy", p.id);
+      const [measured, stored] = await Promise.all([measureSla(c.var.ctx, p.id, {}), getTargets(c.var.ctx, p.id)]);
+      const fields = targetFields(presentSummary(measured));
+      const body = readTargets(readBody(fields, entered), presentTargets(stored));
       const refused = await sendForm(c, fields, entered, { method: "PUT", path, body });
       return refused ? showReports(c, p.id, { refused }) : redirectWithNotice(`/app/pages/${p.id}/reports`, "Saved.");
     },
@@ -56,17 +56,19 @@ async function showReports(
   id: string,
   { period = "month", offset = 0, refused }: Shown,
 ): Promise<Response> {
-  const [{ body: sla }, { body: history }, { body: targets }] = await Promise.all([
-    readApi(c, `${API}/${id}/sla?period=${period}`, SlaSummary),
-    readApi(c, `${API}/${id}/sla/history?period=${period}`, SlaHistory),
-    readApi(c, `${API}/${id}/sla-targets`, SlaTargets),
+  const { ctx } = c.var;
+  await requireRate(ctx, "heavy", id);
+  const [sla, history, targets] = await Promise.all([
+    measureSla(ctx, id, { period }),
+    measureSlaHistory(ctx, id, { period }),
+    getTargets(ctx, id),
   ]);
-  const values = refused?.values ?? targetValues(targets);
+  const values = refused?.values ?? targetValues(presentTargets(targets));
   return showTab(c, { id, tab: "/reports", refused, hasCharts: true }, ({ page, may }) => (
     <Reports
       page={page}
-      sla={sla}
-      history={history}
+      sla={presentSummary(sla)}
+      history={presentHistory(history)}
       period={period}
       offset={offset}
       values={values}

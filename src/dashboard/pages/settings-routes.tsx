@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { requireVisiblePage } from "../../access/pages.ts";
-import { CustomDomain } from "../../contract/custom-domain.ts";
 import { StatusPage } from "../../contract/status-page.ts";
 import { TEAM_TOPICS } from "../../contract/team-notification.ts";
 import { fillTopics } from "../../domain/team-notifications.ts";
+import { presentDomain } from "../../features/custom-domains/present.ts";
+import { getDomain } from "../../features/custom-domains/service.ts";
 import { findPresentOffer } from "../../features/page-transfers/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { readApi, requireApi } from "../call-api.ts";
+import { targetOfDomains } from "../../platform/egress/service-hosts.ts";
+import { requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { changedFields, readBody, storedValues } from "../form-fields.ts";
 import { ListOffset, partOf } from "../lists.ts";
@@ -143,7 +145,10 @@ async function showNotifications(c: AppContext, id: string): Promise<Response> {
 }
 
 async function showDomain(c: AppContext, id: string, refused?: Refused): Promise<Response> {
-  const { body: domain } = await readApi(c, `${API}/${id}/ssl`, CustomDomain);
+  const domain = presentDomain(
+    await getDomain(c.var.ctx, id),
+    targetOfDomains({ ...c.var.settings, PUBLIC_URL: c.var.publicUrl }),
+  );
   const values = refused?.values ?? storedValues(DOMAIN_FIELDS, domain);
   return showTab(c, { id, tab: "/domain", refused }, ({ page, may }) => (
     <Domain

@@ -1,14 +1,16 @@
 import { z } from "zod";
 import { requireSubscriber } from "../../access/resources.ts";
 import { notFound } from "../../contract/errors.ts";
-import { INVITED_MAX, Subscriber, SubscribersInvited } from "../../contract/subscriber.ts";
+import { INVITED_MAX, SubscribersInvited } from "../../contract/subscriber.ts";
+import { presentSubscriber } from "../../features/subscribers/present.ts";
+import { listMySubscribers } from "../../features/subscribers/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { plural } from "../../lib/relative-time.ts";
-import { callApi, errorOf, readApi } from "../call-api.ts";
+import { callApi, errorOf } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import type { FormValues, Problems } from "../form-fields.ts";
 import { typedValues } from "../form-fields.ts";
-import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { IMPORTED_MAX, INVITE_FIELDS } from "./form.ts";
 import { Subscribers } from "./subscribers.tsx";
@@ -84,14 +86,13 @@ interface Shown {
 }
 
 async function showSubscribers(c: AppContext, id: string, { offset = 0, ...shown }: Shown): Promise<Response> {
-  const path = `${V1}/subscribers?status_page_id=${id}&${partQuery(offset)}`;
-  const { body: subscribers, total } = await readApi(c, path, z.array(Subscriber));
+  const { rows, total } = await listMySubscribers(c.var.ctx, id, partAt(offset));
   const { values = { channel: "email" }, problems = {}, status = 200 } = shown;
   const refused = status === 200 ? undefined : { values, problems, status, headers: {} };
   return showTab(c, { id, tab: "/subscribers", refused }, ({ page, may }) => (
     <Subscribers
       page={page}
-      subscribers={subscribers}
+      subscribers={rows.map(presentSubscriber)}
       total={total}
       limit={SHOWN_MAX}
       offset={offset}

@@ -1,10 +1,11 @@
 import type { Child } from "hono/jsx";
 import { z } from "zod";
 import { requireVisiblePage } from "../../access/pages.ts";
-import { StatusPage } from "../../contract/status-page.ts";
 import { hasPermission, type Permission } from "../../domain/roles.ts";
+import { presentPage } from "../../features/status-pages/present.ts";
+import { getPage } from "../../features/status-pages/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { type ApiCall, callApi, errorOf, readApi } from "../call-api.ts";
+import { type ApiCall, callApi, errorOf } from "../call-api.ts";
 import { type FormField, toSentences, typedValues } from "../form-fields.ts";
 import { showView } from "../shell.tsx";
 import { type Forms, type Page, type PageTab, pageTabView } from "./views.tsx";
@@ -28,7 +29,7 @@ export interface TabContext {
 }
 
 export async function loadPage(c: AppContext, id: string): Promise<Page> {
-  return (await readApi(c, `${API}/${id}`, StatusPage)).body;
+  return presentPage(await getPage(c.var.ctx, id));
 }
 
 interface Tab {

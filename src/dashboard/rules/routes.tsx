@@ -1,17 +1,20 @@
 import { z } from "zod";
-import { Agent } from "../../contract/agent.ts";
 import { notFound } from "../../contract/errors.ts";
-import { BacktestResult, EventRule, EventRuleVersion, RuleCondition } from "../../contract/event-rule.ts";
-import { Webhook } from "../../contract/webhook.ts";
+import { BacktestResult, type EventRule, RuleCondition } from "../../contract/event-rule.ts";
 import { hasPermission } from "../../domain/roles.ts";
+import { listMyAgents } from "../../features/agents/service.ts";
+import { presentRule, presentVersion } from "../../features/event-rules/present.ts";
 import { tryConditions } from "../../features/event-rules/replay.ts";
+import { listRules, listVersions } from "../../features/event-rules/service.ts";
+import { listWebhooks } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { readApi, requireApi } from "../call-api.ts";
+import { requireApi } from "../call-api.ts";
 import { EmptyState, ListPages } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { readBody } from "../form-fields.ts";
 import { listServiceOptions } from "../incidents/form.ts";
-import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { listTemplates } from "../incidents/templates.ts";
+import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
@@ -28,6 +31,7 @@ const FormQuery = z.object({ as: z.enum(["json"]).optional().catch(undefined), v
 const BACKTEST_DAYS = 7;
 /** As many as a page may have. */
 const RULES_MAX = 500;
+const CHOICES_MAX = 200;
 const ids = { params: { page: "page" } } as const;
 const permission = "events.write";
 const trail = [{ href: "/app/rules", text: "Rules" }];
@@ -77,12 +81,14 @@ export const endpoints = [
     },
     async (c, { params: { page, id }, query }) => {
       const offset = query.versions;
-      const [{ form, values }, { body: versions, total }] = await Promise.all([
+      const [{ form, values }, { rows, total }] = await Promise.all([
         loadForm(c, { page, id, isJson: query.as === "json" }),
-        readApi(c, `${rulesOf(page)}/${id}/versions?${partQuery(offset)}`, z.array(EventRuleVersion)),
+        listVersions(c.var.ctx, { id: page, rule_id: id }, partAt(offset)),
       ]);
       const place = { total, limit: SHOWN_MAX, offset };
-      const below = <Versions path={`/app/rules/${page}/${id}`} versions={versions} place={place} now={c.var.now} />;
+      const below = (
+        <Versions path={`/app/rules/${page}/${id}`} versions={rows.map(presentVersion)} place={place} now={c.var.now} />
+      );
       return showForm(c, { ...form, below }, values);
     },
   ),
@@ -141,8 +147,8 @@ export const endpoints = [
 ];
 
 async function loadRule(c: AppContext, page: string, id: string): Promise<EventRule> {
-  const { body: rules } = await readApi(c, `${rulesOf(page)}?limit=${RULES_MAX}`, z.array(EventRule));
-  const rule = rules.find((each) => each.id === id);
+  const { rows } = await listRules(c.var.ctx, page, { limit: RULES_MAX, offset: 0 });
+  const rule = rows.map(presentRule).find((each) => each.id === id);
   if (!rule) throw notFound("rule");
   return rule;
 }
@@ -156,10 +162,9 @@ interface Wanted {
 }
 
 async function loadForm(c: AppContext, { page, id, entered, isJson = false }: Wanted) {
-  const Templates = z.array(z.object({ id: z.string(), name: z.string() }).loose());
-  const [services, { body: templates }, channels, agents, rule] = await Promise.all([
+  const [services, templates, channels, agents, rule] = await Promise.all([
     listServiceOptions(c, page),
-    readApi(c, `${API}/${page}/incident-templates`, Templates),
+    listTemplates(c.var.ctx, page),
     listChannels(c, page),
     listAgents(c),
     id === undefined ? undefined : loadRule(c, page, id),
@@ -189,13 +194,13 @@ async function loadForm(c: AppContext, { page, id, entered, isJson = false }: Wa
 }
 
 async function listChannels(c: AppContext, page: string) {
-  const { body } = await readApi(c, "/api/uptime/v1/webhooks?limit=200", z.array(Webhook));
-  return body.filter((each) => each.status_page_id === page).map(({ id, name }) => ({ value: id, label: name }));
+  const { rows } = await listWebhooks(c.var.ctx, page, { limit: CHOICES_MAX, offset: 0 });
+  return rows.map(({ webhook: { id, name } }) => ({ value: id, label: name }));
 }
 
 async function listAgents(c: AppContext) {
-  const { body } = await readApi(c, "/api/uptime/v1/agents?limit=200", z.array(Agent));
-  return body.map(({ id, name }) => ({ value: id, label: name }));
+  const { rows } = await listMyAgents(c.var.ctx, { limit: CHOICES_MAX, offset: 0 }, {});
+  return rows.map(({ id, name }) => ({ value: id, label: name }));
 }
 
 /** What the typed conditions measure now: of the chosen monitor, else of the first of the page. */
@@ -235,7 +240,8 @@ async function deletionOf(c: AppContext, { page, id }: { page: string; id: strin
 
 async function showRules(c: AppContext, chosen: ChosenPage, offset: number): Promise<Response> {
   const { page } = chosen;
-  const { body: rules, total } = await readApi(c, `${rulesOf(page.id)}?${partQuery(offset)}`, z.array(EventRule));
+  const { rows, total } = await listRules(c.var.ctx, page.id, partAt(offset));
+  const rules = rows.map(presentRule);
   const mayChange = hasPermission(page.membership, "events.write");
   return showView(c, {
     title: "Rules",

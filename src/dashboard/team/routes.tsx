@@ -2,15 +2,17 @@ import { z } from "zod";
 import { requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { forbidden, notFound } from "../../contract/errors.ts";
-import { CAPABILITIES, type GrantedRole, Invitation, Member, Seats } from "../../contract/member.ts";
+import { CAPABILITIES, type GrantedRole, Invitation } from "../../contract/member.ts";
 import { hasPermission, includesPermissions, type Membership } from "../../domain/roles.ts";
+import { presentEntry, presentSeats } from "../../features/members/present.ts";
+import { getSeats, listMembers } from "../../features/members/service.ts";
 import { listSetUp } from "../../features/members/set-up.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { readApi, requireApi } from "../call-api.ts";
+import { requireApi } from "../call-api.ts";
 import { CopyText } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
-import { ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
 import { findOwner } from "../people.ts";
@@ -218,11 +220,11 @@ async function revocationOf(c: AppContext, { page, member: id }: MemberIds): Pro
 
 /** A member or an invitation, beside what the caller may do on the page. */
 async function loadMember(c: AppContext, { page, member: id }: MemberIds) {
-  const [{ body: members }, visible] = await Promise.all([
-    readApi(c, `${API}/${page}/members?limit=${MEMBERS_MAX}`, z.array(Member)),
+  const [{ rows }, visible] = await Promise.all([
+    listMembers(c.var.ctx, page, { limit: MEMBERS_MAX, offset: 0 }),
     requireVisiblePage(c.var.ctx, page),
   ]);
-  const member = members.find((each) => each.id === id);
+  const member = rows.map(presentEntry).find((each) => each.id === id);
   if (!member) throw notFound("member");
   return { member, membership: visible.membership, name: visible.page.name };
 }
@@ -293,9 +295,9 @@ async function memberForm(c: AppContext, { page, member: id }: MemberIds): Promi
 
 async function showTeam(c: AppContext, chosen: ChosenPage, offset: number): Promise<Response> {
   const { page } = chosen;
-  const [{ body: members, total }, { body: seats }, owner] = await Promise.all([
-    readApi(c, `${API}/${page.id}/members?${partQuery(offset)}`, z.array(Member)),
-    readApi(c, `${API}/${page.id}/seats`, Seats),
+  const [{ rows, total }, seats, owner] = await Promise.all([
+    listMembers(c.var.ctx, page.id, partAt(offset)),
+    getSeats(c.var.ctx, page.id),
     findOwner(c, page.id),
   ]);
   const me = requireUser(c.var.ctx).user_id;
@@ -315,9 +317,9 @@ async function showTeam(c: AppContext, chosen: ChosenPage, offset: number): Prom
         </p>
         <Team
           page={page}
-          members={members}
+          members={rows.map(presentEntry)}
           owner={owner}
-          seats={seats}
+          seats={presentSeats(seats)}
           me={me}
           place={{ total, limit: SHOWN_MAX, offset }}
         />

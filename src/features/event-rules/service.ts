@@ -1,7 +1,7 @@
 import { commit, type Guard } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
-import { requirePage } from "../../access/pages.ts";
+import { requirePage, requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireEventRule } from "../../access/resources.ts";
 import { openRuleContent, sealRuleContent } from "../../access/rule-content.ts";
@@ -56,6 +56,7 @@ const SYNCED_MAX = 50;
 const SYNCED_AT_ONCE = 6;
 
 export async function listRules(ctx: RequestScope, pageId: string, pagination: Pagination) {
+  await requireVisiblePage(ctx, pageId);
   const { rows, total } = await listEventRules(ctx.db, pageId, pagination);
   return { rows: await Promise.all(rows.map((rule) => showRule(ctx, rule))), total };
 }

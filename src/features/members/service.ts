@@ -33,7 +33,8 @@ export interface SeatCount {
   limit: number | null;
 }
 
-export function listMembers(ctx: RequestScope, pageId: string, page: Page) {
+export async function listMembers(ctx: RequestScope, pageId: string, page: Page) {
+  await requireVisiblePage(ctx, pageId);
   return listTeam(ctx.db, { status_page_id: pageId, now: ctx.now }, page);
 }
 

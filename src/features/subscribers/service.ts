@@ -1,5 +1,5 @@
 import { commit } from "../../access/commit.ts";
-import { viewerOf } from "../../access/pages.ts";
+import { requireVisiblePage, viewerOf } from "../../access/pages.ts";
 import { requireSubscriber } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { Pagination } from "../../contract/pagination.ts";
@@ -8,6 +8,7 @@ import { deleteSubscriber } from "../../data/subscribers/write.ts";
 
 /** The subscribers of one page, whose visibility was checked before, or of all pages that the caller sees. */
 export async function listMySubscribers(ctx: RequestScope, pageId: string | undefined, page: Pagination) {
+  if (pageId !== undefined) await requireVisiblePage(ctx, pageId);
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   return listSubscribers(ctx.db, scope, page);
 }

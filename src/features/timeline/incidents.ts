@@ -1,7 +1,7 @@
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireIncident } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import type { IncidentUpdateCreate } from "../../contract/incident.ts";
+import type { IncidentUpdate, IncidentUpdateCreate } from "../../contract/incident.ts";
 import { countNewerIncidentUpdates, listIncidentUpdates } from "../../data/incidents/list.ts";
 import { findIncidentUpdate, type IncidentUpdateRecord } from "../../data/incidents/read.ts";
 import {
@@ -19,7 +19,7 @@ import { requireStatus, type Timeline, type UpdateIds } from "./service.ts";
 
 const namesOf = ({ id, update_id }: UpdateIds) => ({ incident_id: id, id: update_id });
 
-export const INCIDENT_TIMELINE: Timeline = {
+export const INCIDENT_TIMELINE: Timeline<IncidentUpdate> = {
   requireSubject: requireIncident,
   list: listIncidentUpdates,
   find: (db, ids) => findIncidentUpdate(db, namesOf(ids)),

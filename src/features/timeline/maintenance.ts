@@ -4,7 +4,7 @@ import { requireUser } from "../../access/principal.ts";
 import { requireMaintenance } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
-import type { MaintenanceStatus, MaintenanceUpdateCreate } from "../../contract/maintenance.ts";
+import type { MaintenanceStatus, MaintenanceUpdate, MaintenanceUpdateCreate } from "../../contract/maintenance.ts";
 import {
   countNewerMaintenanceUpdates,
   listMaintenanceUpdates,
@@ -27,7 +27,7 @@ import { requireStatus, type Timeline, type UpdateIds } from "./service.ts";
 
 const namesOf = ({ id, update_id }: UpdateIds) => ({ maintenance_id: id, id: update_id });
 
-export const MAINTENANCE_TIMELINE: Timeline = {
+export const MAINTENANCE_TIMELINE: Timeline<MaintenanceUpdate> = {
   requireSubject: requireMaintenance,
   list: listMaintenanceUpdates,
   find: (db, ids) => findMaintenanceUpdate(db, namesOf(ids)),

@@ -12,7 +12,7 @@ export type UpdateRecord = IncidentUpdateRecord | MaintenanceUpdateRecord;
  * The updates of incidents, or those of maintenance windows. Members are methods, so that each kind may accept its own
  * records: a timeline only receives what it returned or parsed with its own schema.
  */
-export interface Timeline {
+export interface Timeline<Update = IncidentUpdate | MaintenanceUpdate> {
   requireSubject(ctx: RequestScope, subjectId: string): Promise<unknown>;
   list(db: Db, subjectId: string, pagination: Pagination): Promise<{ rows: UpdateRecord[]; total: number }>;
   find(db: Db, ids: UpdateIds): Promise<UpdateRecord | undefined>;
@@ -27,7 +27,7 @@ export interface Timeline {
   deleteStatement(db: Db, ids: UpdateIds): Statement;
   /** Commits with the audit row of the subject and a new version of its page; sends no event. */
   commit(ctx: RequestScope, subjectId: string, change: { verb: string; statements: Statement[] }): Promise<void>;
-  present(update: UpdateRecord): IncidentUpdate | MaintenanceUpdate;
+  present(update: UpdateRecord): Update;
 }
 
 export interface UpdateIds {
@@ -43,7 +43,7 @@ interface Pagination {
 
 export async function listUpdates(
   ctx: RequestScope,
-  timeline: Timeline,
+  timeline: Pick<Timeline, "requireSubject" | "list">,
   { id, ...pagination }: Pagination & { id: string },
 ) {
   await timeline.requireSubject(ctx, id);

@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
-import { findMembership, once, requirePage, viewerOf } from "../../access/pages.ts";
+import { findMembership, once, requirePage, requireVisiblePage, viewerOf } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
@@ -51,6 +51,7 @@ export async function listWebhooks(
   page: Pagination,
   filter: { provider?: WebhookProvider[]; is_active?: boolean } = {},
 ) {
+  if (statusPageId !== undefined) await requireVisiblePage(ctx, statusPageId);
   const of = statusPageId ? { status_page_id: statusPageId } : { visible_to: await viewerOf(ctx) };
   const { rows, total } = await listWebhooksOf(ctx.db, of, page, filter);
   const opened = await Promise.all(rows.map((webhook) => open(ctx, webhook)));
