@@ -13,7 +13,9 @@ export const NO_NETWORK = "the checker has no network connection";
 const VALID_MS = 15_000;
 const TIMEOUT_MS = 5_000;
 
-let answered: { targets: readonly string[]; at: number; isReachable: Promise<boolean> } | undefined;
+let answered: { targets: readonly string[]; at: number; isReachable: boolean } | undefined;
+/** Requests under way, by what an invocation shares: one of another invocation ends with that, and is never settled. */
+const underWay = new WeakMap<Settings, Promise<boolean>>();
 
 /**
  * A failure while every canary fails too is an error of the checker and no failure of the target. Without canaries every
@@ -29,12 +31,19 @@ export async function verifyWithCanaries(scope: Settings, result: ProbeResult): 
   };
 }
 
-function isNetworkReachable(scope: Settings): Promise<boolean> {
+async function isNetworkReachable(scope: Settings): Promise<boolean> {
   const targets = scope.settings.CANARY_TARGETS;
-  if (targets.length === 0) return Promise.resolve(true);
+  if (targets.length === 0) return true;
   if (answered?.targets === targets && now() - answered.at < VALID_MS) return answered.isReachable;
-  answered = { targets, at: now(), isReachable: requestAll(scope, targets) };
-  return answered.isReachable;
+  const asked = underWay.get(scope) ?? requestAll(scope, targets);
+  underWay.set(scope, asked);
+  try {
+    const isReachable = await asked;
+    answered = { targets, at: now(), isReachable };
+    return isReachable;
+  } finally {
+    underWay.delete(scope);
+  }
 }
 
 /** One after the other, on the connection of the check that failed. */

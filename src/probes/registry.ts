@@ -43,7 +43,7 @@ export type { PushEntry, ResultSource } from "./port.ts";
 
 const edge = (plan: Plan, probe: Probe): MonitorTypeEntry => ({ source: "edge", plan, options: probe.options, probe });
 /** Its probe needs what the edge does not have. */
-const agent = (plan: Plan, type: AgentType): MonitorTypeEntry => ({
+const agent = (plan: Plan, type: AgentType): MonitorTypeEntry & { source: "agent" } => ({
   source: "agent",
   plan,
   options: type.options,
@@ -86,6 +86,11 @@ const REGISTRY = {
   agent: { source: "computed", follows: "agent", plan: "pro", options: NO_OPTIONS },
   composite: { source: "computed", follows: "members", plan: "starter", options: NO_OPTIONS },
 } satisfies Record<MonitorType, MonitorTypeEntry>;
+
+/** What an agent alone can check. */
+export type AgentOnlyType = {
+  [Type in MonitorType]: (typeof REGISTRY)[Type] extends { source: "agent" } ? Type : never;
+}[MonitorType];
 
 export function monitorType(type: MonitorType): MonitorTypeEntry {
   return REGISTRY[type];

@@ -1,6 +1,6 @@
 import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";
 import type { Probe } from "../../probes/port.ts";
-import { probeFor } from "../../probes/registry.ts";
+import { type AgentOnlyType, probeFor } from "../../probes/registry.ts";
 import { cephProbe } from "./ceph.ts";
 import { agentDnsProbe } from "./dns.ts";
 import { dockerSwarmProbe } from "./docker-swarm.ts";
@@ -17,8 +17,8 @@ import { snmpProbe } from "./snmp.ts";
 import { udpProbe } from "./udp.ts";
 import { vmwareProbe } from "./vmware.ts";
 
-/** Types that an agent checks in another way than the edge, or alone. */
-const AGENT_PROBES: Partial<Record<MonitorType, Probe>> = {
+/** Types that an agent checks in another way than the edge, or alone: a type of the latter without a probe does not compile. */
+const AGENT_PROBES = {
   dns: agentDnsProbe,
   game_server: agentGameServerProbe,
   icmp: icmpProbe,
@@ -36,11 +36,12 @@ const AGENT_PROBES: Partial<Record<MonitorType, Probe>> = {
   mqtt: mqttProbe,
   snmp: snmpProbe,
   network_device: networkDeviceProbe,
-};
+} satisfies Partial<Record<MonitorType, Probe>> & Record<AgentOnlyType, Probe>;
 
 /** The probe of a type as an agent runs it; null for types whose status comes from elsewhere. */
 export function agentProbe(type: MonitorType): Probe | null {
-  return AGENT_PROBES[type] ?? probeFor(type);
+  const probes: Partial<Record<MonitorType, Probe>> = AGENT_PROBES;
+  return probes[type] ?? probeFor(type);
 }
 
 export const AGENT_TYPES: readonly MonitorType[] = MONITOR_TYPES.filter((type) => agentProbe(type) !== null);
