@@ -84,7 +84,13 @@ export const endpoints = [
   ),
 
   action(
-    { path: "/app/alerts/{id}/edit", summary: "Submit the form of a channel", params },
+    {
+      path: "/app/alerts/{id}/edit",
+      summary: "Submit the form of a channel",
+      params,
+      ids,
+      permission: "alerting.write",
+    },
     async (c, entered, { id }) => {
       const form = await editForm(c, id, providerIn(entered.get("provider")));
       if (entered.get("intent") === "fields") return showTyped(c, form, entered);
