@@ -24,9 +24,12 @@ const MEMBERSHIPS: [string, Membership][] = [
     { role: "custom", capabilities: [capability] },
   ]),
 ];
-/** For whoever is signed out or comes by the link of a mail, and for operators. */
+/**
+ * For whoever is signed out or comes by the link of a mail, and for operators; and what views load by themselves (what
+ * changed, pictures).
+ */
 const OUTSIDE =
-  /^\/app\/(sign-in|accept|acknowledge|preferences|reset|forgotten-password|link|transfer|welcome|installation)/;
+  /^\/app\/(sign-in|accept|acknowledge|preferences|reset|forgotten-password|link|transfer|welcome|installation|changes)|\.svg$/;
 /** Ends the session of the sweep, or changes the sweeping person's own account. */
 const OWN = /^\/app\/(sign-out|theme|account)/;
 /** What it makes belongs to the caller, whatever they are on a page. */

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
-import { notFound } from "../../contract/errors.ts";
 import { Secret } from "../../contract/secret.ts";
+import { presentSecret } from "../../features/secrets/present.ts";
+import { getMySecret, listMySecrets } from "../../features/secrets/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { readApi } from "../call-api.ts";
 import { ACTIONS, EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import type { FormField } from "../form-fields.ts";
-import { addressWith, ListOffset, partQuery, SHOWN_MAX } from "../lists.ts";
+import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -47,7 +47,8 @@ const FORM: ObjectForm = {
 
 export const endpoints = [
   view({ path: LIST, summary: "Secrets in the dashboard", query: Query }, async (c, { query: { offset } }) => {
-    const { body: secrets, total } = await readApi(c, `${API}?${partQuery(offset)}`, z.array(Secret));
+    const { rows, total } = await listMySecrets(c.var.ctx, partAt(offset));
+    const secrets = rows.map(presentSecret);
     const add = (
       <a class="button" href={NEW}>
         Add secret
@@ -84,9 +85,7 @@ export const endpoints = [
 ];
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
-  const { body: secrets } = await readApi(c, `${API}?limit=1000`, z.array(Secret));
-  const secret = secrets.find((each) => each.id === id);
-  if (!secret) throw notFound("secret");
+  const secret = await getMySecret(c.var.ctx, id);
   return {
     kind: "secret",
     name: secret.name,

@@ -46,7 +46,7 @@ export async function saveSecret(
 ): Promise<ShownSecret & { isNew: boolean }> {
   const { user_id: owner_id } = requireUser(ctx);
   const earlier = await findIdempotentResult(ctx);
-  if (earlier) return { ...(await show(ctx, await requireSecret(ctx, earlier))), isNew: true };
+  if (earlier) return { ...(await show(ctx, await getMySecret(ctx, earlier))), isNew: true };
   const stored = await findSecret(ctx.db, { owner_id, key: name });
   const id = stored?.id ?? newId();
   const secret: SecretRecord = {
@@ -70,7 +70,7 @@ export async function saveSecret(
 }
 
 export async function removeSecret(ctx: RequestScope, key: string): Promise<void> {
-  const secret = await requireSecret(ctx, key);
+  const secret = await getMySecret(ctx, key);
   const { monitors } = await show(ctx, secret);
   if (monitors.length > 0) throw usedBy(monitors);
   await commit(ctx, [deleteSecret(ctx.db, secret)], {
@@ -88,7 +88,7 @@ function usedBy(monitors: readonly SecretUse[]): ApiError {
 }
 
 /** By name or id; those of other accounts do not exist. */
-async function requireSecret(ctx: RequestScope, key: string): Promise<SecretRecord> {
+export async function getMySecret(ctx: RequestScope, key: string): Promise<SecretRecord> {
   const secret = await findSecret(ctx.db, { owner_id: requireUser(ctx).user_id, key });
   if (!secret) throw notFound("secret");
   return secret;
