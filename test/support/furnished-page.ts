@@ -85,7 +85,10 @@ export async function furnishPage(account: Account, text: TextOf = (field) => fi
     targets: [{ target_type: "monitor", target_id: monitor }],
   });
   await made(client, `/maintenance/${maintenance}/updates`, { message: text("window message") });
-  await made(client, "/secrets", { name: `SHOP_PASSWORD_${crypto.randomUUID().slice(0, 8)}`, value: text("secret") });
+  await made(client, "/secrets", {
+    name: `SHOP_PASSWORD_${crypto.randomUUID().slice(0, 8)}`,
+    value: "a value that no view shows",
+  });
   const webhook = await made(client, "/webhooks", {
     ...at_page,
     name: text("channel name"),
