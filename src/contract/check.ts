@@ -12,6 +12,17 @@ export type CheckOutcome = z.infer<typeof CheckOutcome>;
 export const FAILURE_CAUSES = ["dns", "connect", "tls", "timeout", "status", "body", "protocol"] as const;
 export type FailureCause = (typeof FAILURE_CAUSES)[number];
 
+/** What rules measure of a check. */
+export const MeasuredCheck = z.object({
+  at: z.number(),
+  outcome: CheckOutcome,
+  latency_ms: z.number().nullable(),
+  status_code: z.number().nullable(),
+  /** Absent where no region checked: a deadline that passed, or the status of other monitors. */
+  region: z.string().optional(),
+});
+export type MeasuredCheck = z.infer<typeof MeasuredCheck>;
+
 /** The name of the region when no region was asked for: wherever the checker ran. */
 export const DEFAULT_REGION = "default";
 

@@ -46,15 +46,6 @@ export const ChecksMessage = z.union([CheckMessage, HistoryMessage]);
 const OutageRegions = z.object({ monitor_id: z.string(), seq: z.number().int(), regions: z.array(z.string()) });
 export type OutageRegions = z.infer<typeof OutageRegions>;
 
-/** The check that made the event, which its history may not have yet. */
-const TriggeringCheck = z.object({
-  at: z.number(),
-  outcome: CheckOutcome,
-  latency_ms: z.number().nullable(),
-  status_code: z.number().nullable(),
-  region: z.string().optional(),
-});
-
 /**
  * Transitions that a monitor's object keeps until they are confirmed, an event that is stored as a row, an escalation, the
  * held alerts of a page, a flapping monitor with something to announce, or an event on which more rules fire than one turn
@@ -68,7 +59,7 @@ export const EventMessage = z.union([
   z.object({ alerts_of: z.object({ owner_id: z.string(), status_page_id: z.string().nullable() }) }),
   z.object({ flapping_monitor_id: z.string() }),
   z.object({ regions_of: OutageRegions }),
-  z.object({ rules_on: z.string(), latest: TriggeringCheck.optional() }),
+  z.object({ rules_on: z.string() }),
 ]);
 export type EventMessage = z.infer<typeof EventMessage>;
 

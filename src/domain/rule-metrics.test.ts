@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { MeasuredCheck } from "../contract/check.ts";
 import {
   buildMetrics,
   CHECK_METRICS,
   computeLatencySigma,
-  type MeasuredCheck,
   type MetricSources,
   openTimeline,
   replaceMetrics,

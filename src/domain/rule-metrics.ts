@@ -1,4 +1,4 @@
-import type { CheckOutcome } from "../contract/check.ts";
+import type { MeasuredCheck } from "../contract/check.ts";
 import type { StoredResult } from "../contract/prober-object.ts";
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import type { MetricPoint, MetricSnapshot } from "./event-rules.ts";
@@ -34,15 +34,6 @@ export function computeReachMs(
     return metric === "uptime_percentage" ? UPTIME_WINDOW_MS : newestMs;
   });
   return Math.max(newestMs, ...reaches);
-}
-
-export interface MeasuredCheck {
-  at: number;
-  outcome: CheckOutcome;
-  latency_ms: number | null;
-  status_code: number | null;
-  /** Absent where no region checked: a deadline that passed, or the status of other monitors. */
-  region?: string;
 }
 
 type CheckSummary = Pick<StoredResult, "checked_at" | "outcome" | "latency_ms" | "message"> & { region?: string };

@@ -1,11 +1,17 @@
 import type { Scope } from "../access/scope.ts";
+import type { MeasuredCheck } from "../contract/check.ts";
 import { isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
 import type { EventMessage } from "../contract/messages.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import { runBatch } from "../data/db.ts";
-import { findWaitingEvent, listEvents, listEventsToWake } from "../data/events/read.ts";
-import { insertEvent, markProcessed } from "../data/events/write.ts";
+import {
+  findEventOfWaitingRules,
+  findWaitingEvent,
+  listEventsToWake,
+  listWaitingRulesToWake,
+} from "../data/events/read.ts";
+import { endRulesWaiting, insertEvent, markProcessed } from "../data/events/write.ts";
 import type { AlertScope } from "../data/held-alerts/read.ts";
 import { findMonitorWithPage, listRecordedSeqs } from "../data/monitors/read.ts";
 import { recordTransition } from "../data/monitors/write.ts";
@@ -15,7 +21,7 @@ import { suppressOutage } from "../data/suppressed-outages/write.ts";
 import { fanOut, type Routing } from "../delivery/fan-out.ts";
 import { releaseAlerts } from "../delivery/held-alerts.ts";
 import { sendStatusPost } from "../delivery/status-posts.ts";
-import { type MeasuredCheck, toMeasuredCheck } from "../domain/rule-metrics.ts";
+import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import type { Withholding } from "../domain/suppression.ts";
 import { Turns } from "../lib/turns.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
@@ -41,6 +47,7 @@ import {
   retryStale,
   toHeldRouting,
   triggerOf,
+  wakeRules,
 } from "./rules.ts";
 import { withSubject } from "./subject.ts";
 import { decideSuppression, type Suppression, suppressByRule } from "./suppression.ts";
@@ -62,7 +69,7 @@ export async function consumeEvent(
   else if ("escalation_id" in message) await advanceEscalation(scope, message.escalation_id);
   else if ("status_post_id" in message) await sendStatusPost(scope, message.status_post_id);
   else if ("alerts_of" in message) await releaseTogether(scope, message.alerts_of);
-  else if ("rules_on" in message) await continueRules(scope, message, together);
+  else if ("rules_on" in message) await continueRules(scope, message.rules_on, together);
   else if ("regions_of" in message) await completeRegions(scope, message.regions_of);
   else if ("flapping_monitor_id" in message) await tickFlapping(scope, message.flapping_monitor_id);
   else await consumeTransitions(scope, message, together);
@@ -275,24 +282,21 @@ function isSuppressed({ data }: KnownEvent): boolean {
 }
 
 /** Fires the rules on an event for which the turns before had no room. */
-async function continueRules(
-  scope: Scope,
-  { rules_on, latest }: { rules_on: string; latest?: MeasuredCheck },
-  { turns, hasRoom }: Together,
-): Promise<void> {
-  const [event] = await listEvents(scope.db, [rules_on]);
-  if (!event || event.processed_at === null) throw new Error("the event of these rules is not committed yet");
+async function continueRules(scope: Scope, eventId: string, { turns, hasRoom }: Together): Promise<void> {
+  const waiting = await findEventOfWaitingRules(scope.db, eventId);
+  if (!waiting) return;
+  const { event, check: latest } = waiting;
   const isFired = await turns.take(event.status_page_id ?? "", async () => {
     if (!hasRoom()) return false;
     const publication = await retryStale(async () => {
       const rules = await evaluateStored(scope, event, { turn: "later", latest });
-      await runBatch(scope.db, rules.publication.statements);
+      await runBatch(scope.db, [endRulesWaiting(scope.db, event.id), ...rules.publication.statements]);
       return rules.publication;
     });
     await publication.wake();
     return true;
   });
-  if (!isFired) await scope.env.EVENTS.send({ rules_on, latest });
+  if (!isFired) await wakeRules(scope, [event.id]);
 }
 
 async function consumeStored(scope: Scope, eventId: string): Promise<void> {
@@ -339,7 +343,7 @@ function findUnchecked(event: KnownEvent): MeasuredCheck | undefined {
   return measure({ at: event.created_at, region, status, latency_ms, message });
 }
 
-/** Every minute: wakes the consumer for stored events that no message woke. */
+/** Every minute: wakes the consumer for stored events, and for rules that wait on them, that no message woke. */
 export async function sweepEvents(scope: Scope): Promise<void> {
   await sweepPages(async (limit) => {
     const ids = await listEventsToWake(scope.db, scope.now, limit);
@@ -347,6 +351,11 @@ export async function sweepEvents(scope: Scope): Promise<void> {
       scope,
       ids.map((id) => ({ id })),
     );
+    return ids.length;
+  });
+  await sweepPages(async (limit) => {
+    const ids = await listWaitingRulesToWake(scope.db, scope.now, limit);
+    await wakeRules(scope, ids);
     return ids.length;
   });
 }

@@ -1,4 +1,5 @@
 import type { Scope } from "../access/scope.ts";
+import type { MeasuredCheck } from "../contract/check.ts";
 import { runBatch } from "../data/db.ts";
 import {
   type EventRuleRecord,
@@ -8,7 +9,6 @@ import {
   type PageWithRules,
 } from "../data/event-rules/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import type { MeasuredCheck } from "../domain/rule-metrics.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { NOTHING } from "../outbox/publication.ts";
 import { newId } from "../platform/ids.ts";

@@ -1,5 +1,5 @@
 import type { Scope } from "../access/scope.ts";
-import { DEFAULT_REGION } from "../contract/check.ts";
+import { DEFAULT_REGION, type MeasuredCheck } from "../contract/check.ts";
 import type { RuleCondition } from "../contract/event-rule.ts";
 import type { StoredResult } from "../contract/prober-object.ts";
 import { listReports } from "../data/agent-reports/read.ts";
@@ -9,7 +9,6 @@ import { numericMetrics } from "../domain/metric-series.ts";
 import {
   CHECK_METRICS,
   computeReachMs,
-  type MeasuredCheck,
   type MetricSources,
   toMeasuredCheck,
   type UsualLatency,

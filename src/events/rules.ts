@@ -1,4 +1,5 @@
 import type { Scope } from "../access/scope.ts";
+import type { MeasuredCheck } from "../contract/check.ts";
 import type { ConditionResult, EventRuleContent } from "../contract/event-rule.ts";
 import {
   type CustomEvent,
@@ -10,6 +11,7 @@ import {
 import type { Statement } from "../data/db.ts";
 import { type EventRuleRecord, isRuleStale, listRulesOnEvents, listStoredEntries } from "../data/event-rules/read.ts";
 import { insertLogEntry, recordFiring } from "../data/event-rules/write.ts";
+import { keepRulesWaiting } from "../data/events/write.ts";
 import type { HeldRouting } from "../data/flapping/table.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
@@ -18,9 +20,9 @@ import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { callWebhooks, type Routing } from "../delivery/fan-out.ts";
 import { decide, listEffects, listensTo, namesOf, type RuleEvent } from "../domain/event-rules.ts";
-import { buildMetrics, type MeasuredCheck, withTrigger } from "../domain/rule-metrics.ts";
+import { buildMetrics, withTrigger } from "../domain/rule-metrics.ts";
 import { SECOND_MS } from "../lib/durations.ts";
-import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
+import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { idFrom } from "../platform/ids.ts";
 import { publishRouted } from "./emit.ts";
@@ -105,7 +107,7 @@ export async function fireRules(
     const firing = await listFiring(scope, trigger, await withoutFired(scope, trigger, rules));
     for (const { rule, state, ...found } of firing) {
       if (trigger.turn && stored >= STATEMENTS_PER_TURN) {
-        await continueLater(scope, trigger);
+        publications.push(continueLater(scope, trigger));
         break;
       }
       const publication = await carryOut(scope, { ...found, rule, trigger });
@@ -119,9 +121,16 @@ export async function fireRules(
   return { publication: joinPublications(publications), routings };
 }
 
-/** Sent before the turn commits, so that no rule is forgotten: the message is retried until its event is there. */
-async function continueLater({ env }: Scope, { id, latest }: RuleTrigger): Promise<void> {
-  await env.EVENTS.send({ rules_on: id, latest }, { delaySeconds: 1 });
+/** The event's row says that rules wait, so none is forgotten; the message comes once that is committed. */
+function continueLater(scope: Scope, { id, latest }: RuleTrigger): Publication {
+  const statements = [keepRulesWaiting(scope.db, { event_id: id, check: latest, now: scope.now })];
+  return { statements, wake: () => wakeRules(scope, [id]) };
+}
+
+/** Sends a message for each event on which rules wait. */
+export function wakeRules(scope: Pick<Scope, "env" | "log">, eventIds: readonly string[]): Promise<void> {
+  const messages = eventIds.map((rules_on) => ({ rules_on }));
+  return wake(scope, { queue: scope.env.EVENTS, messages, what: "rules" });
 }
 
 async function withoutFired({ db }: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]) {

@@ -215,6 +215,7 @@ export async function findStatusPost(db: Db, postId: string) {
 
 export function listStatusPostsToWake(db: Db, now: number, limit: number): Promise<string[]> {
   return listToWake(db, statusPosts, {
+    wakeAt: statusPosts.wake_at,
     isWaiting: isPending(statusPosts),
     dueAt: statusPosts.next_attempt_at,
     now,

@@ -105,6 +105,7 @@ export async function listAttempts(
 
 export function listDeliveriesToWake(db: Db, now: number, limit: number): Promise<string[]> {
   return listToWake(db, deliveries, {
+    wakeAt: deliveries.wake_at,
     isWaiting: isPending(deliveries),
     dueAt: deliveries.next_attempt_at,
     now,

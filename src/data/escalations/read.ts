@@ -308,7 +308,13 @@ export async function listEscalationNotifications(
 /** Notifications that no message woke. */
 export function listNotificationsToWake(db: Db, now: number, limit: number): Promise<string[]> {
   const table = escalationNotifications;
-  return listToWake(db, table, { isWaiting: isPending(table), dueAt: table.next_attempt_at, now, limit });
+  return listToWake(db, table, {
+    wakeAt: table.wake_at,
+    isWaiting: isPending(table),
+    dueAt: table.next_attempt_at,
+    now,
+    limit,
+  });
 }
 
 /** Verified contacts of people, besides the addresses of their accounts. */

@@ -1,4 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { MeasuredCheck } from "../../contract/check.ts";
 import { type NewEvent, parseEvent } from "../../contract/events.ts";
 import type { Db } from "../db.ts";
 import { listToWake } from "../outbox/rows.ts";
@@ -26,11 +27,38 @@ export async function listEvents(db: Db, ids: readonly string[]): Promise<Stored
 }
 
 export function toEvent({ wake_at: _, held_until: __, processed_at, ...row }: typeof events.$inferSelect): StoredEvent {
-  return { ...parseEvent(row), processed_at };
+  const { rules_wake_at: _rules_wake_at, rules_check: _rules_check, ...event } = row;
+  return { ...parseEvent(event), processed_at };
+}
+
+/** An event on which rules wait that had no room in the turns before. */
+export interface EventOfWaitingRules {
+  event: StoredEvent;
+  check: MeasuredCheck | undefined;
+}
+
+export async function findEventOfWaitingRules(db: Db, eventId: string): Promise<EventOfWaitingRules | undefined> {
+  const [row] = await db
+    .select()
+    .from(events)
+    .where(and(eq(events.id, eventId), isNotNull(events.rules_wake_at)))
+    .limit(1);
+  return row && { event: toEvent(row), check: row.rules_check ? MeasuredCheck.parse(row.rules_check) : undefined };
+}
+
+export function listWaitingRulesToWake(db: Db, now: number, limit: number): Promise<string[]> {
+  return listToWake(db, events, {
+    wakeAt: events.rules_wake_at,
+    isWaiting: sql`${events.rules_wake_at} IS NOT NULL`,
+    dueAt: events.created_at,
+    now,
+    limit,
+  });
 }
 
 export function listEventsToWake(db: Db, now: number, limit: number): Promise<string[]> {
   return listToWake(db, events, {
+    wakeAt: events.wake_at,
     isWaiting: sql`${events.processed_at} IS NULL`,
     dueAt: events.created_at,
     now,

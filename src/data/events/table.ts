@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { MeasuredCheck } from "../../contract/check.ts";
 import type { EventClassification } from "../../contract/events.ts";
 import { id, instant } from "../columns.ts";
 import { wakeAt } from "../outbox/rows.ts";
@@ -20,6 +21,10 @@ export const events = sqliteTable(
     wake_at: wakeAt(),
     /** While alerts about it wait for others of its page: until when. Null once people have been notified. */
     held_until: instant("held_until"),
+    /** While rules wait that fire on it: when the sweep sends a message for them. Null once all have fired. */
+    rules_wake_at: instant("rules_wake_at"),
+    /** The check that those rules measure, which its history may not have yet. */
+    rules_check: text("rules_check", { mode: "json" }).$type<MeasuredCheck>(),
   },
   (table) => [
     index("events_page").on(table.status_page_id, table.created_at),
@@ -27,5 +32,6 @@ export const events = sqliteTable(
     index("events_held").on(table.owner_id, table.status_page_id).where(sql`held_until IS NOT NULL`),
     index("events_overdue").on(table.held_until).where(sql`held_until IS NOT NULL`),
     index("events_to_wake").on(table.wake_at).where(sql`processed_at IS NULL`),
+    index("events_rules_to_wake").on(table.rules_wake_at).where(sql`rules_wake_at IS NOT NULL`),
   ],
 );

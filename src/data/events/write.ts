@@ -1,4 +1,5 @@
 import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { MeasuredCheck } from "../../contract/check.ts";
 import type { Db, Statement } from "../db.ts";
 import { insertIf } from "../insert-if.ts";
 import { WAKE_GRACE_MS } from "../outbox/rows.ts";
@@ -44,6 +45,22 @@ export function markProcessed(db: Db, { id, data }: Pick<StoredEvent, "id" | "da
   return db.update(events).set({ processed_at: now, data }).where(eq(events.id, id));
 }
 
+/** Keeps that rules wait on an event that this batch stores, with the check that they measure. */
+export function keepRulesWaiting(
+  db: Db,
+  { event_id, check, now }: { event_id: string; check: MeasuredCheck | undefined; now: number },
+): Statement {
+  return db
+    .update(events)
+    .set({ rules_wake_at: now + WAKE_GRACE_MS, rules_check: check ?? null })
+    .where(eq(events.id, event_id));
+}
+
+/** Before what keeps others waiting in the same batch. */
+export function endRulesWaiting(db: Db, eventId: string): Statement {
+  return db.update(events).set({ rules_wake_at: null, rules_check: null }).where(eq(events.id, eventId));
+}
+
 function rowOf(event: StoredEvent): typeof events.$inferSelect {
   const { id, owner_id, status_page_id, monitor_id, name, classification, data, created_at, processed_at } = event;
   const wake_at = created_at + WAKE_GRACE_MS;
@@ -59,5 +76,7 @@ function rowOf(event: StoredEvent): typeof events.$inferSelect {
     processed_at,
     wake_at,
     held_until: null,
+    rules_wake_at: null,
+    rules_check: null,
   };
 }

@@ -17,6 +17,7 @@ export function listDueMail(db: Db, ids: readonly string[], now: number): Promis
 
 export function listMailToWake(db: Db, now: number, limit: number): Promise<string[]> {
   return listToWake(db, mailOutbox, {
+    wakeAt: mailOutbox.wake_at,
     isWaiting: isPending(mailOutbox),
     dueAt: mailOutbox.next_attempt_at,
     now,

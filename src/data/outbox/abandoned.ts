@@ -20,4 +20,5 @@ export const RELEASE_ABANDONED: readonly string[] = [
       WHERE state = 'pending'${isUnthrottled}`;
   }),
   `UPDATE ${getTableName(events)} SET wake_at = 0 WHERE processed_at IS NULL`,
+  `UPDATE ${getTableName(events)} SET rules_wake_at = 0 WHERE rules_wake_at IS NOT NULL`,
 ];

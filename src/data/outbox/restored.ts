@@ -49,5 +49,9 @@ export function endRestoredMessages(
       .where(and(wasSent, isNull(statusPosts.message_id))),
     db.update(events).set({ processed_at: now }).where(sql`processed_at IS NULL AND created_at <= ${sent_before}`),
     db.update(events).set({ held_until: null }).where(sql`held_until <= ${now} AND created_at <= ${sent_before}`),
+    db
+      .update(events)
+      .set({ rules_wake_at: null, rules_check: null })
+      .where(sql`rules_wake_at IS NOT NULL AND created_at <= ${sent_before}`),
   ];
 }

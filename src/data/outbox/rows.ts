@@ -73,20 +73,29 @@ export function settle<Table extends OutboxTable>(
     .where(and(eq(table.id, claimed.id), eq(table.attempt, claimed.attempt), isPending(table)));
 }
 
+interface RowsToWake {
+  /** The column that says when the sweep sends a message for a row. */
+  wakeAt: SQLiteColumn;
+  isWaiting: SQL;
+  dueAt: SQLiteColumn;
+  now: number;
+  limit: number;
+}
+
 /**
  * A page of rows that wait for a message, and postpones the next message for each: by as long as the row is overdue, so
  * that a stalled consumer gets fewer and fewer. Costs one statement whatever the backlog.
  */
 export async function listToWake(
   db: Db,
-  table: WithColumns<"id" | "wake_at">,
-  { isWaiting, dueAt, now, limit }: { isWaiting: SQL; dueAt: SQLiteColumn; now: number; limit: number },
+  table: WithColumns<"id">,
+  { wakeAt, isWaiting, dueAt, now, limit }: RowsToWake,
 ): Promise<string[]> {
-  const page = sql`SELECT ${table.id} FROM ${table} WHERE ${isWaiting} AND ${table.wake_at} <= ${now} ORDER BY ${table.wake_at} LIMIT ${limit}`;
+  const page = sql`SELECT ${table.id} FROM ${table} WHERE ${isWaiting} AND ${wakeAt} <= ${now} ORDER BY ${wakeAt} LIMIT ${limit}`;
   const pause = sql`min(${WAKE_PAUSE_MAX_MS}, max(${2 * WAKE_GRACE_MS}, ${now} - ${dueAt}))`;
   const rows = await db
     .update(table)
-    .set(setOf(table, { wake_at: sql`${now} + ${pause}` }))
+    .set(setOf(table, { [wakeAt.name]: sql`${now} + ${pause}` }))
     .where(sql`${table.id} IN (${page})`)
     .returning({ id: table.id });
   return rows.map((row) => String(row.id));

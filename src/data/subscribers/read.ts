@@ -164,6 +164,7 @@ function selectDue(db: Db, chosen: SQL | undefined, limit: number): Promise<DueM
 
 export function listSubscriberMessagesToWake(db: Db, now: number, limit: number): Promise<string[]> {
   return listToWake(db, subscriberMessages, {
+    wakeAt: subscriberMessages.wake_at,
     isWaiting: isPending(subscriberMessages),
     dueAt: subscriberMessages.next_attempt_at,
     now,
