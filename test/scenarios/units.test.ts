@@ -51,8 +51,10 @@ async function aFullGroup() {
 }
 
 let slot = 0;
+/** In time: a message that comes after the next slot is dropped. */
 async function runSlot(metered: Env, group_id: string) {
   slot += 60_000;
+  vi.setSystemTime(slot);
   await runScheduled(metered, group_id, slot);
 }
 
