@@ -6,6 +6,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { deflateSync } from "node:zlib";
+import { IMMUTABLE, SECURITY_HEADERS } from "../src/http/security-headers.ts";
 import { buildPacks, type Face } from "./glyph-packs.ts";
 import { EVERYBODY, formatSuffixes } from "./public-suffixes.ts";
 import { writeWebFonts } from "./web-fonts.ts";
@@ -34,8 +35,9 @@ const building = `${TARGET}.${process.pid}`;
 rmSync(building, { recursive: true, force: true });
 copy(join(MODULES, "swagger-ui-dist"), SWAGGER, building);
 writeFileSync(join(building, "public-suffixes.txt"), formatSuffixes(EVERYBODY));
-await writeWebFonts({ from: join(MODULES, FONTS, "inter/files"), to: join(building, "fonts") });
-copy(join(MODULES, FONTS, "inter"), ["LICENSE"], join(building, "fonts"));
+writeFileSync(join(building, "_headers"), formatHeaders());
+await writeWebFonts({ from: join(MODULES, FONTS, "inter/files"), to: join(building, "assets/status-page/fonts") });
+copy(join(MODULES, FONTS, "inter"), ["LICENSE"], join(building, "assets/status-page/fonts"));
 for (const { name, weight, faces, from = 0 } of SETS) {
   const dir = join(building, "letters", name);
   mkdirSync(dir, { recursive: true });
@@ -52,6 +54,12 @@ try {
 } catch (error) {
   if (!(error instanceof Error && "code" in error && error.code === "ENOTEMPTY")) throw error;
   rmSync(building, { recursive: true });
+}
+
+/** Of what the platform serves without the Worker (run_worker_first in wrangler.toml). */
+function formatHeaders(): string {
+  const headers = [["Cache-Control", IMMUTABLE], ...SECURITY_HEADERS];
+  return ["/assets/*", ...headers.map(([name, value]) => `  ${name}: ${value}`), ""].join("\n");
 }
 
 function faceOf(name: string): Face {

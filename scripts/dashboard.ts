@@ -11,7 +11,7 @@ import { colorProperties } from "../src/ui/styles.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 const SOURCES = join(ROOT, "src/dashboard/browser");
 const ASSETS = join(ROOT, "node_modules/.assets");
-const TARGET = join(ASSETS, "dashboard");
+const TARGET = join(ASSETS, "assets/dashboard");
 
 mkdirSync(TARGET, { recursive: true });
 const manifest = {

@@ -15,7 +15,7 @@ if [ ! -x node_modules/.bin/node ] && ! node -e 'process.exit(parseInt(process.v
   exit 1
 fi
 assets=node_modules/.assets
-for source in "$installed" scripts/assets.ts scripts/glyph-packs.ts scripts/public-suffixes.ts scripts/web-fonts.ts src/ui/design/fonts.ts; do
+for source in "$installed" scripts/assets.ts scripts/glyph-packs.ts scripts/public-suffixes.ts scripts/web-fonts.ts src/ui/design/fonts.ts src/http/security-headers.ts; do
   if [ ! -d "$assets" ] || [ "$source" -nt "$assets" ]; then
     PATH="$PWD/node_modules/.bin:$PATH" node scripts/assets.ts
   fi

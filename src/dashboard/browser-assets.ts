@@ -24,7 +24,7 @@ export async function loadBrowserAssets({ ASSETS }: Pick<Env, "ASSETS">): Promis
 /** One bundled file, or undefined where there is none of that name. */
 export async function findBrowserAsset({ ASSETS }: Pick<Env, "ASSETS">, file: string): Promise<Response | undefined> {
   if (!/^[a-z]+-[0-9a-f]{16}\.(js|css)$/.test(file)) return undefined;
-  const response = await ASSETS.fetch(`https://assets.invalid/dashboard/${file}`);
+  const response = await ASSETS.fetch(`https://assets.invalid/assets/dashboard/${file}`);
   if (response.ok) return response;
   await response.body?.cancel();
   return undefined;

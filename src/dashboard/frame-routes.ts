@@ -3,6 +3,7 @@ import { requireSameOrigin } from "../access/sessions.ts";
 import { readForm } from "../http/body.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { document } from "../http/responses.ts";
+import { IMMUTABLE } from "../http/security-headers.ts";
 import { findBrowserAsset } from "./browser-assets.ts";
 import { themeCookie } from "./cookies.ts";
 import { pathAfter } from "./form.ts";
@@ -46,7 +47,7 @@ export const endpoints = [
       if (!asset) return new Response("not found", { status: 404 });
       const headers = {
         "Content-Type": asset.headers.get("content-type") ?? "text/plain",
-        "Cache-Control": "public, max-age=31536000, immutable",
+        "Cache-Control": IMMUTABLE,
       };
       return new Response(asset.body, { headers });
     },

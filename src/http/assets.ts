@@ -2,6 +2,7 @@ import { z } from "zod";
 import { sha256Hex } from "../platform/credentials.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { document } from "./responses.ts";
+import { IMMUTABLE } from "./security-headers.ts";
 
 /** A style sheet, script or icon that pages refer to. */
 export interface Asset {
@@ -45,7 +46,7 @@ function serveAsset(assets: readonly Asset[], file: string): Response {
   if (!asset) return new Response("not found", { status: 404 });
   const headers = {
     "Content-Type": TYPES[type as AssetType],
-    "Cache-Control": current ? "public, max-age=31536000, immutable" : "public, max-age=60",
+    "Cache-Control": current ? IMMUTABLE : "public, max-age=60",
   };
   return new Response(asset.text, { headers });
 }

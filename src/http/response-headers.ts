@@ -1,15 +1,8 @@
 import { limitOf } from "../access/rate-limit.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import type { Settings } from "../platform/settings.ts";
+import { SECURITY_HEADERS } from "./security-headers.ts";
 
-/** What every answer carries beside the headers of its own, and beside the id of its request. */
-const SECURITY_HEADERS = Object.entries({
-  "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
-  "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
-  // What other sites may include says so itself: badges, feeds, the embedded state.
-  "Cross-Origin-Resource-Policy": "same-origin",
-});
 /** What only documents with scripts can make use of. */
 const DOCUMENT_HEADERS = Object.entries({
   "Cross-Origin-Opener-Policy": "same-origin",

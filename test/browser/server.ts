@@ -28,7 +28,7 @@ import { renderUnlockPage } from "../../src/status-page/views/unlock.tsx";
 import { NOW } from "./pages.ts";
 
 /** Where the set-up puts them. */
-const FONTS = resolve(import.meta.dirname, "../../node_modules/.assets/fonts");
+const FONTS = resolve(import.meta.dirname, "../../node_modules/.assets/assets/status-page/fonts");
 const TYPES: Record<string, string> = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" };
 
 /** The documents that readers get, with the headers that guard them. */
