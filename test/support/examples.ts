@@ -90,6 +90,7 @@ export interface Example {
 /** By method and path: the body, and the parameters that the endpoint's policy does not explain. */
 export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = {
   "POST /user/api-tokens": async () => ({ body: { name: "CI", expires_in_days: 30 } }),
+  "POST /mcp": async () => ({ body: { jsonrpc: "2.0", id: 1, method: "ping" } }),
   "PATCH /auth/me": async () => ({ body: { name: "Ada Lovelace" } }),
   "PUT /user/preferences": async () => ({ body: { mail: false, notify_team: { up: false } } }),
   "DELETE /user/api-tokens/{id}": async (account) => ({ params: { id: await OBJECTS.token(account) } }),
@@ -654,7 +655,8 @@ export async function send(
   const { endpoint, body } = prepared;
   const { user_id } = account;
   const browser = user_id !== undefined && needsBrowser(endpoint) ? await browserOf(user_id) : {};
-  const sent = endpoint.route.request?.body ? body : undefined;
+  const { route, policy, method } = endpoint;
+  const sent = route.request?.body || (policy.ownBody && method !== "get") ? body : undefined;
   return account.client.request(endpoint.method.toUpperCase(), addressOf(prepared), sent, {
     ...browser,
     ...prepared.headers,

@@ -6,7 +6,7 @@ import { hasPermission } from "../../src/domain/roles.ts";
 import { V1 } from "../support/client.ts";
 import { createContact } from "../support/contacts.ts";
 import { browserOf, crawl } from "../support/dashboard-crawl.ts";
-import { readRowsOf, type Snapshot } from "../support/database.ts";
+import { readRowsOf, readTables, type Snapshot } from "../support/database.ts";
 import { baseOf, nameOf, OBJECTS, type Prepared, prepare, send } from "../support/examples.ts";
 import { type Account, createAccount } from "../support/factories.ts";
 import { type FurnishedPage, furnishPage } from "../support/furnished-page.ts";
@@ -136,7 +136,12 @@ async function join(of: Account, grantOf: (account: Account) => Grant, accounts:
   await Promise.all(missing.map(({ id, account }) => joinPage(account, id, grantOf(account)).catch(() => {})));
 }
 
-const rowsOfOthers = () => readRowsOf([foreign.account, seen.account]);
+/** Tokens are their users' alone: members may limit theirs to a page that they see, which changes nothing of it. */
+async function rowsOfOthers(): Promise<Snapshot> {
+  const others = [foreign.account, seen.account];
+  const [rows, { api_tokens = [] }] = await Promise.all([readRowsOf(others, ["api_tokens"]), readTables()]);
+  return { ...rows, api_tokens: api_tokens.filter((token) => others.some((each) => each.user_id === token.user_id)) };
+}
 
 /** Once the jobs that the setting up caused are done. */
 async function settledRows(): Promise<Snapshot> {

@@ -13,8 +13,9 @@ const writing = taking.filter(({ policy }) => policy.audit !== null);
 const rows = (endpoints: readonly Endpoint[]) => endpoints.map((each) => [nameOf(each), each] as const);
 
 /**
- * What a token that is limited to another page may see of its user: who they are and what their plan includes. It tries
- * out settings, of which nothing is kept.
+ * What a token that is limited to another page may see of its user: who they are, what their plan includes and whether
+ * something has happened. It tries out settings, of which nothing is kept, and greets assistants' tools, which are held
+ * to its limits one by one.
  */
 const OF_EVERYBODY = [
   "GET /auth/me",
@@ -23,6 +24,8 @@ const OF_EVERYBODY = [
   "GET /status-pages/check-slug",
   "GET /overview",
   "POST /monitors/test",
+  "GET /app/changes",
+  "POST /mcp",
 ];
 
 beforeAll(() => {
@@ -55,8 +58,10 @@ describe("a token for another page", () => {
   let account: Account;
   let page: string;
   let onOtherPage: Client;
+  let stranger: Account;
   beforeAll(async () => {
     account = await createAccount();
+    stranger = await createAccount();
     page = await createPage(account);
     onOtherPage = await limited(account, { status_page_ids: [page] });
   });
@@ -66,7 +71,9 @@ describe("a token for another page", () => {
     const before = await readRowsOf([account]);
     const answer = await send({ client: onOtherPage }, prepared);
     if (answer.status !== 200) expect([400, 403, 404, 409]).toContain(answer.status);
-    else if (!OF_EVERYBODY.includes(name)) expect(listedIn(answer.body).filter(({ id }) => id !== page)).toEqual([]);
+    else if (typeof answer.body === "string" && !OF_EVERYBODY.includes(name)) {
+      expect(answer.body).toBe((await send(stranger, prepared)).body);
+    } else if (!OF_EVERYBODY.includes(name)) expect(listedIn(answer.body).filter(({ id }) => id !== page)).toEqual([]);
     expect(await readRowsOf([account])).toEqual(before);
   });
 });
