@@ -75,7 +75,8 @@ export async function acceptAgentResults(
   const ranges = taken.flatMap(({ late }) => late ?? []);
   const entries = taken.flatMap(({ entries }) => entries);
   const history = agentHistory(scope.env, agentId);
-  const { added, around } = entries.length === 0 ? { added: 0, around: [] } : await history.add(entries, ranges);
+  const { added, around } =
+    entries.length === 0 ? { added: 0, around: [] } : await history.add(entries, ranges.map(rangeOf));
   const backfills = ranges.map((range, n) => requestOf(range, around[n] ?? []));
   await store(scope, agentId, { known, taken, backfills });
   await evaluateResultRules(
@@ -90,7 +91,12 @@ export async function acceptAgentResults(
 }
 
 type LateRange = MeasuredRange &
-  Omit<BackfillRequest, keyof MeasuredRange | "measurements"> & { first: number; last: number };
+  Omit<BackfillRequest, keyof MeasuredRange | "measurements"> & {
+    first: number;
+    last: number;
+    /** By the instant of the check; the history keeps none. */
+    evidence: ReadonlyMap<number, StoredEvidence>;
+  };
 
 interface Prepared {
   monitor: MonitorRecord;
@@ -146,7 +152,9 @@ function rangeAround(
   // A run that decides the status may reach as far beyond these results.
   const runMs = valid_for_ms * Math.max(failure_threshold, recovery_threshold);
   const measured = { monitor_id, from: first - runMs, to: last + runMs + 1 };
-  return { ...measured, status_page_id, failure_threshold, recovery_threshold, first, last, valid_for_ms, until };
+  const evidence = new Map(late.flatMap((each) => (each.evidence ? [[each.checked_at, each.evidence] as const] : [])));
+  const thresholds = { failure_threshold, recovery_threshold };
+  return { ...measured, ...thresholds, status_page_id, first, last, valid_for_ms, until, evidence };
 }
 
 /** undefined: the object need not hear of it, because fast successes of a settled monitor change nothing. */
@@ -230,10 +238,14 @@ function latestOf({ monitor, entries }: Taken): AgentPackedResult[] {
   return [[monitor.id, checked_at, latency_ms, message, DEFAULT_REGION, outcome, checked_at, valid_until]];
 }
 
-function requestOf({ first, last, ...range }: LateRange, around: StoredResult[]): BackfillRequest {
+function rangeOf({ monitor_id, from, to }: LateRange): MeasuredRange {
+  return { monitor_id, from, to };
+}
+
+function requestOf({ first, last, evidence, ...range }: LateRange, around: StoredResult[]): BackfillRequest {
   const measurements = around.flatMap(({ checked_at, outcome, message, is_late = false }): LateResult[] => {
     const status = STATUSES[outcome];
-    return status ? [{ checked_at, status, message, is_late }] : [];
+    return status ? [{ checked_at, status, message, is_late, evidence: evidence.get(checked_at) }] : [];
   });
   return {
     ...range,

@@ -94,7 +94,7 @@ async function perform(scope: Scope, claimed: Claimed, prepared: Prepared): Prom
       mail,
     };
   }
-  const reply = await sendTo(scope, notifier, request);
+  const reply = await sendBoth(scope, prepared, request);
   if (edited_id !== null && reply.kind === "answered" && EDIT_REFUSED.includes(reply.status)) {
     // The message was deleted in the chat: a new one takes its place.
     const fresh = notifier.build(input, target);
@@ -104,6 +104,14 @@ async function perform(scope: Scope, claimed: Claimed, prepared: Prepared): Prom
     }
   }
   return recordSent(scope, claimed, { ...prepared, request }, reply);
+}
+
+/** The second request answers for both where the first one was accepted. */
+async function sendBoth(scope: Scope, { notifier, input, target }: Prepared, request: NotifierRequest) {
+  const reply = await sendTo(scope, notifier, request);
+  const isAccepted = reply.kind === "answered" && reply.status >= 200 && reply.status < 300;
+  const second = isAccepted ? notifier.follow?.(input, target) : null;
+  return second ? sendTo(scope, notifier, second) : reply;
 }
 
 /** A provider may answer 200 and say in the body that it refused. */

@@ -9,6 +9,7 @@ import {
   isReleased,
   listHeldEvents,
   listOverdueScopes,
+  listStillDown,
 } from "../data/held-alerts/read.ts";
 import { bundleDeliveries, releaseDeliveries, releaseEvents } from "../data/held-alerts/write.ts";
 import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
@@ -25,6 +26,7 @@ import {
   type HeldEvent,
   QUIET_MS,
 } from "../domain/alert-bundling.ts";
+import { STILL_DOWN_NAMED_MAX } from "../domain/bundle-messages.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import { wake } from "../outbox/publication.ts";
@@ -119,7 +121,9 @@ async function releaseGroup(
   const waiting = ids.flatMap((id) => deliveries.get(id) ?? []);
   const routed = alert.kind === null ? releaseSingly(scope, waiting) : bundle(scope, alert.events, waiting);
   const incident_id = alert.kind === null ? undefined : await findCommonIncident(db, alert.events);
-  const { statements, mails } = await notifyTeam(scope, { team, onCall }, { ...alert, incident_id });
+  const [first] = alert.events;
+  const still_down = alert.kind === "up" && first ? await listStillDown(db, first, STILL_DOWN_NAMED_MAX) : undefined;
+  const { statements, mails } = await notifyTeam(scope, { team, onCall }, { ...alert, incident_id, still_down });
   const released = { ...alert, events: alert.events.filter(({ id }) => waited.has(id)) };
   const publication = await publishReleased(scope, released);
   try {

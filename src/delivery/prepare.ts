@@ -5,11 +5,12 @@ import { listBundledEvents } from "../data/deliveries/bundles.ts";
 import type { DeliveryRecord } from "../data/deliveries/read.ts";
 import { type EventRuleRecord, findEventRule } from "../data/event-rules/read.ts";
 import type { StoredEvent } from "../data/events/read.ts";
+import { listStillDown } from "../data/held-alerts/read.ts";
 import { findChatMessage } from "../data/webhooks/chat-messages.ts";
 import { bundleKind } from "../domain/alert-bundling.ts";
 import { type AlertMessage, composeAlert } from "../domain/alert-messages.ts";
 import { findChannel } from "../domain/alert-routing.ts";
-import { BUNDLE_LISTED_MAX, composeBundle } from "../domain/bundle-messages.ts";
+import { BUNDLE_LISTED_MAX, composeBundle, STILL_DOWN_NAMED_MAX, type StillDown } from "../domain/bundle-messages.ts";
 import type {
   ChatServices,
   Notifier,
@@ -112,13 +113,13 @@ async function openTarget(
 function composeMessage(
   { settings, now }: Scope,
   { delivery, webhook, event, page }: Claimed,
-  { events, incident_id }: Bundled,
+  { events, incident_id, still_down }: Bundled,
 ): AlertMessage {
   const reader = { public_url: settings.PUBLIC_URL, timezone: page?.timezone ?? "UTC", page_name: page?.name };
   const kind = bundleKind(event);
   if (kind !== null && isBundle(delivery)) {
     const size = delivery.bundle_size ?? 1;
-    return composeBundle({ kind, events: [event, ...events], size, incident_id }, reader);
+    return composeBundle({ kind, events: [event, ...events], size, incident_id, still_down }, reader);
   }
   const alert = composeAlert(event, reader);
   // Receivers of the team may acknowledge; any other channel may be public.
@@ -131,12 +132,15 @@ interface Bundled {
   events: readonly StoredEvent[];
   /** The one that lists their incidents. */
   incident_id?: string;
+  still_down?: StillDown;
 }
 
 async function listBundled({ db }: Scope, { delivery, event }: Claimed): Promise<Bundled> {
   if (!isBundle(delivery)) return { events: [] };
   const events = await listBundledEvents(db, delivery.id, 2 * BUNDLE_LISTED_MAX);
-  return { events, incident_id: await findCommonIncident(db, [event, ...events]) };
+  const incident_id = await findCommonIncident(db, [event, ...events]);
+  const still_down = bundleKind(event) === "up" ? await listStillDown(db, event, STILL_DOWN_NAMED_MAX) : undefined;
+  return { events, incident_id, still_down };
 }
 
 function isBundle({ bundle_size }: DeliveryRecord): boolean {

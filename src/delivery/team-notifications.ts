@@ -8,7 +8,7 @@ import { insertNotifications } from "../data/notifications/write.ts";
 import type { Team, TeamMember } from "../data/team/read.ts";
 import type { Outage } from "../domain/alert-bundling.ts";
 import { type AlertMessage, type AlertReader, composeAlert } from "../domain/alert-messages.ts";
-import { composeBundle } from "../domain/bundle-messages.ts";
+import { composeBundle, type StillDown } from "../domain/bundle-messages.ts";
 import { hasPermission } from "../domain/roles.ts";
 import { fillPreferences, fillTopics, topicFor } from "../domain/team-notifications.ts";
 import { plainText } from "../notifiers/chat-text.ts";
@@ -27,6 +27,7 @@ export interface TeamAlert {
   events: readonly NewEvent[];
   /** The one that lists their incidents. */
   incident_id?: string;
+  still_down?: StillDown;
 }
 
 interface TeamRows {
@@ -82,12 +83,12 @@ function readerOf({ settings }: Scope, { page }: Team): AlertReader {
 }
 
 function messageOf(
-  { kind, events, incident_id }: TeamAlert & { events: readonly KnownEvent[] },
+  { kind, events, incident_id, still_down }: TeamAlert & { events: readonly KnownEvent[] },
   reader: AlertReader,
 ): AlertMessage | undefined {
   const size = new Set(events.map((event) => event.monitor_id)).size;
   const [event] = events;
-  if (kind !== null && size > 1) return composeBundle({ kind, events, size, incident_id }, reader);
+  if (kind !== null && size > 1) return composeBundle({ kind, events, size, incident_id, still_down }, reader);
   return event && composeAlert(event, reader);
 }
 

@@ -208,8 +208,8 @@ describe("late results under the thresholds of their monitor", () => {
     ];
     const results = [late(0), late(60, "down"), late(90, "down"), late(120), late(180, "down")];
     expect(listBackfilledOutages(intervals.map(read), results)).toEqual([
-      { started_at: 60, ended_at: 120, cause: "down at 60" },
-      { started_at: 180, ended_at: 240, cause: "down at 180" },
+      { started_at: 60, ended_at: 120, cause: "down at 60", evidence: null },
+      { started_at: 180, ended_at: 240, cause: "down at 180", evidence: null },
     ]);
     expect(listBackfilledOutages([read("down 0-60"), read("unknown 60-90")], results)).toEqual([]);
   });

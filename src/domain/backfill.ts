@@ -1,3 +1,4 @@
+import type { StoredEvidence } from "../contract/check.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 
 /**
@@ -21,6 +22,8 @@ export interface LateResult {
   message: string;
   /** False: it only ends the previous result, because the monitor's object has already processed it. */
   is_late: boolean;
+  /** What the target answered; known of results that have just arrived. */
+  evidence?: StoredEvidence;
 }
 
 export interface Thresholds {
@@ -82,25 +85,35 @@ export interface BackfilledOutage {
   started_at: number;
   ended_at: number;
   cause: string;
+  evidence: StoredEvidence | null;
 }
 
-/** The outages that intervals, oldest first, were backfilled with, each with the message of its first result. */
+/** The outages that intervals, oldest first, were backfilled with, each with its first message and evidence. */
 export function listBackfilledOutages(
   intervals: readonly SourcedInterval[],
   results: readonly LateResult[],
 ): BackfilledOutage[] {
-  const outages: BackfilledOutage[] = [];
+  const failures = results.filter(({ status }) => status === "down");
+  return listDownSpans(intervals).map(({ started_at, ended_at }) => {
+    const during = failures.filter(({ checked_at }) => checked_at >= started_at && checked_at < ended_at);
+    return {
+      started_at,
+      ended_at,
+      cause: failures.findLast(({ checked_at }) => checked_at <= started_at)?.message ?? "",
+      evidence: during.find(({ evidence }) => evidence !== undefined)?.evidence ?? null,
+    };
+  });
+}
+
+function listDownSpans(intervals: readonly SourcedInterval[]) {
+  const spans: { started_at: number; ended_at: number }[] = [];
   for (const { status, source, from_at, to_at } of intervals) {
     if (status !== "down" || source !== "agent" || to_at === null) continue;
-    const open = outages.at(-1);
+    const open = spans.at(-1);
     if (open?.ended_at === from_at) open.ended_at = to_at;
-    else {
-      const cause =
-        results.findLast((result) => result.status === "down" && result.checked_at <= from_at)?.message ?? "";
-      outages.push({ started_at: from_at, ended_at: to_at, cause });
-    }
+    else spans.push({ started_at: from_at, ended_at: to_at });
   }
-  return outages;
+  return spans;
 }
 
 /** Unknown intervals can be backfilled, and backfilled ones can be refined. */

@@ -7,6 +7,7 @@ import {
   ACKNOWLEDGE,
   type AlertMessage,
   type AlertReader,
+  type AlertTone,
   composeAlert,
   NO_READER,
   OPEN_INCIDENT,
@@ -16,7 +17,14 @@ import {
 export const BUNDLE_LISTED_MAX = 50;
 const REASON_MAX = 120;
 
-const WORDS: Record<Outage, string> = { down: "are down", up: "are up again", reminder: "are still down" };
+const WORDS: Record<Outage, string> = {
+  down: "are down",
+  up: "are up again",
+  paused: "are paused",
+  reminder: "are still down",
+};
+
+const TONES: Record<Outage, AlertTone> = { down: "down", up: "good", paused: "info", reminder: "down" };
 
 interface Bundle {
   kind: Outage;
@@ -26,11 +34,22 @@ interface Bundle {
   size: number;
   /** The incident that lists them. */
   incident_id?: string;
+  /** Of a recovery: what else of the page is down. */
+  still_down?: StillDown;
 }
+
+export interface StillDown {
+  /** The first of them. */
+  names: readonly string[];
+  total: number;
+}
+
+/** So many are named. */
+export const STILL_DOWN_NAMED_MAX = 10;
 
 /** One message about outages that began, or ended, together. */
 export function composeBundle(
-  { kind, events, size, incident_id }: Bundle,
+  { kind, events, size, incident_id, still_down }: Bundle,
   { public_url, timezone, page_name }: AlertReader,
 ): AlertMessage {
   const lines = new Map<string, string>();
@@ -42,25 +61,42 @@ export function composeBundle(
   }
   const listed = [...lines.values()].sort(byName).slice(0, BUNDLE_LISTED_MAX);
   const rest = size - listed.length;
-  const label = kind === "up" ? OPEN_INCIDENT : ACKNOWLEDGE;
+  const label = kind === "up" || kind === "paused" ? OPEN_INCIDENT : ACKNOWLEDGE;
   const incident = incident_id === undefined ? [] : [{ label, url: `${public_url}/app/incidents/${incident_id}` }];
   const since = events.length === 0 ? null : Math.min(...events.map(sinceOf));
   return {
-    tone: kind === "up" ? "good" : "down",
-    title: `${size} monitors ${WORDS[kind]}`,
+    tone: TONES[kind],
+    title: `${size} monitors ${wordsOf(kind, events)}`,
     page_name: page_name && oneLine(page_name),
     text: [...listed, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n"),
-    facts: since === null ? [] : [{ label: "Since", value: formatInstant(since, timezone) }],
+    facts: [
+      ...(since === null ? [] : [{ label: "Since", value: formatInstant(since, timezone) }]),
+      ...(still_down && still_down.total > 0 ? [{ label: "Still down", value: listStillDown(still_down) }] : []),
+    ],
     links: public_url === "" ? [] : [...incident, { label: "Open monitors", url: `${public_url}/app/monitors` }],
     thread: { id: `bundle/${events[0]?.id ?? ""}`, state: kind },
-    is_resolved: kind === "up",
+    is_resolved: kind === "up" || kind === "paused",
   };
+}
+
+/** Of deleted ones only their incidents report. */
+function wordsOf(kind: Outage, events: readonly NewEvent[]): string {
+  const isPause = events.some(({ name }) => name === "monitor.paused");
+  return kind === "paused" && !isPause ? "are no longer monitored" : WORDS[kind];
+}
+
+function listStillDown({ names, total }: StillDown): string {
+  const rest = total - names.length;
+  return [names.map(oneLine).join(", "), ...(rest > 0 ? [`and ${rest} more`] : [])].join(" ");
 }
 
 function lineOf(event: NewEvent): string {
   if (
     isKnownEvent(event) &&
-    (event.name === "monitor.down" || event.name === "monitor.up" || event.name === "monitor.reminder")
+    (event.name === "monitor.down" ||
+      event.name === "monitor.up" ||
+      event.name === "monitor.paused" ||
+      event.name === "monitor.reminder")
   ) {
     const { monitor_name, message } = event.data;
     return `${oneLine(monitor_name)}: ${oneLine(message).slice(0, REASON_MAX)}`;

@@ -68,9 +68,9 @@ export function composeUpdateMessage(
   };
 }
 
-const WORDS = { down: "down", up: "up again" } as const;
+const WORDS = { down: "down", up: "up again", unwatched: "no longer monitored" } as const;
 
-/** Of services that went down, or came up again, together. */
+/** Of services that went down, came up again, or were paused together. */
 function composeTogether(
   page: NamedPage,
   { together, at, severity }: SubscriberMessageContent & { together: Together },

@@ -1,6 +1,7 @@
+import { isKnownEvent, type NewEvent } from "../contract/events.ts";
 import type { AlertTone } from "../domain/alert-messages.ts";
 import { shorten } from "../lib/plain-text.ts";
-import { alertActionOf } from "./alert-action.ts";
+import { type AlertAction, alertActionOf } from "./alert-action.ts";
 import { plainText } from "./chat-text.ts";
 import { secretField, urlField } from "./fields.ts";
 import { isHttpUrl, jsonRequest, NOT_AN_ADDRESS, type Notifier, type NotifierInput } from "./port.ts";
@@ -30,7 +31,7 @@ export const pagerduty: Notifier = {
   ],
   channel: "another integration key",
   notes: [
-    "One alert follows each outage: it opens with the outage, is acknowledged with its incident, and resolves with the recovery. `monitor.down`, warnings and custom events trigger, `incident.acknowledged` acknowledges, `monitor.up` and `incident.resolved` resolve; maintenance sends nothing.",
+    "One alert follows each outage: it opens with the outage, is acknowledged with its incident, and resolves with the recovery. `monitor.down`, warnings and custom events trigger, `incident.acknowledged` acknowledges, `monitor.up`, `monitor.paused` and `incident.resolved` resolve; maintenance sends nothing. The alert of a slow monitor resolves when it goes down, which opens another one, and when it is fast again.",
   ],
   attemptsMax: null,
   isBundled: false,
@@ -48,7 +49,23 @@ export const pagerduty: Notifier = {
     const body = { routing_key, event_action: action, dedup_key, ...alert };
     return jsonRequest(url, body, { secrets: [routing_key] });
   },
+  follow({ event }, { url, secret, channel }) {
+    if (!endsSlowness(event)) return null;
+    const routing_key = channel ?? secret ?? "";
+    const body = { routing_key, event_action: "resolve" satisfies AlertAction, dedup_key: event.monitor_id };
+    return jsonRequest(url, body, { secrets: [routing_key] });
+  },
 };
+
+/**
+ * The alert of a monitor that is slow has the monitor's key, that of an outage the outage's. An outage takes the place of
+ * the slowness before it, and ends it together with itself where its beginning was not sent here.
+ */
+function endsSlowness(event: NewEvent): boolean {
+  if (!isKnownEvent(event)) return false;
+  if (event.name === "monitor.down") return event.data.previous_status === "degraded";
+  return (event.name === "monitor.up" || event.name === "monitor.paused") && event.data.outage_id !== null;
+}
 
 function alertOf({ event, message }: NotifierInput) {
   const { title, text, tone, facts, links } = message;

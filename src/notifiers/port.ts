@@ -160,6 +160,8 @@ export interface Notifier extends ProviderDescription {
   editing?: MessageEditing;
   /** Null where the status says it all. */
   readAnswer?(answer: { status: number; excerpt: string }): AnswerReading | null;
+  /** A second request that belongs to one that was accepted; null for most events. A retry repeats both. */
+  follow?(input: NotifierInput, target: WebhookTarget): NotifierRequest | null;
 }
 
 /** A message in a chat is worth nothing days later. */

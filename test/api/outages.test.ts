@@ -5,6 +5,8 @@ import { jobScope } from "../../src/access/scope.ts";
 import type { Region } from "../../src/contract/monitor-values.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { events } from "../../src/data/events/table.ts";
+import { maintenanceCoverage } from "../../src/data/maintenance/table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
 import type { OutageRecord } from "../../src/data/outages/read.ts";
 import { insertOutage } from "../../src/data/outages/write.ts";
 import { composeAlert, NO_READER } from "../../src/domain/alert-messages.ts";
@@ -20,6 +22,7 @@ import { insertMonitor } from "../support/monitors.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { recordingEnv } from "../support/queues.ts";
 
+const db = openDb(env.DB);
 const outside = vi.spyOn(globalThis, "fetch");
 beforeEach(() => void outside.mockReset().mockImplementation(async () => new Response("ok")));
 
@@ -132,6 +135,40 @@ describe("GET /monitors/{id}/outages", () => {
     await account.client.post(`${V1}/monitors/${monitor.id}/resume`);
     const read = async () => (await account.client.get(`${V1}/monitors/${monitor.id}/outages`)).body;
     await vi.waitFor(async () => expect(await read()).toMatchObject([{ in_maintenance: true }]), PATIENCE);
+  });
+
+  it("tells of one that an agent reported late what it tells of any other, and nobody is alarmed", async () => {
+    const now = Date.now();
+    const stage = await aStage({ failure_threshold: 2, recovery_threshold: 1, created_at: now - 4 * 3_600_000 });
+    const { client } = stage.account;
+    const status_page_id = await createPage(stage.account, { auto_create_incident: true });
+    const onPage = { status_page_id, page_since: now - 4 * 3_600_000 };
+    await db.update(monitors).set(onPage).where(eq(monitors.id, stage.monitor.id));
+    const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
+    const window = { maintenance_id: newId(), start_at: now - 60 * 60_000, end_at: now - 40 * 60_000 };
+    await db
+      .insert(maintenanceCoverage)
+      .values({ ...window, status_page_id, is_public: true, covers_page: true, monitor_ids: [] });
+    const evidence = { status_line: "HTTP 500", excerpt: "no route", addresses: ["10.0.0.7"] };
+    const reportOf = (status: "up" | "down", minutes: number) => {
+      const failure = status === "down" ? { message: `refused ${minutes}`, evidence } : {};
+      return { status, checked_at: minutesAgo(minutes), ...failure };
+    };
+    const statuses = (first: number, all: string) =>
+      [...all].map((each, n) => reportOf(each === "." ? "up" : "down", first - n));
+    await submit(stage, [...statuses(58, "..xxx.."), ...statuses(30, "..xxx..")]);
+    await submit(stage, statuses(24, "."));
+    const read = async () => (await client.get(`${V1}/monitors/${stage.monitor.id}/outages`)).body;
+    expect(await read()).toMatchObject([
+      { started_at: minutesAgo(28), ended_at: minutesAgo(25), cause: "refused 28", evidence, in_maintenance: false },
+      { started_at: minutesAgo(56), ended_at: minutesAgo(53), cause: "refused 56", evidence, in_maintenance: true },
+    ]);
+    const range = `from=${minutesAgo(120)}&to=${minutesAgo(10)}`;
+    const { body: sla } = await client.get(`${V1}/status-pages/${status_page_id}/sla?${range}`);
+    expect(sla.monitors).toMatchObject([{ downtime_seconds: 180 }]);
+    expect((await client.get(`${V1}/incidents?status_page_id=${status_page_id}`)).body).toEqual([]);
+    const told = await db.select({ name: events.name }).from(events).where(eq(events.monitor_id, stage.monitor.id));
+    expect(told.map(({ name }) => name).filter((name) => name !== "monitor.up")).toEqual([]);
   });
 
   it("is for those alone who see the monitor", async () => {

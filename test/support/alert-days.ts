@@ -138,9 +138,9 @@ export async function aDay(
       latency_ms: 12,
       region: "default",
       outage,
-      event: to === "paused" ? null : `monitor.${to}`,
+      event: to === "paused" && outage === null && known.status !== "degraded" ? null : `monitor.${to}`,
     };
-    changes.set(id, { seq, status: to, outage: to === "up" ? null : outage });
+    changes.set(id, { seq, status: to, outage: to === "up" || to === "paused" ? null : outage });
     await run((scope) => consumeEvent(scope, { monitor_id: id, transitions: [transition] }));
   }
 
@@ -222,6 +222,8 @@ export async function aDay(
     mails: async () => (await timedMailsTo(emailOf(account))).map(({ mail }) => mail),
     maintain,
     mute,
+    /** What messages to subscribers about several services say. */
+    news: () => togetherOf(status_page_id),
     passUntil: (after: number) => passUntil(START + after),
     readings,
     start: START,
@@ -300,12 +302,12 @@ function statementsOf(
   const of = (about: string, kind: ReadStatement["kind"]) => [{ who, at, about, kind }];
   const name = names.get(monitor_id ?? "");
   if (name && /^monitor\.(?:down|degraded|flapping)$/.test(what)) return of(name, "begin");
-  if (name && what === "monitor.up") return of(name, "end");
+  if (name && /^monitor\.(?:up|paused)$/.test(what)) return of(name, "end");
   if (title && what === "incident.created") return of(title, "begin");
   if (title && what === "incident.resolved") return of(title, "end");
   const [, began] = /^(?:Alert: |Warning: )?(\w+) is (?:down|degraded|flapping)$/.exec(what) ?? [];
   if (began) return of(began, "begin");
-  const [, ended] = /^(?:Resolved: )?(\w+) is up again$/.exec(what) ?? [];
+  const [, ended] = /^(?:Resolved: |Notice: )?(\w+) is (?:up again|paused)$/.exec(what) ?? [];
   if (ended) return of(ended, "end");
   const [, event, headline = ""] = /^incident\.(created|resolved): (.*)$/.exec(what) ?? [];
   return event ? of(headline, event === "created" ? "begin" : "end") : [];
@@ -318,6 +320,19 @@ async function pagesOf(pageId: string): Promise<number[]> {
     .innerJoin(escalations, eq(escalations.id, escalationNotifications.escalation_id))
     .where(eq(escalations.status_page_id, pageId));
   return rows.filter(({ contact }) => contact === "user").map(({ at }) => at);
+}
+
+async function togetherOf(pageId: string) {
+  const rows = await env.DB.prepare(
+    `SELECT m.news ->> 'together' AS said FROM subscriber_messages m JOIN subscribers s ON s.id = m.subscriber_id
+      WHERE s.status_page_id = ? AND m.news ->> 'together' IS NOT NULL ORDER BY m.rowid`,
+  )
+    .bind(pageId)
+    .all<{ said: string }>();
+  return rows.results.map(({ said }) => {
+    const { direction, total, still_down } = JSON.parse(said);
+    return { direction, total, still_down };
+  });
 }
 
 async function newsOf(pageId: string) {

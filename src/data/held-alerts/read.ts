@@ -2,6 +2,7 @@ import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import { type StoredEvent, toEvent } from "../events/read.ts";
 import { events } from "../events/table.ts";
+import { heldOutages } from "../incidents/table.ts";
 import { monitors } from "../monitors/table.ts";
 
 /** Alerts wait for others of the same page; those of monitors without a page for each other. */
@@ -34,6 +35,28 @@ export async function listHeldEvents(
     .orderBy(asc(events.created_at), asc(events.id))
     .limit(limit);
   return rows.map((row) => ({ event: toEvent(row), held_until: row.held_until ?? 0 }));
+}
+
+/** Monitors of the scope that are down, of those whose outage was announced to everybody; as many names as wanted. */
+export async function listStillDown(
+  db: Db,
+  scope: AlertScope,
+  limit: number,
+): Promise<{ names: string[]; total: number }> {
+  const rows = await db
+    .select({ name: monitors.name, total: sql<number>`count(*) OVER ()`.as("total") })
+    .from(monitors)
+    .where(
+      and(
+        ofScope(scope),
+        eq(monitors.status, "down"),
+        isNull(monitors.parent_monitor_id),
+        sql`NOT EXISTS (SELECT 1 FROM ${heldOutages} WHERE ${heldOutages.monitor_id} = ${monitors.id})`,
+      ),
+    )
+    .orderBy(asc(monitors.name), asc(monitors.id))
+    .limit(limit);
+  return { names: rows.map(({ name }) => name), total: rows[0]?.total ?? 0 };
 }
 
 /** Scopes whose alerts should have been released by then; for the sweep. */

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, isNull, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
+import { maintenanceCoverage } from "../maintenance/table.ts";
 import { monitors } from "../monitors/table.ts";
 import type { OutageRecord } from "./read.ts";
 import { outages } from "./table.ts";
@@ -28,9 +29,12 @@ export interface OutageRange {
   to: number;
 }
 
-type Backfilled = Pick<OutageRecord, "id" | "monitor_id" | "status_page_id" | "started_at" | "ended_at" | "cause">;
+type Backfilled = Pick<
+  OutageRecord,
+  "id" | "monitor_id" | "status_page_id" | "started_at" | "ended_at" | "cause" | "evidence"
+>;
 
-/** Late results refine the past, so what they said of these ranges before gives way. */
+/** Late results refine the past, so what they said of these ranges before gives way; evidence that was stored stays. */
 export function replaceBackfilledOutages(
   db: Db,
   ranges: readonly OutageRange[],
@@ -39,19 +43,41 @@ export function replaceBackfilledOutages(
   const replaced = sql`SELECT o.id FROM json_each(${JSON.stringify(ranges)}) AS r JOIN ${outages} AS o
     ON o.monitor_id = r.value ->> 'monitor_id' AND o.seq = ${BACKFILLED_SEQ}
     AND o.started_at >= r.value ->> 'from' AND o.started_at < r.value ->> 'to'`;
-  const rows = records.map((record) => ({
+  const kept = JSON.stringify(records.map(({ id }) => id));
+  const rows = records.map(({ evidence, ...record }) => ({
     ...record,
     seq: BACKFILLED_SEQ,
     regions: [],
-    in_maintenance: 0,
-    evidence: null,
+    evidence: evidence && JSON.stringify(evidence),
   }));
-  const members = Object.values(getTableColumns(outages)).map(({ name }) => sql`r.value ->> ${sql.raw(`'${name}'`)}`);
+  const storedValue = (name: string) =>
+    name === "in_maintenance" ? wasInMaintenance : sql`r.value ->> ${sql.raw(`'${name}'`)}`;
+  const values = Object.values(getTableColumns(outages)).map(({ name }) => storedValue(name));
   return [
-    db.delete(outages).where(sql`${outages.id} IN (${replaced})`),
-    db.insert(outages).select(
-      sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(rows)}) AS r
-        JOIN ${monitors} ON ${monitors.id} = r.value ->> 'monitor_id' WHERE true`,
-    ),
+    db
+      .delete(outages)
+      .where(sql`${outages.id} IN (${replaced}) AND ${outages.id} NOT IN (SELECT value FROM json_each(${kept}))`),
+    db
+      .insert(outages)
+      .select(
+        sql`SELECT ${sql.join(values, sql`, `)} FROM json_each(${JSON.stringify(rows)}) AS r
+          JOIN ${monitors} ON ${monitors.id} = r.value ->> 'monitor_id' WHERE true`,
+      )
+      .onConflictDoUpdate({
+        target: outages.id,
+        set: {
+          ended_at: sql`excluded.ended_at`,
+          cause: sql`excluded.cause`,
+          in_maintenance: sql`excluded.in_maintenance`,
+          evidence: sql`coalesce(${outages.evidence}, excluded.evidence)`,
+        },
+      }),
   ];
 }
+
+/** Whether a window covered the beginning of the outage `r`, as it took place. */
+const wasInMaintenance = sql`EXISTS (SELECT 1 FROM ${maintenanceCoverage} AS c
+  WHERE c.status_page_id = r.value ->> 'status_page_id' AND c.end_at > r.value ->> 'started_at'
+    AND c.start_at <= r.value ->> 'started_at'
+    AND CASE WHEN c.covers_page THEN coalesce(${monitors.page_since}, 0) <= r.value ->> 'started_at'
+      ELSE EXISTS (SELECT 1 FROM json_each(c.monitor_ids) AS n WHERE n.value = ${monitors.id}) END)`;
