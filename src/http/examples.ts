@@ -35,6 +35,7 @@ const ACCOUNT = {
 };
 
 const MONITORS = {
+  "POST /mcp": { jsonrpc: "2.0", id: 1, method: "tools/list" },
   "POST /heartbeat/{monitor_id}": { status: "ok", message: "42 files", duration_ms: 1200 },
   "POST /monitors": { name: "Shop", type: "https", target: "https://shop.example/", interval: 60, tags: ["eu"] },
   "POST /monitors/test": { name: "Shop", type: "https", target: "https://shop.example/" },

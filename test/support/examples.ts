@@ -89,7 +89,9 @@ export interface Example {
 
 /** By method and path: the body, and the parameters that the endpoint's policy does not explain. */
 export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = {
-  "POST /user/api-tokens": async () => ({ body: { name: "CI", expires_in_days: 30 } }),
+  "POST /user/api-tokens": async (account) => ({
+    body: { name: "CI", expires_in_days: 30, status_page_ids: [await OBJECTS.page(account)] },
+  }),
   "POST /mcp": async () => ({ body: { jsonrpc: "2.0", id: 1, method: "ping" } }),
   "PATCH /auth/me": async () => ({ body: { name: "Ada Lovelace" } }),
   "PUT /user/preferences": async () => ({ body: { mail: false, notify_team: { up: false } } }),
