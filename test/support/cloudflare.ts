@@ -5,6 +5,7 @@ import { Refusal } from "../../scripts/local/command-error.ts";
 import type { Row, Statement } from "../../scripts/local/database.ts";
 import { REGION_PLACES } from "../../src/contract/regions.ts";
 import { digestOfBody, OPERATOR_HEADER, readOperatorClaim } from "../../src/platform/operator-signature.ts";
+import { findMistake, findOperation } from "./cloudflare-api.ts";
 
 /**
  * A Cloudflare account that refuses what the real one refuses: names that are taken, ids that do not exist, Workers that
@@ -12,7 +13,7 @@ import { digestOfBody, OPERATOR_HEADER, readOperatorClaim } from "../../src/plat
  */
 
 type Body = Record<string, unknown>;
-type WorkerConfig = {
+export type WorkerConfig = {
   name: string;
   account_id: string;
   main: string;
@@ -97,7 +98,9 @@ export class FakeCloudflare implements Platform {
     if (config.account_id !== ACCOUNT) throw new Error("wrangler: Authentication error (10000)");
     const command = args.slice(0, args[0] === "d1" ? 4 : 1).join(" ");
     if (command === "deploy") {
-      this.#change(`deploy ${config.name}`, () => this.#deployWorker(config, option("--secrets-file")));
+      if (!existsSync(config.main)) throw new Error(`wrangler: no entry point ${config.main}`);
+      const secretsFile = option("--secrets-file");
+      this.deployWorker(config, secretsFile ? JSON.parse(readFileSync(secretsFile, "utf8")) : {});
     } else if (command === `d1 migrations apply ${config.name}` && args.includes("--remote")) {
       this.#change(`migrate ${config.name}`, () => this.#migrate(config));
     } else if (command === `d1 execute ${config.name} --remote`) {
@@ -107,12 +110,14 @@ export class FakeCloudflare implements Platform {
     return "";
   }
 
-  async api(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body: Body = {}): Promise<unknown> {
-    const answer = await this.answer(method, path, body);
+  async api(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: Body): Promise<unknown> {
+    requireDocumented(method, path, body);
+    const answer = await this.answer(method, path, body ?? {});
     return answer instanceof Listed ? answer.entries : answer;
   }
 
   async list(path: string): Promise<ListPage> {
+    requireDocumented("GET", path, undefined);
     const answer = await this.answer("GET", path, {});
     if (answer instanceof Listed) return answer;
     if (!Array.isArray(answer)) throw new Error(`${path} is no list`);
@@ -186,6 +191,15 @@ export class FakeCloudflare implements Platform {
     throw new PlatformError(`${title}: the connection was lost`, { status: 500, codes: [] });
   }
 
+  /** Several statements, as wrangler sends a migration. */
+  executeSql(uuid: string, sql: string): { results: Row[]; success: true; meta: object }[] {
+    const { database } = this.#databaseOf(uuid);
+    const answer = (results: Row[]) => [{ results, success: true as const, meta: {} }];
+    if (/^\s*SELECT\b/i.test(sql)) return answer(database.prepare(sql).all() as Row[]);
+    database.exec(sql);
+    return answer([]);
+  }
+
   #databaseOf(uuid: string) {
     const found = [...this.databases.values()].find((database) => database.uuid === uuid);
     return found ?? refuse(404, 7404, `The database ${uuid} could not be found`);
@@ -207,7 +221,12 @@ export class FakeCloudflare implements Platform {
     }
   }
 
-  #deployWorker(config: WorkerConfig, secretsFile: string | undefined): void {
+  /** Keeps the secrets that the Worker has, as wrangler asks for. */
+  deployWorker(config: WorkerConfig, secrets: Record<string, string>): void {
+    this.#change(`deploy ${config.name}`, () => this.#putWorker(config, secrets));
+  }
+
+  #putWorker(config: WorkerConfig, secrets: Record<string, string>): void {
     const region = config.placement?.region;
     const offered =
       this.placements ??
@@ -215,7 +234,6 @@ export class FakeCloudflare implements Platform {
         .map(({ placement }) => placement)
         .slice(0, 2);
     if (region && !offered.includes(region)) throw new Refusal(`wrangler deploy failed: no placement region ${region}`);
-    if (!existsSync(config.main)) throw new Error(`wrangler: no entry point ${config.main}`);
     for (const { database_id } of config.d1_databases ?? []) this.#databaseOf(database_id);
     for (const { id } of config.kv_namespaces ?? []) {
       if (![...this.namespaces.values()].includes(id)) refuse(400, 10041, `KV namespace '${id}' not found`);
@@ -235,8 +253,8 @@ export class FakeCloudflare implements Platform {
       if (![...this.zones.keys()].some((zone) => pattern.endsWith(zone))) refuse(400, 10082, `no zone of ${pattern}`);
     }
     const known = this.workers.get(config.name);
-    const added: Record<string, string> = secretsFile ? JSON.parse(readFileSync(secretsFile, "utf8")) : {};
-    this.workers.set(config.name, { config, secrets: new Map([...(known?.secrets ?? []), ...Object.entries(added)]) });
+    const kept = known?.secrets ?? [];
+    this.workers.set(config.name, { config, secrets: new Map([...kept, ...Object.entries(secrets)]) });
     if (!known) this.#deafFor = 3;
   }
 
@@ -439,6 +457,14 @@ export class FakeCloudflare implements Platform {
   }
 }
 
+/** The API overlooks some of what it does not know; a deployment asks for none of it. */
+function requireDocumented(method: string, path: string, body: unknown): void {
+  const { pathname, searchParams: query } = new URL(path, "https://api.invalid");
+  const operation = findOperation(method, pathname);
+  const mistake = operation ? findMistake(operation, { query, body }) : "no such operation";
+  if (mistake) throw new Error(`${method} ${path}: ${mistake}`);
+}
+
 function refuse(status: number, code: number, message: string): never {
   throw new PlatformError(`${status} ${message} (${code})`, { status, codes: [code] });
 }
@@ -453,7 +479,7 @@ function setOrigin(zone: Zone, origin: string | null): void {
 }
 
 /** What the API answers with `result_info`. */
-class Listed {
+export class Listed {
   readonly entries: unknown[];
   readonly info: NonNullable<ListPage["info"]>;
 

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createCloudflare } from "../../scripts/deploy/cloudflare.ts";
+import { REGION_PLACES } from "../../src/contract/regions.ts";
+import { CloudflareServer } from "../support/cloudflare-server.ts";
+import { newOperator, type Operator, run } from "./operator.ts";
+
+/** Each run starts wrangler three times, which bundles the Worker. */
+const TIMEOUT_MS = 180_000;
+const DOMAIN = "status.watch.example";
+const OTHERS = 70;
+const ARGS = ["--domain", DOMAIN, "--zone", "watch.example", "--regions", "weur"];
+
+describe("a deployment by the real wrangler", { timeout: TIMEOUT_MS }, () => {
+  let server: CloudflareServer;
+  let operator: Operator;
+  beforeEach(async () => {
+    const { platform: account, dir } = newOperator();
+    account.addZone("watch.example");
+    server = new CloudflareServer(account);
+    const api = await server.start();
+    const env = { ...process.env, ...api };
+    const real = createCloudflare(env);
+    const instead = { ...real, fetch: account.fetch.bind(account), sleep: async () => {} };
+    operator = { platform: account, instead, dir, env: api };
+  });
+  afterEach(() => server.stop());
+
+  it("asks nothing of the API that is not documented, is repeated, and is removed whole", async () => {
+    const { platform: account } = operator;
+    // Of others, so that what is ours is on later pages.
+    for (let n = 0; n < OTHERS; n++) {
+      account.queues.set(`another-${n}`, `q${n}`);
+      account.namespaces.set(`Another ${n}`, `n${n}`);
+    }
+    expect(await run(operator, ...ARGS)).toContain(`ready https://${DOMAIN}`);
+    expect(server.mistakes).toEqual([]);
+    expect(server.crons.get("vigil")).toEqual(["* * * * *"]);
+    expect(account.workers.get("vigil")?.config).toMatchObject({
+      workers_dev: false,
+      routes: [{ pattern: DOMAIN, custom_domain: true }],
+      services: [{ binding: "CHECKER_WEUR", service: "vigil-checker-weur" }],
+    });
+    expect(account.workers.get("vigil")?.config.queues?.consumers).toHaveLength(16);
+    expect(server.uploads.get("vigil-checker-weur")?.placement).toMatchObject({ region: REGION_PLACES.weur.placement });
+    expect(server.uploads.get("vigil")?.assets?.config).toEqual({
+      run_worker_first: ["/*", "!/assets/dashboard/*", "!/assets/status-page/fonts/*"],
+      _headers: expect.stringContaining("immutable"),
+    });
+    const secrets = new Map(account.workers.get("vigil")?.secrets);
+    const before = account.changes.length;
+
+    expect(await run(operator)).toContain(`ready https://${DOMAIN}`);
+    expect(server.mistakes).toEqual([]);
+    const changes = account.changes.slice(before).filter((change) => change !== "write to the database");
+    expect(changes).toEqual(["deploy vigil-checker-weur", "deploy vigil"]);
+    expect(account.workers.get("vigil")?.secrets).toEqual(secrets);
+
+    await run(operator, "--destroy", "--confirm", "vigil");
+    expect(server.mistakes).toEqual([]);
+    const { databases, namespaces, queues, workers } = account;
+    expect([databases.size, namespaces.size, queues.size, workers.size]).toEqual([0, OTHERS, OTHERS, 0]);
+  });
+});
+
+describe("the recorder of requests", () => {
+  it.each([
+    ["GET", "/accounts?per_page=100", undefined, /per_page/],
+    ["GET", "/accounts/0123456789abcdef0123456789abcdef/storage/kv/namespaces?size=5", undefined, /size/],
+    ["POST", "/accounts/0123456789abcdef0123456789abcdef/queues", { name: "vigil" }, /queue_name/],
+    ["POST", "/accounts/0123456789abcdef0123456789abcdef/d1/database/1/export", {}, /no such operation/],
+  ])("notes %s %s as a mistake and refuses it", async (method, path, body, mistake) => {
+    const server = new CloudflareServer(newOperator().platform);
+    const api = await server.start();
+    try {
+      const { list, api: call } = createCloudflare(api);
+      await expect(method === "GET" ? list(path) : call("POST", path, body)).rejects.toThrow("400");
+      expect(server.mistakes).toEqual([expect.stringMatching(mistake)]);
+    } finally {
+      server.stop();
+    }
+  });
+});

@@ -1,0 +1,307 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ListPage } from "../../scripts/deploy/platform.ts";
+import { PlatformError } from "../../scripts/deploy/platform.ts";
+import { type FakeCloudflare, Listed, type WorkerConfig } from "./cloudflare.ts";
+import { findMistake, findOperation, Metadata, type Operation, patternOf } from "./cloudflare-api.ts";
+
+/**
+ * Cloudflare's API over HTTP, for the real wrangler and our own client: it takes the operations of `cloudflare-api.ts` and
+ * notes every other request as a mistake, and keeps its state in the account of the tests.
+ */
+
+const BASE = "/client/v4";
+const TOKEN = "a token of the account";
+const ASSETS_PER_BUCKET = 50;
+
+interface Call {
+  operation: Operation;
+  path: string;
+  /** By the names in the operation's path. */
+  at: Record<string, string>;
+  query: URLSearchParams;
+  body: unknown;
+  form: FormData | undefined;
+  authorization: string;
+}
+
+interface Answer {
+  status?: number;
+  result: unknown;
+  info?: ListPage["info"];
+}
+
+export class CloudflareServer {
+  /** Requests that the documented API has not, or not so. */
+  readonly mistakes: string[] = [];
+  /** Method and path of each request, as the operation has it. */
+  readonly requests: string[] = [];
+  /** What was uploaded last, by Worker. */
+  readonly uploads = new Map<string, Metadata>();
+  readonly crons = new Map<string, string[]>();
+  readonly #account: FakeCloudflare;
+  readonly #migrationTags = new Map<string, string>();
+  readonly #assets = new Map<string, number>();
+  #asked = new Map<string, number>();
+  #server: Server | undefined;
+
+  constructor(account: FakeCloudflare) {
+    this.#account = account;
+  }
+
+  /** Gives the environment that leads wrangler and our own client here. */
+  async start(): Promise<NodeJS.ProcessEnv> {
+    this.#server = createServer(async (request, response) => {
+      const { status, body } = await this.#answer(request);
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    await once(this.#server.listen(0, "127.0.0.1"), "listening");
+    const { port } = this.#server.address() as AddressInfo;
+    return { CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}${BASE}`, CLOUDFLARE_API_TOKEN: TOKEN };
+  }
+
+  stop(): void {
+    this.#server?.close();
+    this.#server?.closeAllConnections();
+  }
+
+  async #answer(request: IncomingMessage): Promise<{ status: number; body: object }> {
+    try {
+      const call = await this.#read(request);
+      this.requests.push(`${call.operation.method} ${call.operation.path}`);
+      const { status = 200, result, info } = await this.#carryOut(call);
+      const result_info = info && { page: 1, count: 0, ...info };
+      return { status, body: { success: true, errors: [], messages: [], result, ...(info && { result_info }) } };
+    } catch (error) {
+      const { status, codes } = error instanceof PlatformError ? error : { status: 500, codes: [10_001] };
+      if (!(error instanceof PlatformError)) this.mistakes.push(String(error instanceof Error ? error.stack : error));
+      const errors = codes.map((code) => ({ code, message: error instanceof Error ? error.message : String(error) }));
+      return { status, body: { success: false, errors, messages: [], result: null } };
+    }
+  }
+
+  /** Refuses, and notes, what the API does not document. */
+  async #read(request: IncomingMessage): Promise<Call> {
+    const { method = "", headers } = request;
+    const url = new URL(request.url ?? "", "http://127.0.0.1");
+    const path = url.pathname.slice(BASE.length);
+    const bytes = await readBytes(request);
+    const refuse = (reason: string): never => {
+      this.mistakes.push(`${method} ${path}${url.search}: ${reason}`);
+      throw new PlatformError(reason, { status: 400, codes: [7003] });
+    };
+    const operation = findOperation(method, path);
+    if (!operation) return refuse("no such operation");
+    const authorization = headers.authorization ?? "";
+    if (authorization !== `Bearer ${TOKEN}` && operation.path !== "/accounts/{account}/workers/assets/upload") {
+      return refuse(`authorization ${authorization}`);
+    }
+    const type = headers["content-type"] ?? "";
+    const isForm = type.startsWith("multipart/form-data");
+    const body = isForm || bytes.length === 0 ? undefined : JSON.parse(bytes.toString("utf8"));
+    const mistake = findMistake(operation, { query: url.searchParams, body });
+    if (mistake) refuse(mistake);
+    if (isForm !== (operation.isMultipart ?? false)) refuse(`content type ${type}`);
+    const form = isForm ? await new Response(bytes, { headers: { "content-type": type } }).formData() : undefined;
+    const at = patternOf(operation).exec(path)?.groups ?? {};
+    return { operation, path, at, query: url.searchParams, body, form, authorization };
+  }
+
+  async #carryOut(call: Call): Promise<Answer> {
+    const { operation, path, at, query, body } = call;
+    const script = at.script ?? "";
+    switch (`${operation.method} ${operation.path}`) {
+      case "GET /accounts/{account}/queues":
+        return this.#listQueues(call);
+      case "POST /accounts/{account}/queues/{queue}/consumers":
+      case "PUT /accounts/{account}/queues/{queue}/consumers/{consumer}":
+        return { result: this.#consume(at.queue ?? "", body as { script_name: string; dead_letter_queue?: string }) };
+      case "POST /accounts/{account}/d1/database/{database}/query":
+        if (!("sql" in (body as object))) break;
+        return { result: this.#account.executeSql(at.database ?? "", (body as { sql: string }).sql) };
+      case "GET /accounts/{account}/workers/services/{script}": {
+        this.#workerOf(script, 10090);
+        const migration_tag = this.#migrationTags.get(script);
+        return {
+          result: {
+            id: script,
+            default_environment: {
+              environment: "production",
+              script: { id: script, last_deployed_from: "wrangler", migration_tag },
+            },
+          },
+        };
+      }
+      case "GET /accounts/{account}/workers/workers/{script}": {
+        const { workers_dev: enabled } = this.#workerOf(script);
+        return { result: { id: script, name: script, subdomain: { enabled, previews_enabled: enabled } } };
+      }
+      case "GET /accounts/{account}/workers/scripts/{script}/deployments":
+        this.#workerOf(script);
+        return {
+          result: { deployments: [{ id: "d", versions: [{ version_id: versionOf(script), percentage: 100 }] }] },
+        };
+      case "POST /accounts/{account}/workers/scripts/{script}/assets-upload-session":
+        return { result: this.#openSession(body as Session) };
+      case "POST /accounts/{account}/workers/assets/upload":
+        return this.#uploadAssets(call);
+      case "PUT /accounts/{account}/workers/scripts/{script}":
+        return { result: await this.#upload(call) };
+      case "POST /accounts/{account}/workers/scripts/{script}/versions":
+        this.#workerOf(script);
+        return { result: await this.#upload(call) };
+      case "POST /accounts/{account}/workers/scripts/{script}/deployments":
+      case "PATCH /accounts/{account}/workers/scripts/{script}/script-settings":
+        this.#workerOf(script);
+        return { result: { id: "d" } };
+      case "POST /accounts/{account}/workers/scripts/{script}/subdomain":
+        this.#workerOf(script).workers_dev = (body as { enabled: boolean }).enabled;
+        return { result: body };
+      case "PUT /accounts/{account}/workers/scripts/{script}/schedules":
+        this.#workerOf(script);
+        this.crons.set(
+          script,
+          (body as { cron: string }[]).map(({ cron }) => cron),
+        );
+        return { result: { schedules: body } };
+      case "POST /accounts/{account}/workers/scripts/{script}/domains/changeset":
+        this.#workerOf(script);
+        return { result: { added: body, removed: [], updated: [], conflicting: [] } };
+      case "PUT /accounts/{account}/workers/scripts/{script}/domains/records": {
+        const { origins } = body as { origins: { hostname: string }[] };
+        this.#workerOf(script).routes = origins.map(({ hostname }) => ({ pattern: hostname, custom_domain: true }));
+        return { result: null };
+      }
+    }
+    const answer = await this.#account.answer(operation.method, `${path}?${query}`, (body ?? {}) as never);
+    return answer instanceof Listed ? { result: answer.entries, info: answer.info } : { result: answer };
+  }
+
+  #workerOf(script: string, code = 10007): WorkerConfig {
+    const worker = this.#account.workers.get(script);
+    if (worker) return worker.config;
+    throw new PlatformError("This Worker does not exist on your account.", { status: 404, codes: [code] });
+  }
+
+  async #listQueues({ path, query, operation }: Call): Promise<Answer> {
+    const names = query.getAll("name");
+    const consumersOf = (queue: string) =>
+      [...this.#account.workers.values()]
+        .filter(({ config }) => config.queues?.consumers.some((consumer) => consumer.queue === queue))
+        .map(({ config }) => ({ consumer_id: config.name, type: "worker", script: config.name }));
+    const described = (queue: { queue_id: string; queue_name: string }) => ({
+      ...queue,
+      producers: [],
+      consumers: consumersOf(queue.queue_name),
+    });
+    if (names.length > 0) {
+      const found = [...this.#account.queues].filter(([name]) => names.includes(name));
+      return { result: found.map(([queue_name, queue_id]) => described({ queue_name, queue_id })) };
+    }
+    const listed = (await this.#account.answer(operation.method, `${path}?${query}`, {})) as Listed;
+    return { result: (listed.entries as { queue_id: string; queue_name: string }[]).map(described), info: listed.info };
+  }
+
+  #consume(queueId: string, { script_name, dead_letter_queue }: { script_name: string; dead_letter_queue?: string }) {
+    const queue = [...this.#account.queues].find(([, id]) => id === queueId)?.[0];
+    const isMissing = dead_letter_queue !== undefined && !this.#account.queues.has(dead_letter_queue);
+    if (!queue || isMissing) throw new PlatformError("Queue not found", { status: 404, codes: [11001] });
+    const config = this.#workerOf(script_name);
+    config.queues ??= { producers: [], consumers: [] };
+    config.queues.consumers = config.queues.consumers.filter((consumer) => consumer.queue !== queue);
+    config.queues.consumers.push({ queue, dead_letter_queue });
+    return { consumer_id: script_name };
+  }
+
+  /** Asks for those files alone that are not here yet. */
+  #openSession({ manifest }: Session) {
+    const files = Object.values(manifest).filter(({ hash }) => !this.#assets.has(hash));
+    this.#asked = new Map(files.map(({ hash, size }) => [hash, size]));
+    const hashes = [...this.#asked.keys()];
+    const buckets = Array.from({ length: Math.ceil(hashes.length / ASSETS_PER_BUCKET) }, (_, n) =>
+      hashes.slice(n * ASSETS_PER_BUCKET, (n + 1) * ASSETS_PER_BUCKET),
+    );
+    return { jwt: SESSION_TOKEN, buckets };
+  }
+
+  async #uploadAssets({ form, authorization }: Call): Promise<Answer> {
+    if (authorization !== `Bearer ${SESSION_TOKEN}`)
+      this.mistakes.push("assets were uploaded outside of their session");
+    for (const [hash, part] of form ?? []) {
+      const size = Buffer.from(typeof part === "string" ? part : await part.text(), "base64").length;
+      if (size !== this.#asked.get(hash)) this.mistakes.push(`asset ${hash} has ${size} bytes`);
+      this.#asked.delete(hash);
+      this.#assets.set(hash, size);
+    }
+    const isWhole = this.#asked.size === 0;
+    return { status: isWhole ? 201 : 202, result: isWhole ? { jwt: SESSION_TOKEN } : {} };
+  }
+
+  async #upload({ at, form }: Call) {
+    const script = at.script ?? "";
+    const metadata = Metadata.parse(JSON.parse(String(form?.get("metadata"))));
+    if (!form?.has(metadata.main_module)) throw new Error(`${script} lacks its module ${metadata.main_module}`);
+    if (metadata.assets && this.#asked.size > 0) throw new Error(`${this.#asked.size} assets were never uploaded`);
+    const known = this.#account.workers.get(script);
+    if (known && !metadata.keep_bindings?.includes("secret_text")) throw new Error("the upload drops secrets");
+    if (metadata.migrations?.old_tag !== this.#migrationTags.get(script) && metadata.migrations) {
+      throw new PlatformError("the tag of the migration is not that of the Worker", { status: 412, codes: [10079] });
+    }
+    this.#account.deployWorker(configOf(script, metadata, known?.config), secretsOf(metadata));
+    if (metadata.migrations) this.#migrationTags.set(script, metadata.migrations.new_tag);
+    this.uploads.set(script, metadata);
+    const id = versionOf(script);
+    return { id, deployment_id: id, etag: "etag", startup_time_ms: 20, resources: { script: { etag: "etag" } } };
+  }
+}
+
+interface Session {
+  manifest: Record<string, { hash: string; size: number }>;
+}
+
+/** Its parts are read by wrangler, its signature by nobody. */
+const SESSION_TOKEN = ["{}", "{}", "signature"].map((part) => Buffer.from(part).toString("base64url")).join(".");
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+const versionOf = (script: string) =>
+  Buffer.from(script)
+    .toString("hex")
+    .padEnd(32, "0")
+    .slice(0, 32)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+
+function secretsOf({ bindings }: Metadata): Record<string, string> {
+  return Object.fromEntries(bindings.flatMap((each) => (each.type === "secret_text" ? [[each.name, each.text]] : [])));
+}
+
+/** An upload in the words of a configuration; consumers and domains come by requests of their own and stay. */
+function configOf(name: string, metadata: Metadata, known: WorkerConfig | undefined): WorkerConfig {
+  const { bindings, main_module: main, placement } = metadata;
+  const of = <Type extends (typeof bindings)[number]["type"]>(type: Type) =>
+    bindings.filter((each): each is Extract<(typeof bindings)[number], { type: Type }> => each.type === type);
+  return {
+    name,
+    account_id: "",
+    main,
+    vars: Object.fromEntries(of("plain_text").map((each) => [each.name, each.text])),
+    workers_dev: known?.workers_dev ?? false,
+    ...(known?.routes && { routes: known.routes }),
+    d1_databases: of("d1").map(({ id }) => ({ database_id: id, database_name: name, migrations_dir: "" })),
+    kv_namespaces: of("kv_namespace").map(({ namespace_id }) => ({ id: namespace_id })),
+    durable_objects: {
+      bindings: of("durable_object_namespace").map((each) => ({ name: each.name, class_name: each.class_name })),
+    },
+    queues: {
+      producers: of("queue").map(({ queue_name }) => ({ queue: queue_name })),
+      consumers: known?.queues?.consumers ?? [],
+    },
+    services: of("service").map((each) => ({ binding: each.name, service: each.service })),
+    ...(placement && { placement }),
+  };
+}
