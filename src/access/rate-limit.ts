@@ -100,7 +100,7 @@ export async function requireRate(caller: Caller, rateClass: RateClass, objectId
   if (rate) await countRequest(caller, { ...rate, rate_class: rateClass }, objectId);
 }
 
-async function countRequest(
+export async function countRequest(
   caller: Caller,
   { rate_class: rateClass, ...rate }: RateLimit & { rate_class: RateClass },
   objectId: string | undefined,
@@ -140,11 +140,7 @@ export function isWithinRate(caller: Caller, rateClass: RateClass, objectId?: st
   return isAllowed(requireRate(caller, rateClass, objectId));
 }
 
-export function isWithinMailRate(caller: Caller, recipient: string): Promise<boolean> {
-  return isAllowed(requireMailRate(caller, recipient));
-}
-
-async function isAllowed(counting: Promise<void>): Promise<boolean> {
+export async function isAllowed(counting: Promise<void>): Promise<boolean> {
   try {
     await counting;
     return true;
@@ -152,21 +148,6 @@ async function isAllowed(counting: Promise<void>): Promise<boolean> {
     if (error instanceof ApiError && error.status === 429) return false;
     throw error;
   }
-}
-
-/**
- * Counts a mail that the caller has sent to this recipient, or throws 429. The last of the recipient's is for a sender who
- * has not written to them that day, so that no two use all of them up.
- */
-export async function requireMailRate(caller: Caller, recipient: string): Promise<void> {
-  const key = `${subjectOf(caller, "credential", undefined)}:${recipient}`;
-  const own = limitOf(caller.settings, "sender_mail");
-  const isFirst = !own || (await isAllowed(countRequest(caller, { ...own, limit: 1, rate_class: "sender_mail" }, key)));
-  if (own && !isFirst) await countRequest(caller, { ...own, rate_class: "sender_mail" }, key);
-  const all = limitOf(caller.settings, "recipient_mail");
-  if (!all) return;
-  const limit = isFirst ? all.limit : Math.max(1, all.limit - 1);
-  await countRequest(caller, { ...all, limit, rate_class: "recipient_mail" }, recipient);
 }
 
 /** Who shares one count: all credentials of a user do, so that more tokens allow no more requests. */

@@ -1,6 +1,6 @@
+import { isWithinMailRate } from "../access/mail-rate.ts";
 import { capOf } from "../access/plan-caps.ts";
 import { requireUser } from "../access/principal.ts";
-import { isWithinMailRate } from "../access/rate-limit.ts";
 import type { RequestScope, Scope } from "../access/scope.ts";
 import type { Statement } from "../data/db.ts";
 import type { MailRecord } from "../data/mail/read.ts";
@@ -64,7 +64,9 @@ export async function askReaders(ctx: RequestScope, named: readonly NamedReceive
     const { verdict, asked_at } = await judgeMailOf(ctx, owner_id, address);
     if (verdict !== "unanswered" || (asked_at !== null && ctx.now - asked_at < DAY_MS)) continue;
     const address_hash = recipientHash(address);
-    if (!(await isWithinMailRate(ctx, address_hash)) || !(await takeMail(ctx, owner_id, "mails"))) continue;
+    const sender = { kind: "account", account_id: owner_id } as const;
+    if (!(await isWithinMailRate(ctx, sender, { kind: "mail", address }))) continue;
+    if (!(await takeMail(ctx, owner_id, "mails"))) continue;
     const mail = await sealAlertMail(ctx, {
       to: address,
       message: questionOf(ctx, { account_id: owner_id, address_hash }),

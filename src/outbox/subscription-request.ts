@@ -3,7 +3,6 @@ import type { SubscriberChannel, SubscriptionFilter } from "../contract/subscrib
 import type { Statement } from "../data/db.ts";
 import { findSubscriberAt, type SubscriberRecord } from "../data/subscribers/read.ts";
 import { insertSubscriber, insertSubscriberMessage, updateSubscriber } from "../data/subscribers/write.ts";
-import { recipientHash } from "../platform/credentials.ts";
 import { newId } from "../platform/ids.ts";
 import { seal } from "../platform/seal.ts";
 import { endpointHashes } from "../platform/subscriber-tokens.ts";
@@ -74,11 +73,6 @@ export async function requestConfirmation(
 
 export function isSubscribed({ confirmed_at, unsubscribed_at }: SubscriberRecord): boolean {
   return confirmed_at !== null && unsubscribed_at === null;
-}
-
-/** Counted over all pages and callers, an address together with other mail to it. */
-export function recipientOf(channel: SubscriberChannel, endpoint: string): string {
-  return recipientHash(channel === "email" ? endpoint : `${channel} ${endpoint}`);
 }
 
 function maskEndpoint(channel: SubscriberChannel, endpoint: string): string {

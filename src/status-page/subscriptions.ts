@@ -1,6 +1,6 @@
 import { commit, type Guard } from "../access/commit.ts";
+import { isWithinMailRate, recipientOf } from "../access/mail-rate.ts";
 import { capGuard } from "../access/plan-caps.ts";
-import { isWithinMailRate } from "../access/rate-limit.ts";
 import type { RequestScope } from "../access/scope.ts";
 import { invalid, notFound } from "../contract/errors.ts";
 import type { PagePayload } from "../contract/public-page.ts";
@@ -13,7 +13,7 @@ import { findSubscriber, type SubscriberRecord } from "../data/subscribers/read.
 import { updateSubscriber } from "../data/subscribers/write.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
-import { isSubscribed, normalEndpoint, recipientOf, requestConfirmation } from "../outbox/subscription-request.ts";
+import { isSubscribed, normalEndpoint, requestConfirmation } from "../outbox/subscription-request.ts";
 import { checkGiven } from "../platform/egress/guard.ts";
 import { isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
 
@@ -27,7 +27,7 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
   requireReachable(ctx, input);
   const { channel } = input;
   const endpoint = normalEndpoint(channel, input.endpoint);
-  if (!(await isWithinMailRate(ctx, recipientOf(channel, endpoint)))) return;
+  if (!(await isWithinMailRate(ctx, { kind: "visitor" }, recipientOf(channel, endpoint)))) return;
   const row = await findPage(ctx.db, page.page.id);
   if (!row) throw notFound("status page");
   const { owner_id } = row;

@@ -1,8 +1,13 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { openDb, runBatch } from "../../src/data/db.ts";
+import { upsertMailConsent } from "../../src/data/mail-consents/write.ts";
+import { recipientHash } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, createClientUnder, V1 } from "../support/client.ts";
 import { createAccount, createPage } from "../support/factories.ts";
 import { mailsTo } from "../support/mail.ts";
+import { joinPage } from "../support/members.ts";
 import { freshSlug } from "../support/pages.ts";
 import { useSubscriberQueue } from "../support/subscribers.ts";
 
@@ -17,6 +22,8 @@ async function anAttacker(limits = LIMITS) {
   const slug = freshSlug();
   const page = await createPage(account, { slug });
   return {
+    account,
+    user_id: account.user_id,
     client,
     page,
     invite: (email: string) => client.post(`${V1}/status-pages/${page}/members`, { email, role: "viewer" }),
@@ -24,6 +31,13 @@ async function anAttacker(limits = LIMITS) {
       createClientUnder(limits).post(`/status/${slug}/subscribers`, { channel: "email", endpoint }),
     verify: (value: string) => client.post(`${V1}/notify-contacts`, { type: "email", value }),
   };
+}
+
+/** What the reader's answer to the question of an account leaves. */
+async function agreeToMail(accountId: string, address: string): Promise<void> {
+  const key = { account_id: accountId, address_hash: recipientHash(address) };
+  const db = openDb(env.DB);
+  await runBatch(db, [upsertMailConsent(db, key, { agreed_at: Date.now(), now: Date.now() })]);
 }
 
 async function mailCount(address: string): Promise<number> {
@@ -105,6 +119,44 @@ describe("mail to a stranger", () => {
     expect(statuses.map(({ status }) => status)).toEqual([201, 201, 201, 429, 429]);
     expect((await friend.invite(victim)).status).toBe(201);
     expect(await mailCount(victim)).toBe(4);
+  });
+
+  it("counts the members of a team as one sender, who share the smaller part", async () => {
+    const limits = { RATE_LIMITS: "all=off,sender_mail=3,recipient_mail=5" };
+    const [owner, friend] = [await anAttacker(limits), await anAttacker(limits)];
+    const victim = freshMail();
+    const statuses = [];
+    for (let n = 0; n < 5; n++) {
+      const admin = await createAccount();
+      await joinPage(admin, owner.page, { role: "admin" });
+      const client = createClientUnder(limits, admin.token);
+      const invitation = { channel: "email", endpoints: [victim], status_page_id: owner.page };
+      statuses.push((await client.post(`${V1}/subscribers`, invitation)).body.invited);
+    }
+    expect(statuses).toEqual([1, 1, 1, 0, 0]);
+    expect((await friend.invite(victim)).status).toBe(201);
+    expect(await mailCount(victim)).toBe(4);
+  });
+
+  it("of accounts that they agreed to, or are on the team of, is out of the reach of any number of strangers", async () => {
+    const limits = { RATE_LIMITS: "all=off,sender_mail=3,recipient_mail=5" };
+    const [team, friend] = [await anAttacker(limits), await anAttacker(limits)];
+    const member = await createAccount();
+    const victim = `${member.user_id}@example.com`;
+    await joinPage(member, team.page, { role: "viewer" });
+    await agreeToMail(friend.user_id, victim);
+    for (let n = 0; n < 6; n++) await (await anAttacker(limits)).verify(victim);
+    expect(await mailCount(victim)).toBe(5);
+
+    const own = createClientUnder(limits, member.token);
+    expect((await own.post(`${V1}/notify-contacts`, { type: "email", value: victim })).status).toBe(201);
+    const second = await createPage(team.account);
+    const invitation = { email: victim, role: "viewer" };
+    expect((await team.client.post(`${V1}/status-pages/${second}/members`, invitation)).status).toBe(201);
+    const statuses = [];
+    for (let n = 0; n < 4; n++) statuses.push((await friend.verify(victim)).status);
+    expect(statuses).toEqual([201, 201, 201, 429]);
+    expect(await mailCount(victim)).toBe(10);
   });
 
   it("is not used up by two senders: the last is for one who has not written yet", async () => {

@@ -1,10 +1,11 @@
 import { commit, type Guard } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
+import { requireMailRate } from "../../access/mail-rate.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage, requireVisiblePage } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
-import { requireMailRate, requireRate } from "../../access/rate-limit.ts";
+import { requireRate } from "../../access/rate-limit.ts";
 import { requireInvitation } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { type ApiError, conflict, notFound, planLimit } from "../../contract/errors.ts";
@@ -25,7 +26,7 @@ import { formatMoment } from "../../lib/date-format.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { oneLine } from "../../lib/one-line.ts";
 import { sealMail } from "../../outbox/mail.ts";
-import { randomBase62, recipientHash, sha256Hex } from "../../platform/credentials.ts";
+import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { findUrls } from "../custom-domains/service.ts";
 import { invitationAudit, newAccount, requireGrantable } from "./membership.ts";
@@ -135,7 +136,8 @@ async function sealInvitation(
   page: StatusPageRecord,
   { record, token }: { record: InvitationRecord; token: string },
 ) {
-  await requireMailRate(ctx, recipientHash(record.email));
+  const sender = { kind: "account", account_id: page.owner_id } as const;
+  await requireMailRate(ctx, sender, { kind: "mail", address: record.email });
   const page_url = (await findUrls(ctx, [page]))(page);
   return sealMail(ctx, {
     to: record.email,

@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
+import { recipientOf, requireMailRate } from "../../access/mail-rate.ts";
 import { requireUser } from "../../access/principal.ts";
-import { requireMailRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, notFound } from "../../contract/errors.ts";
 import type { Notice } from "../../contract/notices.ts";
@@ -48,7 +48,7 @@ export async function createContact(ctx: RequestScope, input: NotifyContactCreat
   if (earlier) return show(ctx, await requireContact(ctx, earlier));
   requireReachable(ctx, input);
   const { type, value } = input;
-  await requireMailRate(ctx, recipientHash(type === "email" ? value : `${type} ${value}`));
+  await requireMailRate(ctx, { kind: "account", account_id: user_id }, recipientOf(type, value));
   const id = newId();
   const contact: NotifyContactRecord = {
     id,

@@ -1,7 +1,7 @@
 import { commit } from "../../access/commit.ts";
+import { isWithinMailRate, recipientOf } from "../../access/mail-rate.ts";
 import { requirePage } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
-import { isWithinMailRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import {
   findEndpointError,
@@ -12,7 +12,7 @@ import {
 import { hasAskedSubscribers } from "../../data/plan-caps/read.ts";
 import { takeMail } from "../../delivery/outside-mail.ts";
 import { wakeSubscribers } from "../../outbox/subscriber-queue.ts";
-import { normalEndpoint, recipientOf, requestConfirmation } from "../../outbox/subscription-request.ts";
+import { normalEndpoint, requestConfirmation } from "../../outbox/subscription-request.ts";
 import { checkGiven } from "../../platform/egress/guard.ts";
 
 /**
@@ -72,7 +72,8 @@ async function findRefusal(ctx: RequestScope, { owner_id, channel, endpoint }: I
     const verdict = checkGiven(ctx, new URL(endpoint), "delivery");
     if (!verdict.ok) return `cannot be used: ${verdict.reason}`;
   }
-  if (!(await isWithinMailRate(ctx, recipientOf(channel, endpoint)))) return "was asked too often today";
+  const sender = { kind: "account", account_id: owner_id } as const;
+  if (!(await isWithinMailRate(ctx, sender, recipientOf(channel, endpoint)))) return "was asked too often today";
   if (channel !== "email" || (await takeMail(ctx, owner_id, "mails"))) return null;
   return "the plan of the page's owner sends no more mail to addresses outside of the team today";
 }
