@@ -29,7 +29,7 @@ export function buildPageUrls({ slug, domain }: AddressedPage, { service_url, is
 }
 
 /** Under these the service's own address answers nothing but public pages. */
-const PUBLIC_PREFIXES = ["/status/", "/embed/", "/badge/", "/assets/status-page/"];
+const PUBLIC_PREFIXES = ["/status/", "/embed/", "/badge/", "/assets/status-page/", "/robots.txt"];
 
 /** `publicUrl` is the service's address without a slash at its end, empty where it is not known. */
 export function isPublicAddress(url: string, publicUrl: string): boolean {

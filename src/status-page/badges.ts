@@ -1,11 +1,16 @@
 import type { Badge, BadgeStyle } from "../contract/badge.ts";
+import { LIGHT } from "../ui/design/tokens.ts";
 import type { PublicMonitorView } from "./monitor-view.ts";
 
-const GOOD = "#1a7f52";
-const WARN = "#966000";
-const BAD = "#c8322b";
-const QUIET = "#5b6573";
-const PLANNED = "#1d5fa8";
+/** White can be read on all of them. */
+const GOOD = LIGHT["up-text"];
+const WARN = LIGHT["degraded-text"];
+const BAD = LIGHT["down-text"];
+const QUIET = LIGHT["neutral-11"];
+const PLANNED = LIGHT["maintenance-text"];
+
+/** Of the left half, darker than any status. */
+const LABEL = LIGHT["neutral-12"];
 
 const STATUS_COLORS: Record<PublicMonitorView["status"], string> = {
   up: GOOD,
@@ -63,7 +68,7 @@ export function renderBadge(badge: Badge, style: BadgeStyle): string {
   const write = (text: string, x: number, width: number) =>
     `<text x="${x}" y="${look.height / 2}" dy=".35em" textLength="${width}" lengthAdjust="spacingAndGlyphs">${escapeXml(text)}</text>`;
   const name = escapeXml(`${badge.label}: ${badge.message}`);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${first + second}" height="${look.height}" role="img" aria-label="${name}"><title>${name}</title><clipPath id="r"><rect width="${first + second}" height="${look.height}" rx="${look.radius}"/></clipPath><g clip-path="url(#r)"><rect width="${first}" height="${look.height}" fill="#3d444d"/><rect x="${first}" width="${second}" height="${look.height}" fill="${badge.color}"/></g><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="${look.font}"${look.isLoud ? ' font-weight="bold"' : ""}>${write(label, first / 2, left)}${write(message, first + second / 2, right)}</g></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${first + second}" height="${look.height}" role="img" aria-label="${name}"><title>${name}</title><clipPath id="r"><rect width="${first + second}" height="${look.height}" rx="${look.radius}"/></clipPath><g clip-path="url(#r)"><rect width="${first}" height="${look.height}" fill="${LABEL}"/><rect x="${first}" width="${second}" height="${look.height}" fill="${badge.color}"/></g><g fill="${LIGHT["on-accent"]}" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="${look.font}"${look.isLoud ? ' font-weight="bold"' : ""}>${write(label, first / 2, left)}${write(message, first + second / 2, right)}</g></svg>`;
 }
 
 /** Verdana's advance widths, near enough; characters outside Latin take a full square. */

@@ -16,6 +16,7 @@ import { type Settings, settingsOf } from "../platform/settings.ts";
  */
 const ABSENT_MEMO_MS = 10_000;
 const STYLESHEETS = "/assets/status-page/";
+const ROBOTS = "/robots.txt";
 /** Subdomains of a custom domain are not served. */
 export const TRANSPORT_SECURITY = "max-age=31536000";
 
@@ -90,7 +91,8 @@ function toFound(slug: string | null): Found {
 function addressOnPage(slug: string, pathname: string): string {
   const page = buildPageUrls({ slug, domain: null }, { service_url: "", is_own_domain: false }).base;
   if (pathname === "/") return page;
-  const isComplete = pathname === page || pathname.startsWith(`${page}/`) || pathname.startsWith(STYLESHEETS);
+  const isComplete =
+    pathname === page || pathname.startsWith(`${page}/`) || pathname.startsWith(STYLESHEETS) || pathname === ROBOTS;
   return isComplete ? pathname : page + pathname;
 }
 

@@ -3,6 +3,8 @@ import { dateIn } from "../lib/zoned-days.ts";
 import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
 import { createFormats, type Formats, type Moment } from "./format.ts";
 import { buildFrame, type FrameView, namesOf, type Reading, type RenderContext } from "./frame-view.ts";
+import { monitorsInMaintenance } from "./maintenance.ts";
+import { buildMonitorView, duringMaintenance, type PublicMonitorView } from "./monitor-view.ts";
 
 /** What is shown of incidents: open ones, those that are over, one at its own address, all by month. */
 
@@ -45,10 +47,29 @@ export interface UpdateView {
   text: Block[];
 }
 
+/** A month as a calendar, and what began in it. */
+export interface HistoryMonth {
+  title: string;
+  days: CalendarDay[];
+  /** Columns before the first day, in weeks that begin on Monday. */
+  offset: number;
+  incidents: (PastIncidentView & { id: string })[];
+}
+
+export interface CalendarDay {
+  day: number;
+  date: Moment;
+  /** The worst of the day; null where nothing began. */
+  severity: PublicIncident["severity"] | null;
+  count: number;
+  /** Of the first one of the day, within the document. */
+  anchor: string | null;
+}
+
 /** A month, or part of it, of all that was published. */
 export interface HistoryPageView {
   frame: FrameView;
-  months: { title: string; incidents: PastIncidentView[] }[];
+  months: HistoryMonth[];
   /** Where earlier ones are; null when there are none. */
   older_href: string | null;
   canonical: string;
@@ -57,19 +78,51 @@ export interface HistoryPageView {
 export interface IncidentPageView {
   frame: FrameView;
   incident: IncidentView;
+  /** How long it took, or has taken until now. */
+  duration: string;
+  /** What it affects, as that is now. */
+  affected: PublicMonitorView[];
+  previous: { href: string; title: string } | null;
+  next: { href: string; title: string } | null;
   canonical: string;
 }
+
+interface Neighbour {
+  id: string;
+  title: string;
+}
+
+/** Those that began just before and after it. */
+export interface Neighbours {
+  previous: Neighbour | null;
+  next: Neighbour | null;
+}
+
+const NO_NEIGHBOURS: Neighbours = { previous: null, next: null };
 
 export function buildIncidentView(
   incident: PublicIncident,
   payload: PagePayload,
   viewing: RenderContext,
+  neighbours: Neighbours = NO_NEIGHBOURS,
 ): IncidentPageView {
   const formats = createFormats(payload.page.timezone, viewing.texts);
-  const { address, texts } = viewing;
+  const { address, texts, as_of } = viewing;
+  const { started_at, resolved_at } = incident;
+  const planned = monitorsInMaintenance(payload, as_of);
+  const linkTo = (one: Neighbour | null) => one && { href: `${address.base}/incidents/${one.id}`, title: one.title };
   return {
     frame: buildFrame(payload, viewing, formats),
     incident: viewIncident(incident, payload, { address, texts, formats, updates_max: Number.POSITIVE_INFINITY }),
+    duration: resolved_at === null ? formats.age(as_of - started_at) : formats.duration(resolved_at - started_at),
+    affected: payload.monitors
+      .filter(({ id }) => incident.monitor_ids.includes(id))
+      .map((monitor) => {
+        const view = buildMonitorView(monitor, payload, as_of, { texts, formats });
+        return planned.has(monitor.id) ? duringMaintenance(view, texts) : view;
+      }),
+    previous: linkTo(neighbours.previous),
+    next: linkTo(neighbours.next),
     canonical: `${address.url}/incidents/${incident.id}`,
   };
 }
@@ -95,13 +148,39 @@ export function buildHistoryView(
     frame: buildFrame(payload, viewing, formats),
     months: [...months].map(([month, begun]) => ({
       title: formats.month(month),
-      incidents: begun.map((incident) =>
-        viewPastIncident(incident, payload, { address: viewing.address, texts: viewing.texts, formats }),
-      ),
+      ...calendarOf(month, begun, { timezone: page.timezone, formats }),
+      incidents: begun.map((incident) => ({
+        ...viewPastIncident(incident, payload, { address: viewing.address, texts: viewing.texts, formats }),
+        id: incident.id,
+      })),
     })),
     older_href: last ? viewing.address.base + historyPath(last.started_at, formats) : null,
     canonical: viewing.address.url + historyPath(before, formats),
   };
+}
+
+const WORST = ["critical", "major", "minor"] as const;
+
+function calendarOf(
+  month: string,
+  begun: readonly PublicIncident[],
+  { timezone, formats }: { timezone: string; formats: Formats },
+): Pick<HistoryMonth, "days" | "offset"> {
+  const byDate = Map.groupBy(begun, ({ started_at }) => dateIn(timezone, started_at));
+  const [year = 0, number = 1] = month.split("-").map(Number);
+  const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  const days = Array.from({ length: count }, (_, n): CalendarDay => {
+    const date = `${month}-${String(n + 1).padStart(2, "0")}`;
+    const found = byDate.get(date) ?? [];
+    return {
+      day: n + 1,
+      date: formats.date(date),
+      severity: WORST.find((each) => found.some(({ severity }) => severity === each)) ?? null,
+      count: found.length,
+      anchor: found[0] ? `#incident-${found[0].id}` : null,
+    };
+  });
+  return { days, offset: (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7 };
 }
 
 function historyPath(before: number | undefined, formats: Formats): string {

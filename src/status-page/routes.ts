@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import { invalid, notFound, unavailable } from "../contract/errors.ts";
 import { PageIncidentParams, PageParams, PageSummary, PastHistoryQuery, PastQuery } from "../contract/public-page.ts";
+import { findNeighbours } from "../data/public-page/read.ts";
 import { assetEndpoint } from "../http/assets.ts";
 import { type AppEnv, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import type { HtmlArea } from "../http/middleware.ts";
@@ -9,6 +10,7 @@ import { document, html, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.t
 import { connectReader } from "../platform/page-objects.ts";
 import { ASSETS } from "./assets.ts";
 import { endpoints as badges } from "./badge-routes.ts";
+import { endpoints as cards } from "./card-routes.ts";
 import { renderEmbedScript } from "./embed-script.ts";
 import { endpoints as feeds } from "./feeds-routes.ts";
 import { endpoints as fonts } from "./font-routes.ts";
@@ -28,6 +30,8 @@ import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views
 const tags = ["Public pages"];
 const HISTORY_LIMIT = 50;
 const policy: EndpointPolicy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" };
+
+const ROBOTS = "User-agent: *\nDisallow: /app/\nDisallow: /api/\nDisallow: /v1/\nDisallow: /v2/\n";
 
 const unchanged = { description: "As the If-None-Match says" };
 const hiddenPages = "A private page is visible to its members alone, who send their credential.";
@@ -205,11 +209,28 @@ export const endpoints = [
     },
   ),
 
+  ...cards,
   ...parts,
   ...feeds,
   ...badges,
   ...fonts,
   ...previews,
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/robots.txt",
+      tags,
+      summary: "Get what search engines may read",
+      description: "Public pages, but not the signed-in views and the API; pages that want no index say so themselves.",
+      responses: { 200: document("Rules for robots", "text/plain") },
+    },
+    () => {
+      const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "public, max-age=86400" };
+      return new Response(ROBOTS, { headers });
+    },
+  ),
 
   assetEndpoint("status-page", ASSETS, {
     tag: "Public pages",
@@ -250,8 +271,14 @@ async function showIncident(c: Context<AppEnv>, { slug, id, at }: { slug: string
       const stored = recent ?? (await findPublicIncident(c.var.ctx.db, ids));
       const incident = stored && (at === undefined ? stored : incidentAt(stored, at));
       // Began later, or was told of later: then it was not there yet.
-      if (incident && at !== undefined && (incident.started_at > at || incident.updates.length === 0)) return undefined;
-      return incident && renderIncidentPage(buildIncidentView(incident, payload, viewing));
+      if (!incident || (at !== undefined && (incident.started_at > at || incident.updates.length === 0)))
+        return undefined;
+      const { started_at } = incident;
+      const isNow = at === undefined && !viewing.is_stale;
+      const neighbours = isNow
+        ? await findNeighbours(c.var.ctx.db, { page_id: payload.page.id, started_at })
+        : undefined;
+      return renderIncidentPage(buildIncidentView(incident, payload, viewing, neighbours));
     },
   });
   return response ?? respondPartNotFound(c, payload.page.name, viewing, viewing.texts.incident);

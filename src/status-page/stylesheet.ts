@@ -28,7 +28,9 @@ pre { margin: 0; padding: var(--space-3); overflow-x: auto; border-radius: var(-
 blockquote { margin: 0; padding-inline-start: var(--space-3); border-inline-start: 2px solid var(--neutral-6); }
 .wrap { max-inline-size: 752px; margin-inline: auto; padding-inline: var(--space-4); }
 main { min-block-size: 60vh; padding-block-end: var(--space-8); }
-main > .wrap > h1:first-child { margin-block: var(--space-8) var(--space-4); }
+main > .wrap > :first-child:not(.hero, .about, .group, section) { margin-block-start: var(--space-8); }
+main > .wrap > h1 { margin-block-end: var(--space-4); }
+h1 + .small { margin-block-start: var(--space-2); }
 .skip {
   position: absolute; inset-inline-start: var(--space-4); inset-block-start: -64px; z-index: 4; padding: var(--space-2) var(--space-4);
   border-radius: var(--radius-control); background: var(--neutral-1);
@@ -241,7 +243,10 @@ details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-
 .timeline > li:first-child::before { background: var(--accent); }
 .timeline > li + li { margin-block-start: var(--space-6); }
 .timeline .text { margin-block-start: var(--space-1); }
-.facts { margin-block-start: var(--space-4); }
+.facts { margin-block-start: var(--space-6); }
+.facts + .text { margin-block-start: var(--space-4); }
+.affected h2 { margin-block: 0 var(--space-3); }
+.timeline:not(:first-child) { margin-block-start: var(--space-8); }
 .long { font-size: var(--size-36); line-height: 44px; font-weight: 600; letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
 .turn { display: flex; flex-wrap: wrap; justify-content: space-between; gap: var(--space-3) var(--space-6); margin-block-start: var(--space-8); padding-block-start: var(--space-4); border-block-start: 1px solid var(--neutral-5); font-size: var(--size-14); }
 .turn a { display: block; text-decoration: none; }

@@ -79,7 +79,7 @@ const RULES: Record<string, Rule> = {
   },
   "status-page": {
     may: [
-      ...["contract", "domain", "data", "platform", "access", "http", "outbox", "ui"],
+      ...["contract", "domain", "data", "platform", "access", "http", "outbox", "report", "ui"],
       "features/latency/service.ts",
       "features/metric-widgets/service.ts",
     ],

@@ -58,7 +58,7 @@ describe("the brand of a public page", () => {
     });
     const { text } = await visit(path);
     expect(text).toContain('<link rel="icon" href="https://example.com/icon.png"/>');
-    expect(text).toContain('<meta property="og:image" content="https://example.com/day.svg"/>');
+    expect(text).toContain('<meta name="twitter:card" content="summary_large_image"/>');
     expect(text).toContain('<meta property="og:site_name" content="Northwind"/>');
     expect(text).toMatch(/by-day" src="[^"]+day.svg".*by-night" src="[^"]+night.svg"/);
     expect(text).toMatch(/<style>:root \{ --brand: #6d28d9;/);

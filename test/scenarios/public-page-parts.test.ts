@@ -127,6 +127,62 @@ describe("GET /status/:slug/maintenance", () => {
   });
 });
 
+describe("GET /status/:slug/incidents/:id", () => {
+  it("says how long it took, how what it affected is now, and leads to the published ones before and after it", async () => {
+    const shop = await createShop();
+    const own = { owner_id: shop.account.user_id, status_page_id: shop.page.id, status: "resolved" as const };
+    const began = (title: string, hour: number, more = {}) =>
+      insertIncident(
+        { ...own, title, started_at: Date.now() - hour * HOUR, resolved_at: Date.now() - hour * HOUR + HOUR, ...more },
+        { monitor_ids: [shop.monitor.id] },
+      );
+    const [first, middle, last] = [await began("First", 9), await began("Middle", 6), await began("Last", 3)];
+    await began("Draft", 5, { is_public: false });
+    const { text } = await visit(`${shop.path}/incidents/${middle}`);
+    expect(text).toContain('<dd class="long">1 h</dd>');
+    expect(text).toMatch(/Affected services.*href="[^"]*\/services\/[^"]+"[^>]*>Web shop<.*Operational/s);
+    expect(text).toMatch(
+      new RegExp(
+        `/incidents/${first}"[^>]*><span[^>]*>Previous incident.*/incidents/${last}"[^>]*><span[^>]*>Next`,
+        "s",
+      ),
+    );
+    expect(text).not.toContain("Draft");
+    expect((await visit(`${shop.path}/incidents/${last}`)).text).not.toContain("Next incident");
+  });
+});
+
+describe("GET /status/:slug/card.png", () => {
+  it("is a picture that any site may show, drawn once for a version of the page", async () => {
+    const shop = await createShop();
+    const answer = await visit(`${shop.path}/card.png`);
+    const { headers } = answer;
+    expect([answer.status, headers.get("content-type")]).toEqual([200, "image/png"]);
+    expect([headers.get("cache-control"), headers.get("cross-origin-resource-policy")]).toEqual([
+      "public, max-age=300",
+      "cross-origin",
+    ]);
+    expect((await visit(shop.path)).text).toContain(
+      `<meta property="og:image" content="http://vigil.test${shop.path}/card.png"/>`,
+    );
+    const again = await visit(`${shop.path}/card.png`, { "if-none-match": headers.get("etag") ?? "" });
+    expect(again.status).toBe(304);
+    expect((await shop.account.client.put(`${PAGES}/${shop.page.id}`, { password: "sesame" })).status).toBe(200);
+    expect((await visit(`${shop.path}/card.png`)).status).toBe(401);
+    const hidden = await createShop({ is_public: false });
+    for (const path of [hidden.path, "/status/no-such-page"])
+      expect((await visit(`${path}/card.png`)).status).toBe(404);
+  });
+});
+
+describe("GET /robots.txt", () => {
+  it("keeps robots out of what is not public", async () => {
+    const { status, text } = await visit("/robots.txt");
+    expect([status, text]).toEqual([200, expect.stringContaining("Disallow: /app/")]);
+    expect(text).not.toContain("Disallow: /status");
+  });
+});
+
 describe("GET /status/:slug/history", () => {
   it("counts the incidents of a month, with start, duration, severity and what they affected", async () => {
     const shop = await createShop();
@@ -138,6 +194,10 @@ describe("GET /status/:slug/history", () => {
     const { text } = await visit(`${shop.path}/history`);
     expect(text).toContain("March 2026");
     expect(text).toContain("2 incidents");
+    // A calendar of the month leads from its days to what began on them.
+    expect(text).toMatch(
+      /<li>9<\/li><li class="severity-critical"><a href="#incident-[^"]+" aria-label="10 Mar 2026: 2 incidents">10<\/a>/,
+    );
     for (const words of ["10 Mar 2026, 08:00", "1 h 30 min", "Critical", "Web shop", "Fixed."]) {
       expect(text).toContain(words);
     }

@@ -4,6 +4,7 @@ import {
   desc,
   eq,
   getTableColumns,
+  gt,
   gte,
   inArray,
   lt,
@@ -164,6 +165,26 @@ export async function selectPublicIncidents(
   const chosen = and(isPublished(scope.page_id), lt(incidents.started_at, scope.before), made);
   const [found, updates, affected] = await db.batch(selectIncidents(db, scope.page_id, chosen, scope.limit));
   return joinIncidents(found, updates, affected);
+}
+
+/** The published incidents that began just before and just after a moment. */
+export async function findNeighbours(db: Db, { page_id, started_at }: { page_id: string; started_at: number }) {
+  const columns = { id: incidents.id, title: incidents.title };
+  const [before, after] = await db.batch([
+    db
+      .select(columns)
+      .from(incidents)
+      .where(and(isPublished(page_id), lt(incidents.started_at, started_at)))
+      .orderBy(desc(incidents.started_at))
+      .limit(1),
+    db
+      .select(columns)
+      .from(incidents)
+      .where(and(isPublished(page_id), gt(incidents.started_at, started_at)))
+      .orderBy(asc(incidents.started_at))
+      .limit(1),
+  ]);
+  return { previous: before[0] ?? null, next: after[0] ?? null };
 }
 
 /** One published incident of a page, however old; the one that lists it, where there is one. */

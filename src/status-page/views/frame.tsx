@@ -98,9 +98,22 @@ function Preview(props: { title: string; description?: string; canonical: string
       <meta property="og:title" content={title} />
       <meta property="og:url" content={canonical} />
       {frame ? <meta property="og:site_name" content={frame.name} /> : null}
-      {frame?.logo_url ? <meta property="og:image" content={frame.logo_url} /> : null}
+      {frame ? <Picture title={title} url={frame.url} /> : null}
       {description ? <meta property="og:description" content={description} /> : null}
-      <meta name="twitter:card" content="summary" />
+    </>
+  );
+}
+
+/** Drawn by this service: see card-routes.ts. */
+function Picture({ title, url }: { title: string; url: string }) {
+  return (
+    <>
+      <meta property="og:image" content={`${url}/card.png`} />
+      <meta property="og:image:type" content="image/png" />
+      <meta property="og:image:width" content="1200" />
+      <meta property="og:image:height" content="630" />
+      <meta property="og:image:alt" content={title} />
+      <meta name="twitter:card" content="summary_large_image" />
     </>
   );
 }

@@ -44,23 +44,32 @@ function IncidentGist({ incident, texts }: { incident: IncidentView; texts: Text
   );
 }
 
-export function IncidentBody({ incident, texts }: { incident: IncidentView; texts: Texts }) {
+function IncidentBody({ incident, texts }: { incident: IncidentView; texts: Texts }) {
   return (
     <>
       <IncidentFacts incident={incident} texts={texts} />
+      <Affected names={incident.affected} texts={texts} />
+      <IncidentTexts incident={incident} texts={texts} />
+    </>
+  );
+}
+
+/** What it is, and what people notice of it. */
+export function IncidentTexts({ incident, texts }: { incident: IncidentView; texts: Texts }) {
+  return (
+    <>
       <LabelledMarkdown
         blocks={incident.impact}
         label={(text) => <Phrase text={texts.incident.impact} parts={{ text }} />}
       />
       <Markdown blocks={incident.description} />
-      <Timeline updates={incident.updates} />
     </>
   );
 }
 
 type Facts = Pick<IncidentView, "severity" | "severity_label" | "label" | "started" | "resolved" | "affected">;
 
-function IncidentFacts({ incident, texts }: { incident: Facts; texts: Texts }) {
+export function IncidentFacts({ incident, texts }: { incident: Facts; texts: Texts }) {
   const { label, started, resolved } = incident;
   const parts = {
     status: <strong>{label}</strong>,
@@ -69,13 +78,10 @@ function IncidentFacts({ incident, texts }: { incident: Facts; texts: Texts }) {
     duration: resolved?.duration,
   };
   return (
-    <>
-      <p class="small">
-        <span class={`tag severity-${incident.severity}`}>{incident.severity_label}</span>{" "}
-        <Phrase text={resolved ? texts.incident.ended : texts.incident.started} parts={parts} />
-      </p>
-      <Affected names={incident.affected} texts={texts} />
-    </>
+    <p class="small">
+      <span class={`tag severity-${incident.severity}`}>{incident.severity_label}</span>{" "}
+      <Phrase text={resolved ? texts.incident.ended : texts.incident.started} parts={parts} />
+    </p>
   );
 }
 
@@ -108,12 +114,14 @@ export function Timeline({ updates }: { updates: UpdateView[] }) {
 }
 
 /** A past incident and how it ended. `level` is that of its heading. */
-export function PastIncident({ incident, level, texts }: { incident: PastIncidentView; level: 3 | 4; texts: Texts }) {
+export function PastIncident(props: { incident: PastIncidentView; level: 3 | 4; id?: string; texts: Texts }) {
+  const { incident, level, id, texts } = props;
   const link = <a href={incident.href}>{incident.title}</a>;
   return (
-    <li>
+    <li {...(id ? { id } : {})}>
       {level === 3 ? <h3 dir="auto">{link}</h3> : <h4 dir="auto">{link}</h4>}
       <IncidentFacts incident={incident} texts={texts} />
+      <Affected names={incident.affected} texts={texts} />
       <Markdown blocks={incident.last} />
     </li>
   );

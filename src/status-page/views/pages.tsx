@@ -2,14 +2,15 @@ import { toHtml } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { Icon } from "../../ui/status-icons.tsx";
 import type { FrameView } from "../frame-view.ts";
-import type { HistoryPageView, IncidentPageView } from "../incident-view.ts";
+import type { HistoryMonth, HistoryPageView, IncidentPageView } from "../incident-view.ts";
 import type { MaintenanceView } from "../maintenance-view.ts";
+import type { PublicMonitorView } from "../monitor-view.ts";
 import type { SectionView } from "../section-view.ts";
 import { SubscribeDialog } from "../subscribe-views.tsx";
 import type { Texts } from "../texts/texts.ts";
 import type { PublicPageView } from "../view-model.ts";
 import { Age, Document, Frame, LastingText, Time } from "./frame.tsx";
-import { IncidentBody, IncidentCard, PastIncident } from "./incident.tsx";
+import { IncidentCard, IncidentFacts, IncidentTexts, PastIncident, Timeline } from "./incident.tsx";
 import { MaintenanceCard } from "./maintenance.tsx";
 import { MonitorCard, StatusText } from "./monitor.tsx";
 import { Phrase } from "./phrase.tsx";
@@ -67,8 +68,10 @@ export function renderStatusPage(view: PublicPageView): string {
   );
 }
 
-export function renderIncidentPage({ frame, incident, canonical }: IncidentPageView): string {
+export function renderIncidentPage(view: IncidentPageView): string {
+  const { frame, incident, duration, affected, previous, next, canonical } = view;
   const { texts } = frame;
+  const words = texts.incident;
   return toHtml(
     <Document
       title={`${incident.title}: ${incident.label} | ${frame.name}`}
@@ -79,19 +82,44 @@ export function renderIncidentPage({ frame, incident, canonical }: IncidentPageV
       hasFeeds
     >
       <Frame frame={frame} isHome={false} isLive>
-        <article class={`card incident is-${incident.severity}`}>
+        <article class="incident">
           <h1 dir="auto">{incident.title}</h1>
-          <IncidentBody incident={incident} texts={texts} />
-          {incident.omitted_updates > 0 ? (
-            <p class="small">{texts.incident.omitted_updates(incident.omitted_updates)}</p>
+          <IncidentFacts incident={incident} texts={texts} />
+          <dl class="facts">
+            <dt class="small">{words.duration}</dt>
+            <dd class="long">{incident.is_open ? <Age since={incident.started} text={duration} /> : duration}</dd>
+          </dl>
+          <IncidentTexts incident={incident} texts={texts} />
+          {affected.length > 0 ? (
+            <section class="affected" aria-labelledby="affected">
+              <h2 id="affected">{texts.home.affected}</h2>
+              <ServiceRows monitors={affected} base={frame.base} texts={texts} />
+            </section>
           ) : null}
+          <Timeline updates={incident.updates} />
+          {incident.omitted_updates > 0 ? <p class="small">{words.omitted_updates(incident.omitted_updates)}</p> : null}
         </article>
+        {previous || next ? (
+          <nav class="turn" aria-label={words.history}>
+            {previous ? <Turn label={words.previous} to={previous} /> : null}
+            {next ? <Turn label={words.next} to={next} /> : null}
+          </nav>
+        ) : null}
         <p class="more">
-          <a href={frame.home}>{texts.frame.all_services}</a>{" "}
-          <a href={`${frame.base}/history`}>{texts.incident.history}</a>
+          <a href={frame.home}>{texts.frame.all_services}</a> <a href={`${frame.base}/history`}>{words.history}</a>
         </p>
       </Frame>
     </Document>,
+  );
+}
+
+function Turn({ label, to }: { label: string; to: { href: string; title: string } }) {
+  return (
+    <a href={to.href}>
+      <span class="small">{label}</span>
+      <br />
+      <bdi>{to.title}</bdi>
+    </a>
   );
 }
 
@@ -105,18 +133,17 @@ export function renderHistoryPage({ frame, months, older_href, canonical }: Hist
         <h1>{words.history}</h1>
         {months.length === 0 ? <p class="card small">{words.none}</p> : null}
         {months.map((month) => (
-          <section>
+          <section class="month">
             <div class="row">
               <h2>{month.title}</h2>
               <span class="small">{words.month_count(month.incidents.length)}</span>
             </div>
-            <div class="card">
-              <ul class="past">
-                {month.incidents.map((incident) => (
-                  <PastIncident incident={incident} level={3} texts={texts} />
-                ))}
-              </ul>
-            </div>
+            <Calendar month={month} texts={texts} />
+            <ul class="past">
+              {month.incidents.map((incident) => (
+                <PastIncident incident={incident} id={`incident-${incident.id}`} level={3} texts={texts} />
+              ))}
+            </ul>
           </section>
         ))}
         <p class="more">
@@ -126,6 +153,28 @@ export function renderHistoryPage({ frame, months, older_href, canonical }: Hist
         </p>
       </Frame>
     </Document>,
+  );
+}
+
+/** Days on which something began lead to it. */
+function Calendar({ month, texts }: { month: HistoryMonth; texts: Texts }) {
+  return (
+    <ol class="calendar" aria-label={texts.incident.day_list}>
+      {Array.from({ length: month.offset }, () => (
+        <li class="is-later" aria-hidden="true" />
+      ))}
+      {month.days.map(({ day, date, severity, count, anchor }) =>
+        severity === null ? (
+          <li>{day}</li>
+        ) : (
+          <li class={`severity-${severity}`}>
+            <a href={anchor ?? ""} aria-label={`${date.text}: ${texts.incident.month_count(count)}`}>
+              {day}
+            </a>
+          </li>
+        ),
+      )}
+    </ol>
   );
 }
 
@@ -203,18 +252,25 @@ function Affected({ view: { frame, affected } }: { view: PublicPageView }) {
   return (
     <section class="affected" aria-labelledby="affected">
       <h3 id="affected">{texts.home.affected}</h3>
-      <ul class="rows">
-        {affected.monitors.map((monitor) => (
-          <li class="row">
-            <a href={`${base}/services/${monitor.id}`} dir="auto">
-              {monitor.name}
-            </a>
-            <StatusText monitor={monitor} texts={texts} />
-          </li>
-        ))}
-        {affected.more > 0 ? <li class="small">{texts.home.more(affected.more)}</li> : null}
-      </ul>
+      <ServiceRows monitors={affected.monitors} more={affected.more} base={base} texts={texts} />
     </section>
+  );
+}
+
+function ServiceRows(props: { monitors: PublicMonitorView[]; more?: number; base: string; texts: Texts }) {
+  const { monitors, more = 0, base, texts } = props;
+  return (
+    <ul class="rows">
+      {monitors.map((monitor) => (
+        <li class="row">
+          <a href={`${base}/services/${monitor.id}`} dir="auto">
+            {monitor.name}
+          </a>
+          <StatusText monitor={monitor} texts={texts} />
+        </li>
+      ))}
+      {more > 0 ? <li class="small">{texts.home.more(more)}</li> : null}
+    </ul>
   );
 }
 
