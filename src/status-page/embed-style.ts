@@ -1,10 +1,13 @@
 import { designProperties } from "../ui/design/tokens.ts";
 import { keepUsed } from "./stylesheet.ts";
 
-/** Of the state in a frame: its head fits into eighty pixels, the list of services follows. Fonts are the system's. */
+/**
+ * Of the state in a frame: its head fits into eighty pixels, the list of services follows. Fonts are the system's. It
+ * has a ground of its own, because nobody knows what colours the other site has behind the frame.
+ */
 const RULES = `
 * { box-sizing: border-box; }
-body { margin: 0; color: var(--neutral-12); font: var(--size-14)/20px system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 0; background: var(--neutral-1); color: var(--neutral-12); font: var(--size-14)/20px system-ui, sans-serif; overflow-wrap: anywhere; }
 h1, p, ul { margin: 0; padding: 0; font-size: var(--size-14); }
 ul { list-style: none; }
 a { color: inherit; text-decoration: none; }

@@ -10,6 +10,7 @@ import { mailOutbox } from "../../src/data/mail/table.ts";
 import { insertMail } from "../../src/data/mail/write.ts";
 import { WAKE_GRACE_MS } from "../../src/data/outbox/rows.ts";
 import { sendMailBatch, sweepMail } from "../../src/delivery/mail.ts";
+import { renderLetter } from "../../src/mail/letter-html.ts";
 import { sealMail } from "../../src/outbox/mail.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { newId } from "../../src/platform/ids.ts";
@@ -83,7 +84,10 @@ describe("mail", () => {
     await sweep(HTTP);
     expect(fetched).toHaveBeenCalledTimes(1);
     const [url, init] = fetched.mock.calls[0] ?? [];
-    expect([url, JSON.parse(String(init?.body))]).toEqual([HTTP.MAIL_HTTP_URL, { from: HTTP.MAIL_FROM, ...mail }]);
+    expect([url, JSON.parse(String(init?.body))]).toEqual([
+      HTTP.MAIL_HTTP_URL,
+      { from: HTTP.MAIL_FROM, ...mail, html: renderLetter(mail) },
+    ]);
     const headers = new Headers(init?.headers);
     expect(headers.get("authorization")).toBe("Bearer mail-token");
     expect(headers.get("idempotency-key")).toBe((await read())?.id);
@@ -95,11 +99,12 @@ describe("mail", () => {
     const MAIL = { send: async (message: unknown) => sent.push(message) };
     const { mail, read } = await post();
     await sweep({ ...HTTP, MAIL });
-    expect(sent).toEqual([{ from: HTTP.MAIL_FROM, ...mail }]);
+    expect(sent).toEqual([{ from: HTTP.MAIL_FROM, ...mail, html: renderLetter(mail) }]);
     expect((await read())?.state).toBe("sent");
     const named = await post();
     await sweep({ MAIL, MAIL_FROM: "Läden <vigil@example.com>" });
-    expect(sent[1]).toEqual({ from: { name: "Läden", email: "vigil@example.com" }, ...named.mail });
+    const html = renderLetter(named.mail);
+    expect(sent[1]).toEqual({ from: { name: "Läden", email: "vigil@example.com" }, ...named.mail, html });
   });
 
   it("is tried again later when the binding refuses it, without a word of addresses in what is recorded", async () => {
