@@ -11,11 +11,22 @@ import {
 
 /** The minute's own work, one message a part and a marker a queue, however few monitors there are. */
 export const MESSAGES_PER_MINUTE = 25;
-const UNITS_PER_MINUTE: BilledUnits = {
+export const UNITS_PER_MINUTE = {
+  d1RowsRead: 120,
+  d1RowsWritten: 10,
   queueOperations: OPERATIONS_PER_MESSAGE * MESSAGES_PER_MINUTE,
   workerRequests: 1 + MESSAGES_PER_MINUTE,
   cpuMs: 5 * MESSAGES_PER_MINUTE,
-};
+} as const satisfies BilledUnits;
+
+/** So many of each. */
+export function addUnits(...parts: readonly [units: BilledUnits, count: number][]): BilledUnits {
+  const sum: BilledUnits = {};
+  for (const [units, count] of parts) {
+    for (const unit of Object.keys(units) as BilledUnit[]) sum[unit] = (sum[unit] ?? 0) + count * (units[unit] ?? 0);
+  }
+  return sum;
+}
 
 export interface Fleet {
   monitors: number;
@@ -31,12 +42,9 @@ export interface MonthlyCost {
 /** The bill is at most this while targets are healthy. */
 export function computeMonthlyCost({ monitors, interval }: Fleet): MonthlyCost {
   const checks = (monitors * MINUTES_PER_MONTH * 60) / interval;
-  const units = Object.entries(UNITS_PER_CHECK).map(([unit, perCheck]) => [
-    unit,
-    checks * perCheck + MINUTES_PER_MONTH * (UNITS_PER_MINUTE[unit as BilledUnit] ?? 0),
-  ]);
+  const units = addUnits([UNITS_PER_CHECK, checks], [UNITS_PER_MINUTE, MINUTES_PER_MONTH]);
   const objectBytes = monitors * OBJECT_BYTES_PER_CHECKED_MONITOR * Math.min(1, 60 / interval);
-  return { checks, ...computeBill({ ...Object.fromEntries(units), objectBytes }) };
+  return { checks, ...computeBill({ ...units, objectBytes }) };
 }
 
 export function formatMonthlyCost(fleet: Fleet): string {

@@ -7,6 +7,7 @@ import { Refusal } from "../local/command-error.ts";
 import * as account from "./account.ts";
 import { formatMonthlyCost } from "./cost.ts";
 import { EMPTY_ACCOUNT } from "./empty-account.ts";
+import { formatDailyBudget } from "./free-plan.ts";
 import { type DeployOptions, parseRegions } from "./options.ts";
 import { listPlacements, refuseForeign, refuseTakenHost } from "./ownership.ts";
 import { NotSignedIn, type Platform } from "./platform.ts";
@@ -59,6 +60,7 @@ interface Step {
  */
 export async function deploy(deployment: Deployment): Promise<void> {
   const { options, print } = deployment;
+  if (options.plan === "free") return refuseFreePlan(deployment);
   if (options.dryRun) return await printPlan(deployment);
   const situation = await findSituation(deployment);
   const steps = planSteps(deployment, situation);
@@ -68,6 +70,12 @@ export async function deploy(deployment: Deployment): Promise<void> {
     await run();
   }
   print(`ready ${situation.url}`);
+}
+
+/** Says by how much a day does not fit, and asks the account nothing. */
+function refuseFreePlan({ options, print }: Deployment): void {
+  print(formatDailyBudget(options));
+  if (!options.dryRun) throw new Refusal("nothing was deployed: the Workers Free plan does not hold the service");
 }
 
 /** Before anybody has signed in, the plan is that for an empty account. */

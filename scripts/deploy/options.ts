@@ -5,8 +5,11 @@ import { Refusal } from "../local/command-error.ts";
 
 export const USAGE = `usage: npm run deploy -- [--dry-run] [--name NAME] [--owner ADDRESS] [--domain HOST [--take-over]] [--zone ZONE]
          [--regions none|${REGIONS.join(",")}] [--location HINT] [--monitors N] [--interval SECONDS]
+       npm run deploy -- --plan free --dry-run [--monitors N] [--interval SECONDS]
        npm run deploy -- --destroy --confirm NAME [--name NAME]`;
 
+/** Of Cloudflare. */
+const PLANS = ["paid", "free"] as const;
 const LOCATIONS = ["wnam", "enam", "weur", "eeur", "apac", "oc"] as const;
 const HOST = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
@@ -35,6 +38,7 @@ const Options = z.object({
   location: z.enum(LOCATIONS, `--location must be one of ${LOCATIONS.join(", ")}`).optional(),
   monitors: count("monitors", [1, 1_000_000]).default(100),
   interval: count("interval", [10, 86_400]).default(60),
+  plan: z.enum(PLANS, `--plan must be ${PLANS.join(" or ")}`).default("paid"),
   dryRun: z.boolean().default(false),
   destroy: z.boolean().default(false),
   confirm: z.string().optional(),
@@ -65,6 +69,7 @@ export function readOptions(args: string[]): DeployOptions {
       location: text,
       monitors: text,
       interval: text,
+      plan: text,
       confirm: text,
       "dry-run": flag,
       "take-over": flag,

@@ -1,10 +1,13 @@
-import { createMessageBatch } from "cloudflare:test";
+import { createExecutionContext, createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { MESSAGES_PER_MINUTE } from "../../scripts/deploy/cost.ts";
+import { MESSAGES_PER_MINUTE, UNITS_PER_MINUTE } from "../../scripts/deploy/cost.ts";
 import type { Scope } from "../../src/access/scope.ts";
 import { MINUTE_BUNDLES, MINUTE_PARTS, type MinuteBundle } from "../../src/contract/messages.ts";
+import { QUEUES } from "../../src/contract/queues.ts";
 import { handleMinuteParts, PARTS, runMinute } from "../../src/jobs/minute.ts";
+import { newId } from "../../src/platform/ids.ts";
+import worker from "../../src/worker.ts";
 import { meter } from "../support/cost-meter.ts";
 import { recordingEnv } from "../support/queues.ts";
 
@@ -33,6 +36,30 @@ describe("the minute", () => {
     const units = await meter((metered) => runMinute(controller, metered));
     expect(units.messages).toBeLessThanOrEqual(MESSAGES_PER_MINUTE);
     expect(units.messages).toBeLessThanOrEqual(25);
+  });
+
+  it("reads and writes as many rows as the bill counts while there is nothing to do, from the second one on", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const minuteAfter = async (minutes: number) => {
+      const at = AT + minutes * 60_000;
+      vi.setSystemTime(at);
+      const recording = recordingEnv();
+      const tick = { ...controller, scheduledTime: at };
+      return meter(async (metered) => {
+        await runMinute(tick, { ...metered, MINUTE: recording.env.MINUTE });
+        for (const { body } of recording.minute) await handleMinuteParts(batchOf("minute", body), metered);
+        for (const queue of QUEUES) {
+          await worker.queue(batchOf(queue, { marker_sent_at: at }), metered, createExecutionContext());
+        }
+      });
+    };
+    const batchOf = (queue: string, body: unknown) =>
+      createMessageBatch(queue, [{ id: newId(), timestamp: new Date(), attempts: 1, body }]);
+    await minuteAfter(0);
+    await minuteAfter(1);
+    const { rows_read, rows_written } = await minuteAfter(2);
+    expect(rows_read).toBeLessThanOrEqual(UNITS_PER_MINUTE.d1RowsRead);
+    expect(rows_written).toBeLessThanOrEqual(UNITS_PER_MINUTE.d1RowsWritten);
   });
 
   it("runs every part itself when the queue takes no messages, also after one that throws", async () => {

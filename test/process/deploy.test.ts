@@ -286,6 +286,16 @@ describe("npm run deploy", () => {
     await expect(run({ ...operator, instead })).rejects.toThrow("not signed in");
   });
 
+  it("says by how much a day does not fit the free plan, and deploys nothing there", async () => {
+    const operator = newOperator();
+    const budget = await run(operator, "--plan", "free", "--dry-run", "--monitors", "10", "--interval", "300");
+    expect(budget).toMatch(/108,\d{3} of +10,000 +queue operations +too many, by 98,\d{3}/);
+    expect(budget).toMatch(/of +100,000 +database rows written +1\d %/);
+    expect(budget).toContain("Workers Paid plan");
+    await expect(run(operator, "--plan", "free")).rejects.toThrow(/nothing was deployed/);
+    expect(operator.platform.changes).toEqual([]);
+  });
+
   it("asks for what it cannot know", async () => {
     const operator = newOperator();
     operator.platform.accounts.push({ id: "b".repeat(32), name: "Another" });
@@ -301,6 +311,7 @@ describe("npm run deploy", () => {
     [["--owner", "nobody"], /--owner must be/],
     [["--regions", "mars"], /--regions must be none or of/],
     [["--monitors", "many"], /--monitors must be a number/],
+    [["--plan", "gold"], /--plan must be paid or free/],
     [["--domain", "no host"], /--domain must be a host name/],
   ])("refuses %j", (args, reason) => {
     expect(() => readOptions(args)).toThrow(reason);
