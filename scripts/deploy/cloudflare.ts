@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
+import { promisify, stripVTControlCharacters } from "node:util";
 import { Refusal } from "../local/command-error.ts";
 import { PROJECT_ROOT, WRANGLER } from "../local/paths.ts";
 import { type ListPage, NotSignedIn, type Platform, PlatformError } from "./platform.ts";
@@ -70,7 +70,7 @@ async function runWrangler(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   try {
     return (await promisify(execFile)(process.execPath, [WRANGLER, ...args], options)).stdout;
   } catch (error) {
-    const output = error instanceof Error && "stderr" in error ? `${error.stderr}` : "";
+    const output = error instanceof Error && "stderr" in error ? stripVTControlCharacters(`${error.stderr}`) : "";
     throw new Refusal(`wrangler ${args.slice(0, 3).join(" ")} failed: ${output.trim() || error}`);
   }
 }

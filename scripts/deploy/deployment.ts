@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { REGIONS, type Region } from "../../src/contract/monitor-values.ts";
 import { REGION_PLACES } from "../../src/contract/regions.ts";
+import { oneLine } from "../../src/lib/one-line.ts";
 import { writeObjects } from "../backup/objects.ts";
 import { createFirstOwner, issueSignInLink, needsSetUp } from "../local/accounts.ts";
 import { Refusal } from "../local/command-error.ts";
@@ -239,7 +240,7 @@ function codeSteps(deployment: Deployment, situation: Situation): Step[] {
     } catch (error) {
       // Where the API lists no regions, the upload of a checker is what tells.
       if (!(error instanceof Refusal && /placement/i.test(error.message))) throw error;
-      deployment.print(`  left out: ${error.message.split("\n")[0]}`);
+      deployment.print(`  left out: ${oneLine(error.message)}`);
       situation.regions = situation.regions.filter((other) => other !== region);
       situation.vars.REGIONS = situation.regions.join(",");
     }

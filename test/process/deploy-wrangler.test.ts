@@ -60,6 +60,16 @@ describe("a deployment by the real wrangler", { timeout: TIMEOUT_MS }, () => {
     const { databases, namespaces, queues, workers } = account;
     expect([databases.size, namespaces.size, queues.size, workers.size]).toEqual([0, OTHERS, OTHERS, 0]);
   });
+
+  it("goes on without a region near which no Worker is placed, and says why, where the API has no list of them", async () => {
+    const { platform: account } = operator;
+    account.placements = null;
+    const output = await run(operator, "--regions", "afr");
+    expect(output).toMatch(/^ {2}left out: .*no placement region aws:af-south-1/m);
+    expect(output).toContain("ready https://vigil.somebody.workers.dev");
+    expect(account.workers.get("vigil")?.config).toMatchObject({ workers_dev: true, services: [] });
+    expect(server.mistakes).toEqual([]);
+  });
 });
 
 describe("the recorder of requests", () => {

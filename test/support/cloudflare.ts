@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { type ListPage, type Platform, PlatformError } from "../../scripts/deploy/platform.ts";
-import { Refusal } from "../../scripts/local/command-error.ts";
 import type { Row, Statement } from "../../scripts/local/database.ts";
 import { REGION_PLACES } from "../../src/contract/regions.ts";
 import { digestOfBody, OPERATOR_HEADER, readOperatorClaim } from "../../src/platform/operator-signature.ts";
@@ -233,7 +232,7 @@ export class FakeCloudflare implements Platform {
       Object.values(REGION_PLACES)
         .map(({ placement }) => placement)
         .slice(0, 2);
-    if (region && !offered.includes(region)) throw new Refusal(`wrangler deploy failed: no placement region ${region}`);
+    if (region && !offered.includes(region)) refuse(400, 10021, `no placement region ${region}`);
     for (const { database_id } of config.d1_databases ?? []) this.#databaseOf(database_id);
     for (const { id } of config.kv_namespaces ?? []) {
       if (![...this.namespaces.values()].includes(id)) refuse(400, 10041, `KV namespace '${id}' not found`);
