@@ -12,6 +12,11 @@ import type { Execute, Row } from "../local/database.ts";
 /** Of an answer: a page of rows that are longer than others is followed by a smaller one. */
 const PAGE_BYTES = 1_000_000;
 const ROWS = { first: 200, max: 5_000 };
+/** D1 takes statements of 100,000 bytes: https://developers.cloudflare.com/d1/platform/limits/ */
+const STATEMENT_BYTES = 90_000;
+/** Of a text that is longer; a letter has three bytes at most, and four if it takes two units. */
+const PIECE_UNITS = 20_000;
+const SHORT_UNITS = 1_000;
 
 interface Reference {
   table: string;
@@ -85,9 +90,9 @@ function orderByReferences(tables: readonly Table[]): Table[] {
   return ordered;
 }
 
-async function dumpRows(execute: Execute, { name, columns }: Table, file: string): Promise<void> {
+async function dumpRows(execute: Execute, table: Table, file: string): Promise<void> {
+  const { name, columns } = table;
   const values = columns.map((column, n) => `quote(${quoted(column)}) AS c${n}`).join(", ");
-  const into = `INSERT INTO ${quoted(name)} (${columns.map(quoted).join(", ")}) VALUES`;
   // Rows that come while the table is read may go on for ever.
   const [newest] = await read(execute, `SELECT max(rowid) AS last FROM ${quoted(name)}`);
   const last = Number(newest?.last ?? 0);
@@ -96,12 +101,51 @@ async function dumpRows(execute: Execute, { name, columns }: Table, file: string
     const sql = `SELECT rowid AS page_key, ${values} FROM ${quoted(name)} WHERE rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ?`;
     const rows = await read(execute, sql, [after, last, size]);
     if (rows.length === 0) return;
-    const text = rows.map((row) => `${into} (${columns.map((_column, n) => row[`c${n}`]).join(", ")});\n`).join("");
+    const statements = rows.flatMap((row) => {
+      return statementsOf(
+        table,
+        columns.map((_column, n) => String(row[`c${n}`])),
+      );
+    });
+    const text = statements.map((statement) => `${statement}\n`).join("");
     appendFileSync(file, text);
     after = Number(rows.at(-1)?.page_key);
     const ideal = Math.ceil((size * PAGE_BYTES) / Math.max(1, text.length));
     size = Math.min(ROWS.max, Math.max(1, Math.min(2 * size, ideal)));
   }
+}
+
+/** One row; the texts of a long one are appended piece by piece, while it is the newest of its table. */
+function statementsOf({ name, columns }: Table, literals: readonly string[]): string[] {
+  const insert = (values: readonly string[]) =>
+    `INSERT INTO ${quoted(name)} (${columns.map(quoted).join(", ")}) VALUES (${values.join(", ")});`;
+  const whole = insert(literals);
+  if (Buffer.byteLength(whole) <= STATEMENT_BYTES) return [whole];
+  const isLong = (literal: string) => literal.startsWith("'") && literal.length > SHORT_UNITS;
+  const isNewest = `rowid = (SELECT max(rowid) FROM ${quoted(name)})`;
+  const append = (column: string, piece: string) =>
+    `UPDATE ${quoted(name)} SET ${quoted(column)} = ${quoted(column)} || ${piece} WHERE ${isNewest};`;
+  return [
+    insert(literals.map((literal) => (isLong(literal) ? "''" : literal))),
+    ...columns.flatMap((column, n) => {
+      const literal = literals[n] ?? "";
+      return isLong(literal) ? piecesOf(literal).map((piece) => append(column, piece)) : [];
+    }),
+  ];
+}
+
+/** Literals of the parts of a text; none parts the two units of one letter. */
+function piecesOf(literal: string): string[] {
+  const text = literal.slice(1, -1).replaceAll("''", "'");
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const end = from + PIECE_UNITS;
+    const isParted = (text.codePointAt(end - 1) ?? 0) > 0xffff;
+    const piece = text.slice(from, isParted ? end - 1 : end);
+    pieces.push(`'${piece.replaceAll("'", "''")}'`);
+    from += piece.length;
+  }
+  return pieces;
 }
 
 function repairsOf({ name, references }: Table): string[] {

@@ -5,7 +5,7 @@ import * as account from "../deploy/account.ts";
 import type { Platform } from "../deploy/platform.ts";
 import type { DeploymentFiles } from "../deploy/record.ts";
 import { remoteDatabase } from "../deploy/remote-database.ts";
-import { buildWorkerConfig, type Release } from "../deploy/worker-config.ts";
+import { buildDatabaseConfig, type Release } from "../deploy/worker-config.ts";
 import { Refusal } from "../local/command-error.ts";
 import { createArchive, openArchive } from "./archive.ts";
 import { readObjects } from "./objects.ts";
@@ -91,8 +91,7 @@ export async function restoreRemote(remote: Remote, file: string, passphrase: st
     // A backup of an older release has none.
     if (archive.files.some(({ path }) => path === OBJECTS)) files.keepObjects(join(dir, OBJECTS));
     files.writeRecord({ ...record, account_id, database_id, restoring: made_at });
-    const ids = { name, account_id, database_id, namespace_id: "", domain: undefined, regions: [], vars: {} };
-    files.write(files.config, buildWorkerConfig(release, ids));
+    files.write(files.config, buildDatabaseConfig(release, { name, account_id, database_id }));
     const dump = join(dir, "database.sql");
     for (const part of Object.values(DUMPS)) appendFileSync(dump, readFileSync(join(dir, part)), { mode: 0o600 });
     // The service that was exported went on and sent what was pending; the new one ends it.

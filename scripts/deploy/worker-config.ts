@@ -63,7 +63,6 @@ export function queueNames({ queues }: BaseConfig, deployment: string): string[]
 /** The configuration of the service's Worker. Its file lies elsewhere, so paths become absolute. */
 export function buildWorkerConfig({ config, root }: Release, input: ConfigInput): object {
   const { name, regions, domain } = input;
-  const [database] = config.d1_databases;
   const [namespace] = config.kv_namespaces;
   return {
     ...config,
@@ -75,14 +74,7 @@ export function buildWorkerConfig({ config, root }: Release, input: ConfigInput)
     alias: Object.fromEntries(Object.entries(config.alias).map(([from, to]) => [from, join(root, to)])),
     assets: { ...config.assets, directory: join(root, config.assets.directory) },
     vars: { ...config.vars, ...input.vars },
-    d1_databases: [
-      {
-        ...database,
-        database_name: name,
-        database_id: input.database_id,
-        migrations_dir: join(root, database.migrations_dir),
-      },
-    ],
+    d1_databases: describeDatabase({ config, root }, input),
     kv_namespaces: [{ ...namespace, id: input.namespace_id }],
     queues: {
       producers: config.queues.producers.map((entry) => ({ ...entry, queue: queueName(name, entry.queue) })),
@@ -96,6 +88,25 @@ export function buildWorkerConfig({ config, root }: Release, input: ConfigInput)
     services: regions.map((region) => ({ binding: REGION_PLACES[region].binding, service: checkerName(name, region) })),
     ...(domain ? { workers_dev: false, routes: [{ pattern: domain, custom_domain: true }] } : { workers_dev: true }),
   };
+}
+
+/** As much of it as an import into the database needs, before anything else of the deployment is there. */
+export function buildDatabaseConfig(
+  release: Pick<Release, "config" | "root">,
+  input: Pick<ConfigInput, "name" | "account_id" | "database_id">,
+): object {
+  const { compatibility_date } = release.config;
+  const { name, account_id } = input;
+  return { name, account_id, compatibility_date, d1_databases: describeDatabase(release, input) };
+}
+
+function describeDatabase(
+  { config, root }: Pick<Release, "config" | "root">,
+  { name, database_id }: Pick<ConfigInput, "name" | "database_id">,
+): object[] {
+  const [database] = config.d1_databases;
+  const migrations_dir = join(root, database.migrations_dir);
+  return [{ ...database, database_name: name, database_id, migrations_dir }];
 }
 
 /** Counters of rate limits belong to the account too; two deployments must not share one. */

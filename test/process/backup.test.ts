@@ -318,6 +318,33 @@ describe("a backup of a deployment", () => {
     expect(read("second", names)).toEqual(read("vigil", names));
   });
 
+  it("brings back rows that are longer than a statement of the platform may be", async () => {
+    const platform = new FakeCloudflare();
+    const dir = temporaryDir();
+    await deployTo(platform, dir, "vigil");
+    const of = (name: string) => {
+      return { name, platform, release, env: {}, tmpDir: temporaryDir(), files: deploymentFiles(dir, name) };
+    };
+    const long = "it's 😀;\n".repeat(40_000);
+    const database = platform.databases.get("vigil")?.database;
+    database?.exec(
+      "CREATE TABLE letters (id TEXT PRIMARY KEY, body TEXT NOT NULL, reply TEXT, size INTEGER, kept TEXT)",
+    );
+    for (const [id, body, reply] of [
+      ["a", "short", null],
+      ["b", long, long.slice(1)],
+      ["c", "'".repeat(99_990), ""],
+      ["d", "after", "x"],
+    ] as const) {
+      database?.prepare("INSERT INTO letters VALUES (?, ?, ?, 7, 'same')").run(id, body, reply);
+    }
+    const file = join(dir, "long.backup");
+    await backUpRemote(of("vigil"), file, undefined);
+    await restoreRemote(of("second"), file, undefined);
+    const read = (name: string) => platform.databases.get(name)?.database.prepare("SELECT * FROM letters").all();
+    expect(read("second")).toEqual(read("vigil"));
+  });
+
   it("marks the database that it fills, so that the new service does not send what the old one sent", async () => {
     const platform = new FakeCloudflare();
     const dir = temporaryDir();

@@ -1,8 +1,12 @@
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { backUpRemote, restoreRemote } from "../../scripts/backup/remote.ts";
 import { createCloudflare } from "../../scripts/deploy/cloudflare.ts";
+import { deploymentFiles } from "../../scripts/deploy/record.ts";
 import { REGION_PLACES } from "../../src/contract/regions.ts";
 import { CloudflareServer } from "../support/cloudflare-server.ts";
-import { newOperator, type Operator, run } from "./operator.ts";
+import { newOperator, type Operator, release, run } from "./operator.ts";
+import { temporaryDir } from "./support.ts";
 
 /** Each run starts wrangler three times, which bundles the Worker. */
 const TIMEOUT_MS = 180_000;
@@ -59,6 +63,24 @@ describe("a deployment by the real wrangler", { timeout: TIMEOUT_MS }, () => {
     expect(server.mistakes).toEqual([]);
     const { databases, namespaces, queues, workers } = account;
     expect([databases.size, namespaces.size, queues.size, workers.size]).toEqual([0, OTHERS, OTHERS, 0]);
+  });
+
+  it("fills a second deployment from a backup of the first one", async () => {
+    const { platform: account, instead: platform = account, dir, env = {} } = operator;
+    await run(operator, "--regions", "none");
+    const remote = (name: string) => {
+      return { name, platform, release, env, tmpDir: temporaryDir(), files: deploymentFiles(dir, name) };
+    };
+    const database = account.databases.get("vigil")?.database;
+    const title = "it's long; 😀\n".repeat(20_000);
+    database?.prepare("UPDATE users SET name = ?").run(title);
+    const file = join(dir, "vigil.backup");
+    await backUpRemote(remote("vigil"), file, undefined);
+    await restoreRemote(remote("second"), file, undefined);
+    expect(server.mistakes).toEqual([]);
+    const users = (name: string) => account.databases.get(name)?.database.prepare("SELECT * FROM users").all();
+    expect(users("second")).toEqual(users("vigil"));
+    expect(users("second")).toMatchObject([{ name: title }]);
   });
 
   it("goes on without a region near which no Worker is placed, and says why, where the API has no list of them", async () => {

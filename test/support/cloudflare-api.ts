@@ -120,6 +120,15 @@ const OPERATIONS: readonly Operation[] = [
     path: `${A}/d1/database/{database}/query`,
     body: z.union([Statement, z.strictObject({ batch: z.array(Statement).min(1) })]),
   },
+  {
+    method: "POST",
+    path: `${A}/d1/database/{database}/import`,
+    body: z.discriminatedUnion("action", [
+      z.strictObject({ action: z.literal("init"), etag: Hash }),
+      z.strictObject({ action: z.literal("ingest"), etag: Hash, filename: z.string() }),
+      z.strictObject({ action: z.literal("poll"), current_bookmark: z.string() }),
+    ]),
+  },
 
   { method: "GET", path: `${A}/storage/kv/namespaces`, query: z.strictObject(paged(1, 1_000)) },
   { method: "POST", path: `${A}/storage/kv/namespaces`, body: z.strictObject({ title: z.string().max(512) }) },

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,6 +13,8 @@ import { findMistake, findOperation, Metadata, type Operation, patternOf } from 
  */
 
 const BASE = "/client/v4";
+/** Where the API has wrangler put a file: no part of the API. */
+const UPLOADS = "/uploads/";
 const TOKEN = "a token of the account";
 const ASSETS_PER_BUCKET = 50;
 
@@ -43,6 +46,8 @@ export class CloudflareServer {
   readonly #account: FakeCloudflare;
   readonly #migrationTags = new Map<string, string>();
   readonly #assets = new Map<string, number>();
+  /** SQL files that wait for their import, by their hash. */
+  readonly #files = new Map<string, string>();
   #asked = new Map<string, number>();
   #server: Server | undefined;
 
@@ -53,6 +58,10 @@ export class CloudflareServer {
   /** Gives the environment that leads wrangler and our own client here. */
   async start(): Promise<NodeJS.ProcessEnv> {
     this.#server = createServer(async (request, response) => {
+      if (request.url?.startsWith(UPLOADS)) {
+        response.setHeader("etag", `"${this.#keepFile(await readBytes(request))}"`).end();
+        return;
+      }
       const { status, body } = await this.#answer(request);
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     });
@@ -120,6 +129,8 @@ export class CloudflareServer {
       case "POST /accounts/{account}/d1/database/{database}/query":
         if (!("sql" in (body as object))) break;
         return { result: this.#account.executeSql(at.database ?? "", (body as { sql: string }).sql) };
+      case "POST /accounts/{account}/d1/database/{database}/import":
+        return { result: this.#import(at.database ?? "", body as Import) };
       case "GET /accounts/{account}/workers/services/{script}": {
         this.#workerOf(script, 10090);
         const migration_tag = this.#migrationTags.get(script);
@@ -214,6 +225,23 @@ export class CloudflareServer {
     return { consumer_id: script_name };
   }
 
+  #keepFile(bytes: Buffer): string {
+    const hash = createHash("md5").update(bytes).digest("hex");
+    this.#files.set(hash, bytes.toString("utf8"));
+    return hash;
+  }
+
+  #import(database: string, { action, etag = "" }: Import): object {
+    const { port } = this.#server?.address() as AddressInfo;
+    if (action === "init") return { upload_url: `http://127.0.0.1:${port}${UPLOADS}${etag}`, filename: etag };
+    const sql = this.#files.get(etag);
+    if (sql === undefined) throw new Error("the file of the import was never uploaded");
+    this.#account.importSql(database, sql);
+    const meta = { duration: 1, rows_read: 0, rows_written: 0, size_after: 0 };
+    const result = { num_queries: 1, final_bookmark: "b", meta };
+    return { success: true, type: "import", status: "complete", messages: [], at_bookmark: "b", result };
+  }
+
   /** Asks for those files alone that are not here yet. */
   #openSession({ manifest }: Session) {
     const files = Object.values(manifest).filter(({ hash }) => !this.#assets.has(hash));
@@ -254,6 +282,11 @@ export class CloudflareServer {
     const id = versionOf(script);
     return { id, deployment_id: id, etag: "etag", startup_time_ms: 20, resources: { script: { etag: "etag" } } };
   }
+}
+
+interface Import {
+  action: "init" | "ingest" | "poll";
+  etag?: string;
 }
 
 interface Session {

@@ -43,6 +43,8 @@ interface Origin {
   execute(statements: Statement[]): Promise<Row[][]>;
 }
 
+/** https://developers.cloudflare.com/d1/platform/limits/ */
+const STATEMENT_BYTES_MAX = 100_000;
 const ACCOUNT = "0123456789abcdef0123456789abcdef";
 const SUBDOMAIN = "somebody";
 
@@ -95,6 +97,8 @@ export class FakeCloudflare implements Platform {
     if (!file || !existsSync(file)) throw new Error(`wrangler: no configuration file ${file}`);
     const config = JSON.parse(readFileSync(file, "utf8")) as WorkerConfig;
     if (config.account_id !== ACCOUNT) throw new Error("wrangler: Authentication error (10000)");
+    if (config.kv_namespaces?.some(({ id }) => !id))
+      throw new Error('wrangler: "kv_namespaces" should have a string "id"');
     const command = args.slice(0, args[0] === "d1" ? 4 : 1).join(" ");
     if (command === "deploy") {
       if (!existsSync(config.main)) throw new Error(`wrangler: no entry point ${config.main}`);
@@ -104,7 +108,7 @@ export class FakeCloudflare implements Platform {
       this.#change(`migrate ${config.name}`, () => this.#migrate(config));
     } else if (command === `d1 execute ${config.name} --remote`) {
       const sql = readFileSync(required(option("--file")), "utf8");
-      this.#change(`import into ${config.name}`, () => this.#boundDatabase(config).exec(`BEGIN;${sql}\nCOMMIT`));
+      this.importSql(required(config.d1_databases?.[0]?.database_id), sql);
     } else throw new Error(`wrangler: unknown command ${args.join(" ")}`);
     return "";
   }
@@ -188,6 +192,14 @@ export class FakeCloudflare implements Platform {
     if (!isFailing) return result;
     this.failure = null;
     throw new PlatformError(`${title}: the connection was lost`, { status: 500, codes: [] });
+  }
+
+  /** In one transaction. */
+  importSql(uuid: string, sql: string): void {
+    const longest = Math.max(...sql.split(";\n").map((statement) => Buffer.byteLength(statement)));
+    if (longest > STATEMENT_BYTES_MAX) refuse(400, 7500, `statement too long: SQLITE_TOOBIG (${longest} bytes)`);
+    const [name, { database }] = required([...this.databases].find(([, each]) => each.uuid === uuid));
+    this.#change(`import into ${name}`, () => database.exec(`BEGIN;${sql}\nCOMMIT`));
   }
 
   /** Several statements, as wrangler sends a migration. */
