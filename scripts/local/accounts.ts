@@ -96,7 +96,8 @@ function userStatements({ email, name, plan, beta, operator }: TokenRequest, now
   ];
 }
 
-function tokenStatement(token: string, { email, expiresAt }: TokenRequest, now: number): Statement {
+/** A token of an account that is there. */
+export function tokenStatement(token: string, { email, expiresAt }: TokenRequest, now: number): Statement {
   return {
     sql: `INSERT INTO api_tokens (id, user_id, name, token_hash, token_prefix, expires_at, created_at, updated_at)
         SELECT ?, id, ?, ?, ?, ?, ?, ? FROM users WHERE email = ?`,

@@ -3,8 +3,9 @@ import { VERSION_SHARED_MS } from "../domain/page-address.ts";
 import { changedAt } from "./page-cache.ts";
 
 /**
- * What the database says of a page, shared by all isolates of a data center for a moment: readers, however many, take a fixed share of the one database that alerts need, too. Nothing of it is secret, and it is
- * reached through the Worker alone.
+ * What the database says of a page, shared by all isolates of a data center for a moment: readers, however many, take a
+ * fixed share of the one database that alerts need, too. Nothing of it is secret, and it is reached through the Worker
+ * alone. Where there is no cache (`npm start`, whose one isolate needs none) or it fails, the database is asked.
  * https://developers.cloudflare.com/workers/runtime-apis/cache/ (which remembers nothing on workers.dev)
  */
 const SharedVersion = z.object({
@@ -32,7 +33,7 @@ interface Wanted {
 export async function findSharedVersion(wanted: Wanted): Promise<SharedVersion | undefined> {
   const { now, memoMs, announced } = wanted;
   if (memoMs === 0) return undefined;
-  const response = await caches.default.match(keyOf(wanted));
+  const response = await caches.default.match(keyOf(wanted)).catch(() => undefined);
   const parsed = SharedVersion.safeParse(await response?.json());
   if (!parsed.success) return undefined;
   const { at, version } = parsed.data;
@@ -43,7 +44,7 @@ export async function findSharedVersion(wanted: Wanted): Promise<SharedVersion |
 export async function shareVersion(wanted: Pick<Wanted, "publicUrl" | "slug" | "memoMs">, version: SharedVersion) {
   if (wanted.memoMs === 0) return;
   const headers = { "Cache-Control": `max-age=${Math.ceil(VERSION_SHARED_MS / 1000)}` };
-  await caches.default.put(keyOf(wanted), Response.json(version, { headers }));
+  await caches.default.put(keyOf(wanted), Response.json(version, { headers })).catch(() => {});
 }
 
 /** With the memo that follows, readers see a change within two seconds. */

@@ -99,7 +99,7 @@ async function findVersion(ctx: RequestScope, slug: string, announced: number): 
   const { id, is_public, version, last_tick_at, late_since, password_hash } = row;
   const lock = password_hash === null ? null : lockOf(ctx.settings.ROOT_SECRET, password_hash);
   const asked = { at: ctx.now, id, is_public, version, lock, last_tick_at, late_since };
-  ctx.defer(shareVersion(wanted, asked).catch((error: unknown) => ctx.log.error("page: version not shared", error)));
+  ctx.defer(shareVersion(wanted, asked));
   return asked;
 }
 
