@@ -3,7 +3,7 @@ import { Id, Instant, InstantInput } from "./common.ts";
 import { INCIDENT_STATUSES } from "./incident.ts";
 import { MAINTENANCE_STATUSES } from "./maintenance.ts";
 import { INCIDENT_SEVERITIES, MONITOR_STATUSES } from "./monitor-values.ts";
-import { FooterLink, LANGUAGES, PASSWORD_LENGTH_MAX } from "./status-page.ts";
+import { FooterLink, LANGUAGES, PAGE_FONTS, PAGE_LAYOUTS, PASSWORD_LENGTH_MAX } from "./status-page.ts";
 
 /**
  * All that the public may learn of a page. What has no member here cannot be shown by any view, feed or badge: there is
@@ -104,7 +104,7 @@ export type PublicMaintenance = z.infer<typeof PublicMaintenance>;
 
 export const PagePayload = z.object({
   /** A stored payload of another format is rebuilt. */
-  format: z.literal(8),
+  format: z.literal(9),
   version: z.number(),
   generated_at: z.number(),
   /** The next midnight in the page's zone, or the next edge of maintenance: from then on there is something else to show. */
@@ -123,6 +123,9 @@ export const PagePayload = z.object({
     logo_dark_url: z.string().nullable(),
     favicon_url: z.string().nullable(),
     brand_color: z.string().nullable(),
+    header_image_url: z.string().nullable(),
+    layout: z.enum(PAGE_LAYOUTS),
+    font: z.enum(PAGE_FONTS),
     footer_text: z.string().nullable(),
     footer_links: z.array(FooterLink),
     show_branding: z.boolean(),

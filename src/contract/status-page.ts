@@ -97,6 +97,12 @@ export const PASSWORD_LENGTH_MAX = 200;
 export const LANGUAGES = ["en", "de", "fr", "es", "ar"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** How the services of a public page are arranged: with their days, one line each, or as tiles. */
+export const PAGE_LAYOUTS = ["list", "compact", "grid"] as const;
+export type PageLayout = (typeof PAGE_LAYOUTS)[number];
+export const PAGE_FONTS = ["inter", "system", "serif"] as const;
+export type PageFont = (typeof PAGE_FONTS)[number];
+
 const settings = {
   description: clearable(LongText),
   custom_domain: clearable(Hostname),
@@ -112,6 +118,11 @@ const settings = {
       .trim()
       .regex(/^#[0-9a-f]{6}$/i, "must be a colour of the form #rrggbb"),
   ),
+  header_image_url: clearable(HttpsUrl).meta({ description: "across the page, below its header" }),
+  layout: z.enum(PAGE_LAYOUTS).nullish().meta({
+    description: "of the services: list with the days of each, compact with one line each, grid of tiles; default list",
+  }),
+  font: z.enum(PAGE_FONTS).nullish().meta({ description: "of the public page; default inter" }),
   is_public: z.boolean().nullish().meta({ description: "default true" }),
   incident_system_enabled: z.boolean().nullish().meta({ description: "default true" }),
   show_branding: z.boolean().nullish().meta({ description: "default true" }),
@@ -167,6 +178,9 @@ export const StatusPage = z
     logo_dark_url: z.string().nullable(),
     favicon_url: z.string().nullable(),
     brand_color: z.string().nullable(),
+    header_image_url: z.string().nullable(),
+    layout: z.enum(PAGE_LAYOUTS),
+    font: z.enum(PAGE_FONTS),
     footer_text: z.string().nullable(),
     footer_links: z.string().meta({ description: "JSON array of {label, url}" }),
     incident_system_enabled: z.boolean(),

@@ -70,7 +70,13 @@ const MONITORS = {
 };
 
 const PAGES = {
-  "POST /status-pages": { name: "Northwind", slug: "northwind", timezone: "Europe/Berlin", brand_color: "#0a7d55" },
+  "POST /status-pages": {
+    name: "Northwind",
+    slug: "northwind",
+    timezone: "Europe/Berlin",
+    brand_color: "#0a7d55",
+    layout: "list",
+  },
   "PUT /status-pages/{id}": { description: "How our services are doing." },
   "PUT /status-pages/by-key/{external_key}": { description: "How our services are doing." },
   "PUT /status-pages/{id}/ssl": { custom_domain: "status.northwind.example", ssl_type: "managed" },

@@ -69,12 +69,15 @@ function fullest(text: string): PagePayload {
     language: "en" as const,
     show_latency: true,
     brand_color: null,
+    header_image_url: null,
+    layout: "list" as const,
+    font: "inter" as const,
     footer_text: null,
     footer_links: [],
     show_branding: true,
   };
   return {
-    format: 8,
+    format: 9,
     version: 1,
     generated_at: NOW,
     valid_until: NOW + 3_600_000,

@@ -1,4 +1,5 @@
 import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
+import type { PageFont, PageLayout } from "../contract/status-page.ts";
 import type { PageUrls } from "../domain/page-address.ts";
 import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
 import type { Formats, Moment } from "./format.ts";
@@ -44,6 +45,10 @@ export interface FrameView {
   logo_dark_url: string | null;
   favicon_url: string | null;
   brand_color: string | null;
+  /** Across the page, below its header. */
+  header_image_url: string | null;
+  layout: PageLayout;
+  font: PageFont;
   as_of: Moment;
   is_stale: boolean;
   is_preview: boolean;
@@ -70,6 +75,9 @@ export function buildFrame({ page, version }: PagePayload, viewing: RenderContex
     logo_dark_url: page.logo_dark_url,
     favicon_url: page.favicon_url,
     brand_color: page.brand_color,
+    header_image_url: page.header_image_url,
+    layout: page.layout,
+    font: page.font,
     as_of: formats.moment(as_of),
     is_stale,
     is_preview,

@@ -120,7 +120,7 @@ export function composePayload(shown: Readings, now: number): PagePayload {
   const { page, groups, monitors, days, tallies, incidents, maintenance } = shown;
   const windows = maintenance.map((window) => toPublicMaintenance(window, page.timezone, now));
   return {
-    format: 8,
+    format: 9,
     version: page.version,
     generated_at: now,
     valid_until: Math.min(days.at(-1)?.to_at ?? now, ...windows.flatMap((window) => nextEdges(window, now))),
@@ -137,6 +137,9 @@ export function composePayload(shown: Readings, now: number): PagePayload {
       logo_dark_url: page.logo_dark_url,
       favicon_url: page.favicon_url,
       brand_color: page.brand_color,
+      header_image_url: page.header_image_url,
+      layout: page.layout,
+      font: page.font,
       footer_text: page.footer_text,
       footer_links: [...page.footer_links.map(({ label, url }) => ({ label, url })), ...legalLinks(page)],
       show_branding: page.show_branding,

@@ -21,6 +21,13 @@ describe("readLook", () => {
     expect(read({ ...fields, show_latency: "on", show_branding: "on" })).toEqual(STORED);
   });
 
+  it("takes a layout and a font that there are, and a picture of https", () => {
+    const look = { layout: "grid", font: "serif", header_image_url: "https://example.com/header.jpg" };
+    expect(read(look)).toEqual({ ...STORED, ...look });
+    expect(read({ layout: "masonry", font: "arial", header_image_url: "http://example.com" })).toEqual(STORED);
+    expect(read({ layout: "", font: "" })).toEqual(STORED);
+  });
+
   it("takes an emptied field as its default", () => {
     const fields = { description: "", brand_color: " ", timezone: "", language: "de", show_latency: "on" };
     const cleared = { description: null, brand_color: null, timezone: "UTC", show_branding: false };

@@ -13,6 +13,9 @@ export type PageLook = Pick<
   | "logo_dark_url"
   | "favicon_url"
   | "brand_color"
+  | "header_image_url"
+  | "layout"
+  | "font"
   | "footer_text"
   | "show_branding"
 >;
@@ -27,6 +30,9 @@ export const LOOK_DEFAULT: PageLook = {
   logo_dark_url: null,
   favicon_url: null,
   brand_color: null,
+  header_image_url: null,
+  layout: "list",
+  font: "inter",
   footer_text: null,
   show_branding: true,
 };
@@ -54,6 +60,9 @@ export function readLook(form: URLSearchParams, stored: PageLook): PageLook {
     logo_dark_url: text("logo_dark_url"),
     favicon_url: text("favicon_url"),
     brand_color: text("brand_color"),
+    header_image_url: text("header_image_url"),
+    layout: text("layout"),
+    font: text("font"),
     footer_text: text("footer_text"),
     show_branding: box("show_branding"),
   };

@@ -126,7 +126,7 @@ summary.tool::-webkit-details-marker, .group > summary::-webkit-details-marker {
 .menu-panel button + nav { margin-block-start: var(--space-1); padding-block-start: var(--space-1); border-block-start: 1px solid var(--neutral-5); }
 .menu-panel :is(a, button):hover { background: var(--neutral-3); filter: none; }
 .menu-panel a[aria-current] { font-weight: 500; color: var(--accent-text); }
-.cover { display: block; inline-size: 100%; max-block-size: 200px; object-fit: cover; }
+.cover { display: block; inline-size: 100%; block-size: clamp(96px, 16vw, 224px); object-fit: cover; }
 .hero { --solid: var(--neutral-9); --words: var(--neutral-12); --tint: var(--neutral-3); background: var(--tint); padding-block: var(--space-6); }
 .hero.is-operational { --solid: var(--up); --words: var(--up-text); --tint: var(--up-tint); }
 .hero.is-maintenance { --solid: var(--maintenance); --words: var(--maintenance-text); --tint: var(--maintenance-tint); }
@@ -219,7 +219,6 @@ details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-
 .monitor details, .card details { margin-block-start: var(--space-2); }
 .days { font-size: var(--size-14); padding-block-start: var(--space-1); }
 .is-compact .monitor { padding-block: 10px; }
-.is-compact .monitor :is(.bar, .ends, noscript) { display: none; }
 .is-grid .monitors { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 280px), 1fr)); gap: var(--space-3); margin-block: var(--space-3); }
 .is-grid .monitor { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); padding: var(--space-4); }
 .is-grid .group { border: 0; }
@@ -304,7 +303,7 @@ dialog .close { position: absolute; inset-block-start: var(--space-2); inset-inl
   .for-wide { display: inline; }
   .for-middle { display: none; }
   .hero { padding-block: var(--space-12); }
-  .is-grid .wrap { max-inline-size: 1032px; }
+  body:has(> .is-grid) .wrap { max-inline-size: 1032px; }
 }
 .is-grid .bars.is-cut { inline-size: 300%; margin-inline-start: -200%; }
 @media print {

@@ -20,12 +20,19 @@ describe("a brand colour", () => {
   it("has ink that can be read on the button that it fills", () => {
     fc.assert(
       fc.property(hex, (color) => {
-        const theme = renderTheme({ brand_color: color });
+        const theme = renderTheme({ brand_color: color, font: "inter" });
         const [, ground = "", ink = ""] = /--accent: (#\w+);.*?--on-accent: (#\w+)/.exec(theme) ?? [];
         expect(contrast(ground, ink)).toBeGreaterThanOrEqual(4.5);
       }),
     );
   });
 
-  it("is no rule on a page without one", () => expect(renderTheme({ brand_color: null })).toBe(""));
+  it("is no rule on a page without one", () => expect(renderTheme({ brand_color: null, font: "inter" })).toBe(""));
+});
+
+describe("a font of the system", () => {
+  it("takes the place of Inter, with or without a colour", () => {
+    expect(renderTheme({ brand_color: null, font: "serif" })).toMatch(/^:root \{ --sans: .*serif; \}$/);
+    expect(renderTheme({ brand_color: "#6d28d9", font: "system" })).toMatch(/--brand: #6d28d9;.*--sans: system-ui/s);
+  });
 });

@@ -1,4 +1,5 @@
-import { DARK, LIGHT } from "../ui/design/tokens.ts";
+import type { PageFont } from "../contract/status-page.ts";
+import { DARK, FONT_FAMILIES, LIGHT } from "../ui/design/tokens.ts";
 
 /**
  * What a page's owner changes of its look, as rules of its own document. Their colour stands as it is where it is only
@@ -6,6 +7,7 @@ import { DARK, LIGHT } from "../ui/design/tokens.ts";
  */
 export interface ThemeChoice {
   brand_color: string | null;
+  font: PageFont;
 }
 
 type Rgb = readonly [number, number, number];
@@ -20,8 +22,12 @@ const GROUNDS = {
 const STEP = 0.04;
 
 /** Empty for a page without a choice. */
-export function renderTheme({ brand_color }: ThemeChoice): string {
-  if (brand_color === null) return "";
+export function renderTheme({ brand_color, font }: ThemeChoice): string {
+  const family = font === "inter" ? "" : `:root { --sans: ${FONT_FAMILIES[font]}; }`;
+  return [brand_color === null ? "" : renderBrand(brand_color), family].filter((rules) => rules !== "").join("\n");
+}
+
+function renderBrand(brand_color: string): string {
   const color = brand_color.toLowerCase();
   const [day, night] = [readable(color, "light"), readable(color, "dark")];
   return [

@@ -44,7 +44,7 @@ const incident = (fields: Partial<PublicIncident> = {}): PublicIncident => ({
 });
 const ADDRESS = { base: "/status/page", home: "/status/page", url: "https://vigil.test/status/page" };
 const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
-  format: 8,
+  format: 9,
   version: 1,
   generated_at: NOON,
   valid_until: NOON + 12 * HOUR,
@@ -61,6 +61,9 @@ const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
     language: "en" as const,
     show_latency: true,
     brand_color: null,
+    header_image_url: null,
+    layout: "list" as const,
+    font: "inter" as const,
     footer_text: null,
     footer_links: [],
     show_branding: true,

@@ -43,7 +43,7 @@ function incident(fields: Partial<PublicIncident>): PublicIncident {
 
 export function pagePayload(fields: Partial<PagePayload> = {}, page: Partial<PagePayload["page"]> = {}): PagePayload {
   return {
-    format: 8,
+    format: 9,
     needs_ticks: true,
     version: 1,
     generated_at: NOW - 10 * MINUTE,
@@ -67,6 +67,9 @@ export function pagePayload(fields: Partial<PagePayload> = {}, page: Partial<Pag
       language: "en" as const,
       show_latency: true,
       brand_color: "#6d28d9",
+      header_image_url: null,
+      layout: "list" as const,
+      font: "inter" as const,
       footer_text: "Something missing here? Tell support@northwind.example.",
       footer_links: [
         { label: "Northwind", url: "https://northwind.example" },
@@ -199,3 +202,7 @@ export const LARGE = pagePayload({
     }),
   ),
 });
+
+/** The same services in the other layouts, in fonts that no file is loaded for. */
+export const COMPACT = pagePayload(GROUPED, { layout: "compact", font: "system", brand_color: null });
+export const GRID = pagePayload(GROUPED, { layout: "grid", font: "serif" });

@@ -10,7 +10,7 @@ import { fontAddress, LATIN } from "../../src/ui/design/fonts.ts";
 import { DARK, LIGHT } from "../../src/ui/design/tokens.ts";
 import { CHROMIUM, findBarriers, PHONE, pauseTime, SHOTS } from "./chromium.ts";
 import { FIND_WEAK_TEXT } from "./contrast.ts";
-import { ARABIC, CALM, EXTREME, GROUPED, LARGE, NOW, TROUBLED } from "./pages.ts";
+import { ARABIC, CALM, COMPACT, EXTREME, GRID, GROUPED, LARGE, NOW, TROUBLED } from "./pages.ts";
 import { renderDocuments, startServer } from "./server.ts";
 
 const SCHEMES = ["light", "dark"] as const;
@@ -36,6 +36,8 @@ const PATHS = [
   "/arabic/service",
   "/arabic/game",
   "/arabic/subscribe",
+  "/compact/page",
+  "/grid/page",
 ];
 const PAYLOADS = {
   calm: CALM,
@@ -44,7 +46,11 @@ const PAYLOADS = {
   grouped: GROUPED,
   arabic: ARABIC,
   large: LARGE,
+  compact: COMPACT,
+  grid: GRID,
+  pictured: { ...TROUBLED, page: { ...TROUBLED.page, header_image_url: "https://pictures.test/header.svg" } },
 };
+const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 300"><linearGradient id="g" x2="1"><stop stop-color="#312e81"/><stop offset="1" stop-color="#7dd3fc"/></linearGradient><path fill="url(#g)" d="M0 0h1200v300H0z"/><circle cx="900" cy="150" r="90" fill="#fef3c7"/></svg>`;
 
 describe("weight of a page", () => {
   const font = statSync(`node_modules/.assets${fontAddress(LATIN)}`).size;
@@ -229,6 +235,50 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
       "Search\nDegraded",
       "Image delivery\nNo data",
     ]);
+    await context.close();
+  });
+
+  it("arranges services as tiles of thirty days, or in one line each, as its owner chose", async () => {
+    const edges = `[".head .wrap", "main .wrap", ".foot .wrap"].map((each) => document.querySelector(each).offsetWidth)`;
+    const [tiles, widths, days] = await visit("/grid/page", {}, async (page) => {
+      const tops = await page.locator(".group[open] .monitor").evaluateAll((all) => all.map((each) => each.offsetTop));
+      await page.locator(".group[open] .bars").first().focus();
+      await page.keyboard.press("Home");
+      const shown = await page.locator(".group[open] .tip time, .group[open] .tip p").first().innerText();
+      return [tops, await page.evaluate(edges), shown];
+    });
+    expect(tiles.slice(0, 3)).toEqual([tiles[0], tiles[0], tiles[0]]);
+    expect(new Set(widths as number[]).size).toBe(1);
+    expect(days).toContain("22 Oct 2026");
+    const heights = await visit("/compact/page", { viewport: PHONE.viewport }, (page) =>
+      page.locator(".group[open] .monitor").evaluateAll((all) => all.map((each) => each.offsetHeight)),
+    );
+    for (const height of heights) expect(height).toBeLessThan(90);
+  });
+
+  it("moves nothing when the picture of its header arrives", async () => {
+    const context = await browser.newContext();
+    await context.routeWebSocket(/\/live$/, () => undefined);
+    const page = await context.newPage();
+    const arrived = Promise.withResolvers<void>();
+    await page.route("https://pictures.test/**", async (route) => {
+      await arrived.promise;
+      await route.fulfill({ body: PICTURE, contentType: "image/svg+xml" });
+    });
+    await page.goto(`${server.url}/pictured/page`, { waitUntil: "domcontentloaded" });
+    const top = () => page.locator(".hero").evaluate((hero) => hero.getBoundingClientRect().top);
+    const before = await top();
+    arrived.resolve();
+    await page.evaluate(`document.querySelector(".cover").decode()`);
+    expect(await top()).toBe(before);
+    for (const [width, colorScheme] of [
+      [1280, "light"],
+      [390, "dark"],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.emulateMedia({ colorScheme });
+      await shoot(page, `/pictured/page-${width}-${colorScheme}`);
+    }
     await context.close();
   });
 

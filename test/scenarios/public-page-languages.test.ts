@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sha256Base64 } from "../../src/platform/credentials.ts";
 import { createShop, createVisitor, insertIncident, PAGES } from "../support/pages.ts";
 
 const visit = createVisitor({ PAGE_MEMO_MS: "60000" });
@@ -62,5 +63,29 @@ describe("the brand of a public page", () => {
     expect(text).toContain('<meta property="og:site_name" content="Northwind"/>');
     expect(text).toMatch(/by-day" src="[^"]+day.svg".*by-night" src="[^"]+night.svg"/);
     expect(text).toMatch(/<style>:root \{ --brand: #6d28d9;/);
+  });
+
+  it("is a layout, a font and a picture, which the policy of the page allows, and which null takes back", async () => {
+    const { account, page, path } = await createShop({
+      layout: "compact",
+      font: "serif",
+      header_image_url: "https://example.com/header.jpg",
+    });
+    const dressed = await visit(path);
+    expect(dressed.text).toContain('<img class="cover" src="https://example.com/header.jpg" alt=""/>');
+    expect(dressed.text).toMatch(/<main id="main" class="is-compact"/);
+    expect(dressed.text).not.toContain('class="bars');
+    const [, theme = ""] = /<style>(:root \{ --sans: [^<]*)<\/style>/.exec(dressed.text) ?? [];
+    expect(theme).toContain("serif");
+    expect(dressed.headers.get("content-security-policy")).toContain(`'sha256-${sha256Base64(theme)}'`);
+    // No font is asked for that nothing shows.
+    expect(dressed.text).not.toContain('rel="preload"');
+    const plain = { layout: null, font: null, header_image_url: null };
+    const answer = await account.client.put(`${PAGES}/${page.id}`, plain);
+    expect(answer.body).toMatchObject({ layout: "list", font: "inter", header_image_url: null });
+    const { text } = await visit(path);
+    expect(text).toMatch(/<main id="main" class="is-list"/);
+    expect(text).not.toMatch(/class="cover"|:root \{ --sans/);
+    expect(text).toContain('class="bars');
   });
 });

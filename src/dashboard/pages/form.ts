@@ -1,8 +1,11 @@
-import { LANGUAGES } from "../../contract/status-page.ts";
+import { LANGUAGES, PAGE_FONTS, PAGE_LAYOUTS } from "../../contract/status-page.ts";
 import { SUBSCRIBER_CHANNELS } from "../../contract/subscriber.ts";
 import type { FormField } from "../form-fields.ts";
 
 const LANGUAGE_NAMES = { en: "English", de: "Deutsch", fr: "Français", es: "Español", ar: "العربية" };
+
+const LAYOUT_NAMES = { list: "List with the days of each", compact: "Compact, one line each", grid: "Grid of tiles" };
+const FONT_NAMES = { inter: "Inter", system: "Of the visitor's system", serif: "Serif" };
 
 const OWN_FIELDS: readonly FormField[] = [
   { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
@@ -46,12 +49,27 @@ export const PAGE_FIELDS: readonly FormField[] = [
     hint: "where a visitor's browser asks for none",
     options: LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] })),
   },
+  {
+    kind: "select",
+    name: "layout",
+    label: "Layout",
+    hint: "how the services are arranged",
+    options: PAGE_LAYOUTS.map((value) => ({ value, label: LAYOUT_NAMES[value] })),
+  },
   { kind: "checkbox", name: "show_latency", label: "Show response times" },
   ...INCIDENT_FIELDS,
   { kind: "url", name: "logo_url", label: "Logo", placeholder: "https://", advanced: true },
   { kind: "url", name: "logo_dark_url", label: "Logo on dark grounds", placeholder: "https://", advanced: true },
   { kind: "url", name: "favicon_url", label: "Favicon", placeholder: "https://", advanced: true },
   { kind: "text", name: "brand_color", label: "Colour", placeholder: "#0b57d0", advanced: true },
+  { kind: "url", name: "header_image_url", label: "Header image", placeholder: "https://", advanced: true },
+  {
+    kind: "select",
+    name: "font",
+    label: "Font",
+    options: PAGE_FONTS.map((value) => ({ value, label: FONT_NAMES[value] })),
+    advanced: true,
+  },
   { kind: "textarea", name: "footer_text", label: "Footer", hint: "Markdown", advanced: true },
   { kind: "checkbox", name: "show_branding", label: 'Show "Powered by Vigil"', advanced: true },
   { kind: "text", name: "external_key", label: "External key", hint: "for configuration as code", advanced: true },

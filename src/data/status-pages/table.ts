@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { AlertRouting } from "../../contract/page-settings.ts";
-import type { FooterLink, Language, SslType } from "../../contract/status-page.ts";
+import type { FooterLink, Language, PageFont, PageLayout, SslType } from "../../contract/status-page.ts";
 import type { StoredTopics } from "../../contract/team-notification.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
 import { users } from "../users/table.ts";
@@ -30,6 +30,9 @@ export const statusPages = sqliteTable(
     /** A PHC string; null while everybody may read the page. */
     password_hash: text("password_hash"),
     brand_color: text("brand_color"),
+    header_image_url: text("header_image_url"),
+    layout: text("layout").$type<PageLayout>().notNull().default("list"),
+    font: text("font").$type<PageFont>().notNull().default("inter"),
     footer_text: text("footer_text"),
     footer_links: text("footer_links", { mode: "json" }).$type<FooterLink[]>().notNull().default(emptyList),
     incident_system_enabled: flag("incident_system_enabled").notNull().default(true),

@@ -42,7 +42,7 @@ export function Document(props: DocumentProps) {
       title={title}
       language={texts}
       styles={props.styles ?? [STYLE_TEXT, frame ? renderTheme(frame) : ""]}
-      isPlain={props.styles !== undefined}
+      isPlain={props.styles !== undefined || (frame !== undefined && frame.font !== "inter")}
       head={
         <>
           {frame?.brand_color ? <meta name="theme-color" content={frame.brand_color} /> : null}
@@ -158,7 +158,12 @@ export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boole
           </div>
         </div>
       </header>
-      <main id="main" {...(isLive ? { "data-live": `${frame.base}/live`, "data-version": frame.version } : {})}>
+      {isHome && frame.header_image_url ? <img class="cover" src={frame.header_image_url} alt="" /> : null}
+      <main
+        id="main"
+        {...(isHome ? { class: `is-${frame.layout}` } : {})}
+        {...(isLive ? { "data-live": `${frame.base}/live`, "data-version": frame.version } : {})}
+      >
         {props.lead}
         <div class="wrap">
           {frame.is_past ? (

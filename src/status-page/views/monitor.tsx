@@ -1,3 +1,4 @@
+import type { PageLayout } from "../../contract/status-page.ts";
 import { Icon } from "../../ui/status-icons.tsx";
 import type { BarRun, PublicMonitorView } from "../monitor-view.ts";
 import type { Texts } from "../texts/texts.ts";
@@ -13,7 +14,14 @@ export const DAYS_BY_WIDTH = [
   ["narrow", 30],
 ] as const;
 
-export function MonitorCard({ monitor, base, texts }: { monitor: PublicMonitorView; base: string; texts: Texts }) {
+interface MonitorCardProps {
+  monitor: PublicMonitorView;
+  base: string;
+  layout: PageLayout;
+  texts: Texts;
+}
+
+export function MonitorCard({ monitor, base, layout, texts }: MonitorCardProps) {
   return (
     <li class="monitor">
       <div class="row">
@@ -22,10 +30,14 @@ export function MonitorCard({ monitor, base, texts }: { monitor: PublicMonitorVi
         </h3>
         <StatusText monitor={monitor} texts={texts} />
       </div>
-      <Strip monitor={monitor} texts={texts} />
-      <noscript>
-        <TroubledDays monitor={monitor} texts={texts} />
-      </noscript>
+      {layout === "compact" ? null : (
+        <>
+          <Strip monitor={monitor} texts={texts} />
+          <noscript>
+            <TroubledDays monitor={monitor} texts={texts} />
+          </noscript>
+        </>
+      )}
     </li>
   );
 }

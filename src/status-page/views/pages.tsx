@@ -323,7 +323,7 @@ function Services({ section, isOnly, frame }: { section: SectionView; isOnly: bo
   const list = (
     <ul class="monitors">
       {monitors.map((monitor) => (
-        <MonitorCard monitor={monitor} base={frame.base} texts={frame.texts} />
+        <MonitorCard monitor={monitor} base={frame.base} layout={frame.layout} texts={frame.texts} />
       ))}
     </ul>
   );

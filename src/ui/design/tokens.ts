@@ -180,6 +180,12 @@ export const SIZES_PX = Object.fromEntries(
   ),
 ) as Record<SizeName, string>;
 
+/** What a public page may be written in besides Inter; no file is loaded for them. */
+export const FONT_FAMILIES = {
+  system: "system-ui, sans-serif",
+  serif: 'ui-serif, Georgia, "Noto Serif", serif',
+} as const;
+
 /** Mails load no font, so each program has its own beside it. */
 export const MAIL_FONT = "Inter,system-ui,-apple-system,'Segoe UI',Roboto,sans-serif";
 
