@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Env } from "../../src/platform/env.ts";
 import { invalidatePage } from "../../src/platform/page-cache.ts";
 import { createShop, createVisitor, PAGES, setStatus, storedPage, summaryOf } from "../support/pages.ts";
@@ -21,6 +21,20 @@ describe("when a part is down", () => {
     expect((await summaryOf(see, path)).status.state).toBe("operational");
     await setStatus(monitor.id, page.id, "down");
     expect((await summaryOf(see, path)).status.state).toBe("major_outage");
+  });
+
+  it("pages come from the database without the cache of the data center", async () => {
+    const { path } = await createShop();
+    const match = vi.spyOn(Cache.prototype, "match").mockRejectedValue(new Error("No Cache was configured"));
+    const put = vi.spyOn(Cache.prototype, "put").mockRejectedValue(new Error("No Cache was configured"));
+    try {
+      const { status, text } = await createVisitor({ PAGE_MEMO_MS: "1000" })(path);
+      expect([status, text]).toEqual([200, expect.stringContaining("All systems operational")]);
+      expect([match.mock.calls.length, put.mock.calls.length]).toEqual([1, 1]);
+    } finally {
+      match.mockRestore();
+      put.mockRestore();
+    }
   });
 
   it("pages come from KV without the database, marked as stale, for 15 minutes", async () => {
