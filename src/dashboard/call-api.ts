@@ -8,6 +8,8 @@ export interface ApiCall {
   /** With prefix and query: `/api/uptime/v1/monitors`. */
   path: string;
   body?: unknown;
+  /** By which the endpoint knows a call that is made again. */
+  idempotency_key?: string;
 }
 
 /** `total` of a list counts what lies on its other pages, too. */
@@ -31,13 +33,14 @@ const FORWARDED = ["authorization", "cookie", "origin", "sec-fetch-site", "cf-co
  * is such a request, so that permission, plan, validation, audit and rate limit are those of the endpoint and cannot
  * drift from it.
  */
-export async function callApi(c: AppContext, { method, path, body }: ApiCall): Promise<ApiAnswer> {
+export async function callApi(c: AppContext, { method, path, body, idempotency_key }: ApiCall): Promise<ApiAnswer> {
   const headers = new Headers();
   for (const name of FORWARDED) {
     const value = c.req.header(name);
     if (value !== undefined) headers.set(name, value);
   }
   if (body !== undefined) headers.set("content-type", "application/json");
+  if (idempotency_key !== undefined) headers.set("idempotency-key", idempotency_key);
   const request = new Request(new URL(path, c.req.url), {
     method,
     headers,

@@ -27,6 +27,25 @@ export function seenOf({ status, is_public, updates }: Subject): string {
   return [status, is_public ? "public" : "private", updates[0]?.id ?? ""].join(" ");
 }
 
+/** Given by the script, so that an update that it sends twice is posted once. */
+export function onceOf(entered: URLSearchParams): { idempotency_key?: string } {
+  const once = entered.get("once");
+  return once !== null && /^[0-9a-f]{32}$/.test(once) ? { idempotency_key: once } : {};
+}
+
+/** Whether what the script sends again, because it does not know the answer, is among what its writer had not seen. */
+export function hasArrived(
+  entered: URLSearchParams,
+  { updates }: { updates: readonly { id: string; message: string }[] },
+): boolean {
+  const last = entered.get("seen")?.split(" ")[2];
+  const seen = updates.findIndex(({ id }) => id === last);
+  const unseen = seen === -1 ? updates : updates.slice(0, seen);
+  const toLines = (text: string) => text.replaceAll("\r\n", "\n").trim();
+  const message = toLines(entered.get("message") ?? "");
+  return entered.has("again") && unseen.some((update) => toLines(update.message) === message);
+}
+
 export function statusSeen(seen: string): string {
   return seen.split(" ")[0] ?? "";
 }
@@ -97,7 +116,13 @@ export function Composer({ action, fields, subject, writer, mayReopen = false, c
     <section class="card" aria-labelledby="update">
       <h2 id="update">Post an update</h2>
       {children}
-      <form method="post" action={action} data-draft={draftKey(action, writer)} data-typed={isTyped ? "" : undefined}>
+      <form
+        method="post"
+        action={action}
+        data-holds
+        data-draft={draftKey(action, writer)}
+        data-typed={isTyped ? "" : undefined}
+      >
         <input type="hidden" name="seen" value={seenOf(subject)} />
         <FormProblem problems={problems} />
         {meanwhile === null ? null : (

@@ -30,6 +30,8 @@ export async function findBarriers(page: Page, name: string): Promise<string[]> 
   await page.evaluate(`window.axe ?? (() => { ${AXE} })()`);
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
+    // Colours that are still on their way to the other scheme are nobody's to read.
+    await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-${colorScheme}.png`, fullPage: true });
     const rules = colorScheme === "light" ? "{}" : `{ runOnly: ${JSON.stringify(COLOR_RULES)} }`;
     const barriers: string[] = await page.evaluate(`axe.run(${rules}).then(${LIST_VIOLATIONS})`);

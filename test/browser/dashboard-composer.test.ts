@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, DESKTOP, findBarriers, isWiderThanWindow, PHONE } from "./chromium.ts";
-import { useDashboard } from "./dashboard.ts";
+import { openPersonMenu, useDashboard } from "./dashboard.ts";
 
 const V1 = "/api/uptime/v1";
 const SIZES = [
@@ -27,6 +27,11 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
   };
   const resolve = (path: string) => dashboard.call("PUT", path, { status: "resolved", message: "It recovered." });
   const press = (page: Page, button: string) => page.getByRole("button", { name: button, exact: true }).click();
+  /** Without waiting for the end of the time in which it can be taken back; without a script there is none. */
+  const post = async (page: Page, button: string, hasScripts = true) => {
+    await press(page, button);
+    if (hasScripts) await press(page, "Post now");
+  };
   const textOf = (page: Page) => page.getByLabel("Message").inputValue();
 
   it.each(SIZES)("posts nothing to an incident that was resolved meanwhile, and asks, on %s", async (name, options) => {
@@ -35,12 +40,12 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
       await page.goto(view);
       await page.getByLabel("Message").fill("We found the cause.");
       await resolve(path);
-      await press(page, "Post update");
+      await post(page, "Post update", !("javaScriptEnabled" in options));
       await page.getByText(/^It was resolved \d+ s ago\. Nothing was posted/).waitFor();
       expect(await textOf(page)).toBe("We found the cause.");
       expect(await dashboard.call("GET", path)).toMatchObject({ status: "resolved" });
       expect(await isWiderThanWindow(page)).toBe(false);
-      await press(page, "Post as a note");
+      await post(page, "Post as a note", !("javaScriptEnabled" in options));
       await page.getByText("The update is posted.").waitFor();
     });
     const incident = (await dashboard.call("GET", path)) as { status: string; updates: { message: string }[] };
@@ -54,10 +59,10 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
       await page.getByLabel("Message").fill("It fails again.");
       await page.getByLabel("Status", { exact: true }).selectOption("identified");
       await resolve(path);
-      await press(page, "Post update");
+      await post(page, "Post update");
       await page.getByText(/^It was resolved/).waitFor();
       await findBarriers(page, "meanwhile").then((barriers) => expect(barriers).toEqual([]));
-      await press(page, "Re-open");
+      await post(page, "Re-open");
       await page.getByText("The update is posted.").waitFor();
     });
     expect(await dashboard.call("GET", path)).toMatchObject({ status: "identified", resolved_at: null });
@@ -69,10 +74,10 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
       await page.goto(view);
       await page.getByLabel("Message").fill("Mine");
       await dashboard.call("POST", `${path}/updates`, { message: "Theirs" });
-      await press(page, "Post update");
+      await post(page, "Post update");
       await page.getByText(/^Another update was posted/).waitFor();
       await page.locator(".timeline").getByText("Theirs").waitFor();
-      await press(page, "Post update");
+      await post(page, "Post update");
       await page.getByText("The update is posted.").waitFor();
       await page.locator(".timeline").getByText("Mine").waitFor();
     });
@@ -114,7 +119,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
       ]);
       await page.reload();
       expect(await textOf(page)).toBe("A long text");
-      await press(page, "Post update");
+      await post(page, "Post update");
       await page.getByText("The update is posted.").waitFor();
       expect(await textOf(page)).toBe("");
       await page.reload();
@@ -132,7 +137,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
       await page.goto(`${dashboard.service.url}/app`);
       await resolve(path);
       await page.goto(view);
-      await press(page, "Post update");
+      await post(page, "Post update");
       await page.getByText(/^It was resolved/).waitFor();
     });
     expect(await dashboard.call("GET", path)).toMatchObject({ status: "resolved" });
@@ -145,6 +150,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
       await expect.poll(() => page.evaluate("Object.keys(sessionStorage).length")).toBe(1);
       // The session itself stays, which the other stories use.
       await page.route(/\/app\/sign-out$/, (route) => route.fulfill({ status: 204 }));
+      await openPersonMenu(page);
       await press(page, "Sign out");
       await expect.poll(() => page.evaluate("Object.keys(sessionStorage).length")).toBe(0);
     });
@@ -158,10 +164,61 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
       await expect.poll(() => textOf(page)).toBe("We found the cause and are working on it.");
       expect(await page.getByLabel("Status", { exact: true }).inputValue()).toBe("identified");
       expect(await dashboard.call("GET", path)).toMatchObject({ status: "investigating" });
-      await press(page, "Post update");
+      await post(page, "Post update", !("javaScriptEnabled" in options));
       await page.getByText("The update is posted.").waitFor();
     });
     expect(await dashboard.call("GET", path)).toMatchObject({ status: "identified" });
+  });
+
+  it.each(SCRIPTED)("lets an update be taken back before anybody receives it, on %s", async (_name, options) => {
+    const { path, view } = await openIncident("Hasty");
+    await dashboard.visit({ ...options }, async (page) => {
+      await page.goto(view);
+      await page.getByLabel("Message").fill("A hasty word");
+      await press(page, "Post update");
+      await page.getByRole("status").getByText("Not posted yet").waitFor();
+      expect(await isWiderThanWindow(page)).toBe(false);
+      await press(page, "Undo");
+      expect(await textOf(page)).toBe("A hasty word");
+      expect(await dashboard.call("GET", path)).toMatchObject({ updates: [{ message: "We look into it." }] });
+      await press(page, "Post update");
+      // By itself once the time is over.
+      await page.getByText("The update is posted.").waitFor();
+    });
+    expect(await dashboard.call("GET", path)).toMatchObject({ updates: [{ message: "A hasty word" }, {}] });
+  });
+
+  it("posts once what its writer left behind, and says what became of it", async () => {
+    const { path, view } = await openIncident("Left while waiting");
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(view);
+      await page.getByLabel("Message").fill("On my way");
+      await press(page, "Post update");
+      await page.getByText("Not posted yet").waitFor();
+      await page.goto(`${dashboard.service.url}/app/monitors`);
+      await page.getByText("Your update is posted.").waitFor();
+      await page.getByRole("link", { name: "Show it" }).click();
+      await page.locator(".timeline").getByText("On my way").waitFor();
+      expect(await textOf(page)).toBe("");
+
+      await page.getByLabel("Message").fill("Too late");
+      await page.getByLabel("Status", { exact: true }).selectOption("monitoring");
+      await press(page, "Post update");
+      await page.getByText("Not posted yet").waitFor();
+      await resolve(path);
+      await page.goto(`${dashboard.service.url}/app/monitors`);
+      await page.getByText("Your update was not posted").waitFor();
+      await page.getByRole("link", { name: "Show it" }).click();
+      await expect.poll(() => textOf(page)).toBe("Too late");
+    });
+    const { status, updates } = (await dashboard.call("GET", path)) as {
+      status: string;
+      updates: { message: string }[];
+    };
+    expect([status, updates.map(({ message }) => message)]).toEqual([
+      "resolved",
+      ["It recovered.", "On my way", "We look into it."],
+    ]);
   });
 
   it("posts nothing about maintenance that ended meanwhile, and asks", async () => {
@@ -173,10 +230,10 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
       await page.getByLabel("Message").fill("Half done.");
       await dashboard.call("POST", `${V1}/maintenance/${id}/complete`);
       await page.getByRole("button", { name: "Complete now" }).waitFor({ state: "detached" });
-      await press(page, "Post update");
+      await post(page, "Post update");
       await page.getByText(/^It was completed/).waitFor();
       expect(await textOf(page)).toBe("Half done.");
-      await press(page, "Post as a note");
+      await post(page, "Post as a note");
       await page.locator(".timeline").getByText("Half done.").waitFor();
     });
   });

@@ -36,6 +36,7 @@ describe.skipIf(!existsSync(CHROMIUM))("incidents and maintenance in the dashboa
       await page.locator(".banner strong", { hasText: "fix" }).waitFor();
       await page.getByLabel("Status", { exact: true }).selectOption("identified");
       await page.getByRole("button", { name: "Post update" }).click();
+      if (!("javaScriptEnabled" in options)) await page.getByRole("button", { name: "Post now" }).click();
       await page.locator(".timeline strong", { hasText: "Identified" }).waitFor();
 
       await page
@@ -114,6 +115,7 @@ describe.skipIf(!existsSync(CHROMIUM))("incidents and maintenance in the dashboa
       expect(await page.locator("#occurrences + ul time").first().getAttribute("datetime")).not.toBe(first);
       await page.getByLabel("Message").fill("All is prepared.");
       await page.getByRole("button", { name: "Post update" }).click();
+      await page.getByRole("button", { name: "Post now" }).click();
       await page.getByText("All is prepared.").first().waitFor();
 
       await page.getByRole("link", { name: /^Edit the update of/ }).click();

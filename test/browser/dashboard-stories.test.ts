@@ -62,18 +62,24 @@ describe.skipIf(!existsSync(CHROMIUM))("a day with the dashboard", () => {
 
   story(
     dashboard,
-    "writes an update in two taps, from a template on to the postmortem",
-    async ({ page, open, press, follow, sees, name }) => {
+    "writes an update in a few taps, from a template on to the postmortem",
+    async ({ page, open, press, follow, sees, name, hasScripts }) => {
+      const post = async () => {
+        await press("Post update");
+        if (hasScripts) await press("Post now");
+      };
       await open(`/app/incidents/new?status_page_id=${dashboard.example.page}&template=${dashboard.example.template}`);
       await page.getByLabel("Title", { exact: true }).fill(`Supplier on ${name}`);
       expect(await page.getByLabel("Message").inputValue()).toContain("**We are in contact with them.**");
       await page.getByLabel("Web shop").check();
       await press("Save");
       await sees("The incident is open.");
-      // One tap from the list, one for the update.
+      // One tap from the list, one for the text, and those that post it.
       await open("/app/incidents");
       await follow(`Supplier on ${name}`);
-      await page.getByRole("button", { name: /^Identified: / }).click();
+      await page.getByRole("link", { name: /^Identified: / }).click();
+      await expect.poll(() => page.getByLabel("Message").inputValue()).toContain("found the cause");
+      await post();
       await sees("The update is posted.");
       await follow("Edit");
       await page.getByLabel("Assigned to").selectOption("mira");
@@ -82,7 +88,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a day with the dashboard", () => {
       await press("Resolve");
       await follow("Write a postmortem");
       expect(await page.getByLabel("Message").inputValue()).toContain("What happened");
-      await press("Post update");
+      await post();
       await sees("Why it happened");
     },
   );

@@ -13,6 +13,7 @@ import { followForm } from "./preview.ts";
 import { showFieldsOfProvider } from "./provider-form.ts";
 import { toggleTheme } from "./theme.ts";
 import { keepTimesCurrent, tellZone, translateEnteredTimes } from "./times.ts";
+import { holdUpdates } from "./undo.ts";
 
 /**
  * What the signed-in views gain with a script. Each function finds what it concerns in the document and does nothing
@@ -23,6 +24,7 @@ showResultsAtOnce();
 guardForms();
 askBeforeLeaving();
 keepDrafts();
+holdUpdates();
 submitOnChange();
 followChoices();
 offerDurations();

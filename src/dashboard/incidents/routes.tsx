@@ -9,7 +9,7 @@ import { INCIDENT_TIMELINE } from "../../features/timeline/incidents.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, requireApi } from "../call-api.ts";
 import { Preview } from "../components/preview.tsx";
-import { type ComposerState, changedMeanwhile, statusSeen } from "../composer.tsx";
+import { type ComposerState, changedMeanwhile, hasArrived, onceOf, statusSeen } from "../composer.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormValues, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
@@ -107,7 +107,7 @@ export const endpoints = [
     if (intent === "preview") {
       return showIncident(c, id, { composer: { values, preview: entered.get("message") ?? "" } });
     }
-    const meanwhile = await findChange(c, id, seen);
+    const meanwhile = await findChange(c, id, entered);
     if (meanwhile) return showIncident(c, id, { composer: { values, meanwhile }, status: 409 });
     const body: Record<string, unknown> = {
       ...readBody(UPDATE_FIELDS, entered),
@@ -115,11 +115,11 @@ export const endpoints = [
     };
     if (intent === "note") body.status = null;
     if (intent === "reopen" && (body.status === null || body.status === "resolved")) body.status = "investigating";
-    const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body });
+    const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body, ...onceOf(entered) });
     if (answer.ok) return redirectWithNotice(`/app/incidents/${id}`, "The update is posted.");
     if (answer.status === 404) throw errorOf(answer);
     const problems = toSentences(UPDATE_FIELDS, answer.problems);
-    const raced = answer.status === 409 ? await findChange(c, id, seen) : null;
+    const raced = answer.status === 409 ? await findChange(c, id, entered) : null;
     const composer = raced ? { values, meanwhile: raced } : { values, problems };
     return showIncident(c, id, { composer, status: answer.status, headers: answer.headers });
   }),
@@ -236,9 +236,16 @@ async function editForm(c: AppContext, id: string): Promise<EditForm> {
 }
 
 /** What happened to the incident since the form of an update was made. */
-async function findChange(c: AppContext, id: string, seen: string | null) {
+async function findChange(c: AppContext, id: string, entered: URLSearchParams) {
   const subject = await loadIncident(c, id);
-  return changedMeanwhile(seen, { subject, end: "resolved", wordOf, movesByUpdates: true, now: c.var.now });
+  if (hasArrived(entered, subject)) return null;
+  return changedMeanwhile(entered.get("seen"), {
+    subject,
+    end: "resolved",
+    wordOf,
+    movesByUpdates: true,
+    now: c.var.now,
+  });
 }
 
 type Shown = Partial<Pick<DetailView, "status" | "headers">> & { offset?: number; composer?: Partial<ComposerState> };

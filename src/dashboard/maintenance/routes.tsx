@@ -10,7 +10,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { callApi, errorOf, requireApi } from "../call-api.ts";
 import { exactTime } from "../components/time.tsx";
-import { type ComposerState, changedMeanwhile, statusSeen } from "../composer.tsx";
+import { type ComposerState, changedMeanwhile, hasArrived, onceOf, statusSeen } from "../composer.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, readBody, storedValues, toClockReading, toSentences, typedValues } from "../form-fields.ts";
 import { listServiceOptions, toPageOptions } from "../incidents/form.ts";
@@ -134,15 +134,15 @@ export const endpoints = [
         return showWindow(c, id, { composer: { values, preview: entered.get("message") ?? "" } });
       }
       const seen = entered.get("seen");
-      const meanwhile = await findChange(c, id, seen);
+      const meanwhile = await findChange(c, id, entered);
       if (meanwhile) return showWindow(c, id, { composer: { values, meanwhile }, status: 409 });
       const body = { ...readBody(UPDATE_FIELDS, entered), expected_status: statusSeen(seen ?? "") || null };
-      const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body });
+      const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body, ...onceOf(entered) });
       if (answer.ok) return redirectWithNotice(`/app/maintenance/${id}`, "The update is posted.");
       if (answer.status === 404) throw errorOf(answer);
       const { status, headers } = answer;
       const problems = toSentences(UPDATE_FIELDS, answer.problems);
-      const raced = status === 409 ? await findChange(c, id, seen) : null;
+      const raced = status === 409 ? await findChange(c, id, entered) : null;
       const composer = raced ? { values, meanwhile: raced } : { values, problems };
       return showWindow(c, id, { composer, status, headers });
     },
@@ -231,9 +231,10 @@ async function loadWindow(c: AppContext, id: string): Promise<Maintenance> {
 }
 
 /** What happened to the window since the form of an update was made. */
-async function findChange(c: AppContext, id: string, seen: string | null) {
+async function findChange(c: AppContext, id: string, entered: URLSearchParams) {
   const subject = await loadWindow(c, id);
-  return changedMeanwhile(seen, {
+  if (hasArrived(entered, subject)) return null;
+  return changedMeanwhile(entered.get("seen"), {
     subject,
     end: "completed",
     wordOf: (status) => STATUS_WORDS[status],
