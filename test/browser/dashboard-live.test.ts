@@ -85,4 +85,33 @@ describe.skipIf(!existsSync(CHROMIUM))("an open view", () => {
       expect(await page.locator("svg.sparkline").count()).toBe(monitors.length);
     });
   });
+
+  it("finds what is in trouble before what is well, and says how much more there is", async () => {
+    await Promise.all(
+      Array.from({ length: 9 }, (_each, n) =>
+        dashboard.call("POST", `${V1}/monitors`, { name: `Shop ${n}`, type: "heartbeat" }),
+      ),
+    );
+    const { id } = await dashboard.call("POST", `${V1}/monitors`, { name: "Shop Z", type: "heartbeat" });
+    const page = await dashboard.call("POST", `${V1}/status-pages`, { name: "Found", slug: "found" });
+    for (const status of ["resolved", "identified"]) {
+      const incident = { status_page_id: page.id, title: `Shop is slow, ${status}`, status };
+      await dashboard.call("POST", `${V1}/incidents`, incident);
+    }
+    await dashboard.service.execute([
+      { sql: "UPDATE monitors SET status = 'down' WHERE id = ?", params: [String(id)] },
+    ]);
+    await dashboard.visit(DESKTOP, async (browser) => {
+      await browser.goto(`${dashboard.service.url}/app`);
+      await browser.keyboard.press("Control+k");
+      await browser.getByRole("combobox", { name: "Command" }).fill("shop");
+      await browser.getByRole("option", { name: /^2 more/ }).waitFor();
+      const names = await browser.getByRole("option").locator("span:first-child").allTextContents();
+      expect([names.slice(0, 2), names.at(-2), names.at(-1)]).toEqual([
+        ["Shop is slow, identified", "Shop Z"],
+        "2 more",
+        "Shop is slow, resolved",
+      ]);
+    });
+  });
 });

@@ -69,7 +69,7 @@ function openPalette(): void {
   const dialog = newDialog("Command palette");
   const input = document.createElement("input");
   input.type = "text";
-  input.placeholder = "Go to, do, or find a monitor";
+  input.placeholder = "Go to, do, or find a monitor or an incident";
   input.setAttribute("role", "combobox");
   input.setAttribute("aria-label", "Command");
   input.setAttribute("aria-expanded", "true");
@@ -111,7 +111,7 @@ function openPalette(): void {
     if (words === "") return;
     setTimeout(async () => {
       if (turn !== asked) return;
-      const found = await findMonitors(words);
+      const found = await findObjects(words);
       if (turn === asked) show([...fitting, ...found]);
     }, SEARCH_DELAY_MS);
   };
@@ -150,18 +150,56 @@ function listCommands(): Command[] {
   return [...actions, ...always.filter(isNew), ...places];
 }
 
-async function findMonitors(words: string): Promise<Command[]> {
-  try {
-    const response = await fetch(`/api/uptime/v1/monitors?limit=${FOUND_MAX}&q=${encodeURIComponent(words)}`);
-    if (!response.ok) return [];
-    const found = (await response.json()) as { id: string; name: string; status: string }[];
-    return found.map(({ id, name, status }) => ({
+interface Found {
+  id: string;
+  status: string;
+}
+
+/** What needs attention comes first: monitors in trouble, open incidents; then the rest, and how many more there are. */
+async function findObjects(words: string): Promise<Command[]> {
+  const q = encodeURIComponent(words);
+  const [troubled, monitors, incidents] = await Promise.all([
+    ask<Found & { name: string }>(`monitors?limit=${FOUND_MAX}&status=${TROUBLE}&q=${q}`),
+    ask<Found & { name: string }>(`monitors?limit=${FOUND_MAX}&q=${q}`),
+    ask<Found & { title: string }>(`incidents?limit=${FOUND_MAX}&q=${q}`),
+  ]);
+  const rank = ({ status }: Found) => TROUBLE.split(",").indexOf(status);
+  const worst = [...troubled.rows].sort((a, b) => rank(a) - rank(b));
+  const others = monitors.rows.filter(({ id }) => !worst.some((each) => each.id === id));
+  const shown = [...worst, ...others].slice(0, FOUND_MAX);
+  const open = incidents.rows.filter(({ status }) => status !== "resolved");
+  const past = incidents.rows.filter(({ status }) => status === "resolved");
+  const toIncident = ({ id, title, status }: Found & { title: string }): Command => ({
+    text: title,
+    hint: `Incident, ${status}`,
+    run: () => location.assign(`/app/incidents/${id}`),
+  });
+  const more = monitors.total - shown.length;
+  return [
+    ...open.map(toIncident),
+    ...shown.map(({ id, name, status }) => ({
       text: name,
       hint: `Monitor, ${status}`,
       run: () => location.assign(`/app/monitors/${id}`),
-    }));
+    })),
+    ...(more > 0
+      ? [{ text: `${more} more`, hint: "Monitors", run: () => location.assign(`/app/monitors?sort=status&q=${q}`) }]
+      : []),
+    ...past.slice(0, PAST_MAX).map(toIncident),
+  ];
+}
+
+/** Worst first. */
+const TROUBLE = "down,degraded,unknown";
+const PAST_MAX = 3;
+
+async function ask<Row>(path: string): Promise<{ rows: Row[]; total: number }> {
+  try {
+    const response = await fetch(`/api/uptime/v1/${path}`);
+    if (!response.ok) return { rows: [], total: 0 };
+    return { rows: (await response.json()) as Row[], total: Number(response.headers.get("x-total-count") ?? 0) };
   } catch {
-    return [];
+    return { rows: [], total: 0 };
   }
 }
 
