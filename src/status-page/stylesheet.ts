@@ -68,7 +68,7 @@ button.second, button.quiet { background: transparent; color: var(--neutral-12);
 button.second:hover, button.quiet:hover { background: var(--neutral-3); }
 label { display: block; font-size: var(--size-14); line-height: 20px; font-weight: 500; }
 .field { margin-block-start: var(--space-4); }
-.field:first-child { margin-block-start: 0; }
+.field:first-child, :is([hidden], [type="hidden"]) + .field { margin-block-start: 0; }
 .field .quiet { display: block; color: var(--neutral-11); font-size: var(--size-14); }
 .field + button, fieldset + button { margin-block-start: var(--space-6); }
 .problem { color: var(--down-text); font-size: var(--size-14); font-weight: 500; }
@@ -276,7 +276,7 @@ details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-
 .key { display: inline-block; inline-size: 16px; block-size: 0; vertical-align: middle; border-block-start: 2px solid var(--accent); }
 .key.is-p95 { border-block-start: 2px dashed var(--neutral-8); margin-inline-start: var(--space-3); }
 .links { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-6); }
-.card + .links { margin-block-start: var(--space-6); }
+.card + :is(.links, .feeds) { margin-block-start: var(--space-6); }
 .links a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; }
 .more { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-6); margin-block-start: var(--space-6); font-size: var(--size-14); }
 .foot { margin-block-start: var(--space-8); padding-block: var(--space-6) var(--space-8); border-block-start: 1px solid var(--neutral-5); font-size: var(--size-14); line-height: 20px; color: var(--neutral-11); }

@@ -191,7 +191,7 @@ function renderDocument(reader: Reader, title: string, content: Child): string {
       <Frame frame={frame} isHome={false}>
         <h1>{title}</h1>
         {content}
-        <p>
+        <p class="more">
           <a href={frame.home}>{frame.texts.frame.all_services}</a>
         </p>
       </Frame>
