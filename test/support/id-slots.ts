@@ -60,9 +60,9 @@ type Schema = Omit<JsonSchema, "items" | "properties" | "anyOf" | "oneOf" | "all
 
 const document = JSON.parse(JSON.stringify(describeApi(ENDPOINTS)));
 
-/** Every id of the requests that users send to the API. */
-export function listIdSlots(): IdSlot[] {
-  return ENDPOINTS.filter(({ policy }) => policy.auth === "user").flatMap(slotsOf);
+/** Every id of the requests that users, or other callers, send to the API. */
+export function listIdSlots(callers: readonly Endpoint["policy"]["auth"][] = ["user"]): IdSlot[] {
+  return ENDPOINTS.filter(({ policy }) => callers.includes(policy.auth)).flatMap(slotsOf);
 }
 
 function slotsOf(endpoint: Endpoint): IdSlot[] {
