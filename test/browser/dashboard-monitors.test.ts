@@ -71,6 +71,10 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
       expect(await page.locator("#interval-problem").textContent()).toBe("Interval must be at least 10.");
       expect(await page.getByLabel("Interval").inputValue()).toBe("5");
       expect(await page.title()).toMatch(/^Error: /);
+      if (!javaScriptEnabled) return;
+      await name.fill("Shop");
+      expect(await name.getAttribute("aria-invalid")).toBe(null);
+      expect(await page.locator(".problem[id]").allTextContents()).toEqual(["Interval must be at least 10."]);
     });
   });
 

@@ -34,6 +34,7 @@ export function ProviderTiles({ chosen }: { chosen: WebhookProvider }) {
 
 interface ChannelFieldsProps {
   provider: WebhookProvider;
+  isStored: boolean;
   scope: readonly FormField[];
   values: FormValues;
   problems: Problems;
@@ -43,7 +44,7 @@ interface ChannelFieldsProps {
  * Name and provider, the fields of that provider with its steps, and what it hears of. Without script a button asks for
  * those of another one.
  */
-export function ChannelFields({ provider, scope, values, problems }: ChannelFieldsProps) {
+export function ChannelFields({ provider, isStored, scope, values, problems }: ChannelFieldsProps) {
   return (
     <>
       {NAME_FIELDS.map((field) => (
@@ -55,7 +56,7 @@ export function ChannelFields({ provider, scope, values, problems }: ChannelFiel
         </button>
       </p>
       <div class="fields" data-provider-fields>
-        <ProviderPart provider={provider} values={values} problems={problems} />
+        <ProviderPart provider={provider} isStored={isStored} values={values} problems={problems} />
       </div>
       <Fields fields={scope} values={values} problems={problems} />
     </>
@@ -68,7 +69,7 @@ export function ProviderTemplates() {
     <>
       {WEBHOOK_PROVIDERS.map((provider) => (
         <template data-provider={provider}>
-          <ProviderPart provider={provider} values={{}} problems={{}} />
+          <ProviderPart provider={provider} isStored={false} values={{}} problems={{}} />
         </template>
       ))}
     </>
@@ -77,11 +78,13 @@ export function ProviderTemplates() {
 
 interface ProviderPartProps {
   provider: WebhookProvider;
+  /** The channel has these fields already. */
+  isStored: boolean;
   values: FormValues;
   problems: Problems;
 }
 
-function ProviderPart({ provider, values, problems }: ProviderPartProps) {
+function ProviderPart({ provider, isStored, values, problems }: ProviderPartProps) {
   const { label, steps } = descriptionOf(provider);
   return (
     <>
@@ -93,7 +96,7 @@ function ProviderPart({ provider, values, problems }: ProviderPartProps) {
           ))}
         </ol>
       </details>
-      {providerFields(provider).map((field) => (
+      {providerFields(provider, isStored).map((field) => (
         <FieldRow field={field} values={values} problems={problems} />
       ))}
     </>

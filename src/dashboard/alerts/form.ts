@@ -32,20 +32,20 @@ export const NAME_FIELDS: readonly FormField[] = [
   { kind: "select", name: "provider", label: "Provider", options: PROVIDER_OPTIONS },
 ];
 
-/** Those of a provider, as it declares them; members of `config` are named with it. */
-export function providerFields(provider: WebhookProvider): FormField[] {
-  return descriptionOf(provider).fields.map(toFormField);
+/** Those of a provider, as it declares them; members of `config` are named with it. `isStored`: there is something to keep. */
+export function providerFields(provider: WebhookProvider, isStored: boolean): FormField[] {
+  return descriptionOf(provider).fields.map((field) => toFormField(field, isStored));
 }
 
 const STORED_HINT = "*** keeps the stored one.";
 
-function toFormField(field: ProviderField): FormField {
+function toFormField(field: ProviderField, isStored: boolean): FormField {
   const { name, label, help, is_secret, kind, options = [] } = field;
   const isOwn = name === "url" || name === "secret";
   const base = {
     name: isOwn ? name : `config.${name}`,
     label,
-    hint: is_secret ? `${help} ${STORED_HINT}` : help,
+    hint: is_secret && isStored ? `${help} ${STORED_HINT}` : help,
   };
   if (kind === "select") return { ...base, kind, options: options.map((value) => ({ value, label: value })) };
   if (kind === "headers") return { ...base, kind: "json" };

@@ -167,13 +167,18 @@ async function loadChannel(c: AppContext, id: string) {
   return presentWebhook(await getWebhook(c.var.ctx, id));
 }
 
-/** The fields of a form for this provider, and how they stand. */
-async function fieldsOf(c: AppContext, provider: WebhookProvider): Promise<Pick<ObjectForm, "fields" | "arrange">> {
+/** The fields of a form for this provider, and how they stand; `stored` is the provider of the channel that is edited. */
+async function fieldsOf(
+  c: AppContext,
+  provider: WebhookProvider,
+  stored?: WebhookProvider,
+): Promise<Pick<ObjectForm, "fields" | "arrange">> {
+  const isStored = provider === stored;
   const pages = await listPageChoices(c.var.ctx, "alerting.write");
   const scope = scopeFields(pages.map(({ id, name }) => ({ value: id, label: name })));
   return {
-    fields: [...NAME_FIELDS, ...providerFields(provider), ...scope],
-    arrange: (shown) => <ChannelFields provider={provider} scope={scope} {...shown} />,
+    fields: [...NAME_FIELDS, ...providerFields(provider, isStored), ...scope],
+    arrange: (shown) => <ChannelFields provider={provider} isStored={isStored} scope={scope} {...shown} />,
   };
 }
 
@@ -194,7 +199,7 @@ async function newForm(c: AppContext, provider: WebhookProvider): Promise<Object
 /** For the provider that the form names; as stored before it was sent. */
 async function editForm(c: AppContext, id: string, chosen: WebhookProvider | undefined): Promise<EditForm> {
   const channel = await loadChannel(c, id);
-  const form = await fieldsOf(c, chosen ?? channel.provider);
+  const form = await fieldsOf(c, chosen ?? channel.provider, channel.provider);
   const config = Object.entries(channel.config).map(([name, value]) => [`config.${name}`, value]);
   const stored = {
     ...channel,

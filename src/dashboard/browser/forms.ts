@@ -16,6 +16,15 @@ export function guardForms(): void {
   });
 }
 
+/** What was refused is marked until it is changed: whether it is right now, the server says. */
+export function unmarkChanged(): void {
+  document.addEventListener("input", ({ target }) => {
+    if (!(target instanceof Element) || !("name" in target) || !target.hasAttribute("aria-invalid")) return;
+    target.removeAttribute("aria-invalid");
+    document.getElementById(`${target.name}-problem`)?.remove();
+  });
+}
+
 /** Whoever leaves a half-filled form is asked first; what is kept as a draft needs no question. */
 export function askBeforeLeaving(): void {
   const changed = new Set<HTMLFormElement>();

@@ -59,7 +59,8 @@ export function toSchedule(schedule?: Schedule) {
 export function scheduleValues(schedule: Schedule | undefined, now: number, zone: string): FormValues {
   const rotation = schedule?.rotations[0];
   const begins = schedule ? Date.parse(schedule.created_at) : now;
-  const hour = Math.ceil(begins / HOUR_MS) * HOUR_MS;
+  // The hour that runs, so that somebody is on call as soon as it is saved.
+  const hour = Math.floor(begins / HOUR_MS) * HOUR_MS;
   return {
     name: schedule?.name ?? "",
     timezone: schedule?.timezone ?? "",

@@ -76,7 +76,7 @@ export function Team({ page, members, place, owner, seats, me }: TeamProps) {
         <p>
           {seats.used}
           {seats.limit === null ? "" : ` of ${seats.limit}`} used: {seats.members} by members,{" "}
-          {seats.pending_invitations} by invitations.
+          {seats.pending_invitations} by invitations. The owner takes none.
         </p>
         <p class="quiet">
           Your role is {ROLE_NAMES[page.membership.role]}. {explainMembership(page.membership)}
