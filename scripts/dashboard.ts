@@ -3,7 +3,7 @@
  * contain the hash of the content.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { colorProperties } from "../src/ui/styles.ts";
@@ -17,8 +17,6 @@ mkdirSync(TARGET, { recursive: true });
 const manifest = {
   script: keep("app", "js", await bundle({ entryPoints: [join(SOURCES, "main.ts")] })),
   style: keep("app", "css", await bundle(styles())),
-  chart_script: keep("charts", "js", await bundle({ entryPoints: [join(SOURCES, "charts.ts")] })),
-  chart_style: keep("charts", "css", readFileSync(join(ROOT, "node_modules/uplot/dist/uPlot.min.css"))),
 };
 const current = new Set(Object.values(manifest).map((address) => address.split("/").at(-1)));
 for (const file of readdirSync(TARGET)) if (!current.has(file)) rmSync(join(TARGET, file), { force: true });

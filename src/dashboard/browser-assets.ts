@@ -5,8 +5,6 @@ import type { Env } from "../platform/env.ts";
 const Manifest = z.object({
   script: z.string(),
   style: z.string(),
-  chart_script: z.string(),
-  chart_style: z.string(),
 });
 export type BrowserAssets = z.infer<typeof Manifest>;
 

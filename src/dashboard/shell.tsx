@@ -31,8 +31,6 @@ export interface View {
   isNarrow?: boolean;
   /** The title then begins with "Error", which a screen reader announces first. */
   hasProblem?: boolean;
-  /** The document loads the charts of the browser bundle. */
-  hasCharts?: boolean;
   /** The document shows another of this service in a frame. */
   hasFrame?: boolean;
   status?: number;
@@ -120,9 +118,7 @@ function renderShell({ view, assets, person, path }: ShellProps): string {
     <>
       <meta name="robots" content="noindex" />
       <link rel="icon" type="image/svg+xml" href={ICON.address} />
-      {view.hasCharts ? <link rel="stylesheet" href={assets.chart_style} /> : null}
       <script src={assets.script} defer />
-      {view.hasCharts ? <script src={assets.chart_script} defer /> : null}
     </>
   );
   return toHtml(

@@ -15,6 +15,12 @@ export function relativeTime(at: number, now: number): string {
   return at > now ? `in ${span}` : `${span} ago`;
 }
 
+/** How long something lasts already: `20 s`, `5 min`, `34 days`. */
+export function elapsedTime(since: number, now: number): string {
+  const span = Math.max(0, now - since);
+  return span < MINUTE_MS ? `${Math.floor(span / 1000)} s` : spanOf(span);
+}
+
 function spanOf(distance: number): string {
   if (distance < HOUR_MS) return `${Math.floor(distance / MINUTE_MS)} min`;
   if (distance < DAY_MS) return `${Math.floor(distance / HOUR_MS)} h`;

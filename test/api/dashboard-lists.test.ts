@@ -238,9 +238,9 @@ describe("notifications", () => {
     const person = await createAccount();
     const theirs = await browserOf(person);
     const id = await insertNotice(person.user_id);
-    expect((await theirs.open("/app")).text).toContain("New for you");
+    expect((await theirs.open("/app")).text).toContain('id="unread"');
     expect((await theirs.submit(`/app/notifications/${id}`, { is_read: "true" })).status).toBe(303);
-    expect((await theirs.open("/app")).text).not.toContain("New for you");
+    expect((await theirs.open("/app")).text).not.toContain('id="unread"');
     expect((await theirs.open("/app/notifications")).text).toContain("Mark as unread");
     expect((await browser.submit(`/app/notifications/${id}`, { is_read: "false" })).status).toBe(404);
   });

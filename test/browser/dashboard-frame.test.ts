@@ -86,7 +86,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
       await page.getByText("No monitors yet").waitFor();
       await dashboard.call("POST", "/api/uptime/v1/monitors", { name: "Nightly backup", type: "heartbeat" });
       await page.clock.runFor(2000);
-      await page.getByText("All is well").waitFor();
+      await page.getByText("No monitor is down").waitFor();
       expect(await page.evaluate("window.isSameDocument")).toBe(true);
     });
   });

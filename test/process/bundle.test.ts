@@ -17,7 +17,7 @@ it("keeps the scripts of the dashboard below 40 kB", () => {
   const manifest: Record<string, string> = JSON.parse(readFileSync(join(folder, "../../dashboard.json"), "utf8"));
   const scripts = Object.values(manifest).filter((address) => address.endsWith(".js"));
   const bytes = scripts.map((address) => gzipSync(readFileSync(join(folder, basename(address)))).length);
-  expect(scripts.length).toBeGreaterThan(1);
+  expect(scripts.length).toBeGreaterThan(0);
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(SCRIPT_BYTES_MAX);
 });
 

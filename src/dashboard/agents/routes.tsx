@@ -111,7 +111,6 @@ export const endpoints = [
       section: "agents",
       trail,
       isLive: true,
-      hasCharts: true,
       actions: mayChange ? (
         <>
           <PostButton action={`${path}/commands`} label="Check now" fields={{ type: "check_now" }} />

@@ -1,88 +1,63 @@
-import uPlot from "uplot";
 import { forEachPart } from "./updates.ts";
 
-/** Over more than two days the axis names days. */
-const LONG_S = 2 * 86_400;
-const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", hourCycle: "h23" });
-const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+const AXIS = {
+  time: new Intl.DateTimeFormat("en-GB", { timeStyle: "short", hourCycle: "h23" }),
+  day: new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" }),
+};
 
-/**
- * Draws every `figure[data-chart]` from the table inside it, which stays as the fallback and for screen readers. The first
- * column holds instants, each further one a series; the heading of a column is its name, `data-unit` its unit.
- */
-forEachPart((part) => {
-  const figures = part instanceof HTMLElement && part.matches("figure[data-chart]") ? [part] : [];
-  for (const figure of [...figures, ...part.querySelectorAll<HTMLElement>("figure[data-chart]")]) draw(figure);
-});
+/** Charts gain the reader's zone, and a crosshair with the figures of the step under the pointer. */
+export function readCharts(): void {
+  forEachPart((part) => {
+    for (const time of part.querySelectorAll<HTMLTimeElement>("time[data-axis]")) {
+      time.textContent = AXIS[time.dataset.axis === "day" ? "day" : "time"].format(new Date(time.dateTime));
+    }
+    const own = part instanceof HTMLElement && part.matches("figure[data-chart]") ? [part] : [];
+    for (const figure of [...own, ...part.querySelectorAll<HTMLElement>("figure[data-chart]")]) addCrosshair(figure);
+  });
+}
 
-const HEIGHT = 220;
+interface Step {
+  at: number;
+  figures: string[];
+}
 
-function draw(figure: HTMLElement): void {
-  const place = figure.querySelector<HTMLElement>(".plot");
-  const table = figure.querySelector("table");
-  if (!place || !table) return;
-  const names = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent ?? "");
-  const rows = [...table.querySelectorAll("tbody tr")];
-  const columns = names.map((_name, n) => rows.map((row) => readCell(row.children[n], n)));
-  const [times = []] = columns;
-  if (times.length < 2) return;
+function addCrosshair(figure: HTMLElement): void {
+  const plot = figure.querySelector<HTMLElement>("[data-plot]");
+  if (!plot || plot.querySelector(".crosshair")) return;
   const unit = figure.dataset.unit ?? "";
-  const paths = figure.dataset.chart === "bars" ? uPlot.paths.bars?.({ size: [0.7] }) : undefined;
-  const color = (name: string) => resolveColor(place, name);
-  const spanOf = ([first = 0, ...others]: readonly (number | null)[]) => (others.at(-1) ?? first ?? 0) - (first ?? 0);
-  const clock = spanOf(times) > LONG_S ? date : time;
-  const axis = () => ({
-    stroke: color("--quiet"),
-    grid: { stroke: color("--line"), width: 1 },
-    ticks: { show: false },
+  const names = [...figure.querySelectorAll("thead th")].slice(1).map((cell) => cell.textContent ?? "");
+  const steps = [...figure.querySelectorAll("tbody tr")].map((row): Step => {
+    const cells = [...row.children].slice(1);
+    const figures = cells.map((cell, n) => (cell.textContent ? `${names[n]} ${cell.textContent} ${unit}`.trim() : ""));
+    return {
+      at: Date.parse(row.querySelector("time")?.dateTime ?? ""),
+      figures: figures.filter((text) => text !== ""),
+    };
   });
-  const options = (): uPlot.Options => ({
-    width: place.clientWidth,
-    height: HEIGHT,
-    cursor: { y: false, points: { size: 6 } },
-    series: [
-      { value: (_u, at) => (at === null ? "–" : format.format(at * 1000)) },
-      ...names.slice(1).map((label, n) => ({
-        label,
-        stroke: color(`--series-${n + 1}`),
-        width: 1.5,
-        ...(paths && { paths, fill: color(`--series-${n + 1}`) }),
-        points: { show: false },
-        value: (_u: uPlot, value: number | null) => (value === null ? "–" : `${value} ${unit}`.trim()),
-      })),
-    ],
-    axes: [
-      { ...axis(), values: (_u, ticks) => ticks.map((tick) => clock.format(tick * 1000)) },
-      { ...axis(), size: 64, values: (_u, ticks) => ticks.map((tick) => `${tick} ${unit}`.trim()) },
-    ],
+  const [from, to] = [Number(plot.dataset.from), Number(plot.dataset.to)];
+  const line = document.createElement("div");
+  line.className = "crosshair";
+  const tip = document.createElement("div");
+  tip.className = "tip";
+  line.append(tip);
+  line.hidden = true;
+  plot.append(line);
+  plot.addEventListener("pointermove", (event) => {
+    const box = plot.getBoundingClientRect();
+    const at = from + ((event.clientX - box.left) / box.width) * (to - from);
+    const nearest = steps.reduce<Step | undefined>(
+      (best, step) => (best && Math.abs(best.at - at) <= Math.abs(step.at - at) ? best : step),
+      undefined,
+    );
+    if (!nearest) return;
+    const share = (nearest.at - from) / (to - from);
+    line.hidden = false;
+    line.style.insetInlineStart = `${share * 100}%`;
+    line.classList.toggle("is-late", share > 0.5);
+    tip.textContent = [format.format(nearest.at), ...nearest.figures].join("\n");
   });
-  const data = columns as uPlot.AlignedData;
-  let plot = new uPlot(options(), data, place);
-  figure.dataset.drawn = "";
-  const redraw = () => {
-    if (!place.isConnected) return;
-    plot.destroy();
-    plot = new uPlot(options(), data, place);
-  };
-  document.addEventListener("vigil:theme", redraw);
-  new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);
-}
-
-/** A canvas knows neither custom properties nor `light-dark()`: an element that has the colour says what it is here. */
-function resolveColor(place: HTMLElement, name: string): string {
-  const sample = document.createElement("span");
-  sample.style.color = `var(${name})`;
-  place.append(sample);
-  const { color } = getComputedStyle(sample);
-  sample.remove();
-  return color;
-}
-
-/** Instants in seconds, as uPlot counts them; an empty cell is a gap. */
-function readCell(cell: Element | undefined, column: number): number | null {
-  const text = cell?.querySelector("time")?.dateTime ?? cell?.textContent ?? "";
-  if (column === 0) return Date.parse(text) / 1000;
-  const value = Number.parseFloat(text);
-  return Number.isNaN(value) ? null : value;
+  plot.addEventListener("pointerleave", () => {
+    line.hidden = true;
+  });
 }

@@ -1,3 +1,4 @@
+import { readCharts } from "./charts.ts";
 import { copyButtons } from "./copy.ts";
 import { keepDrafts } from "./drafts.ts";
 import { dragAndDrop } from "./drag.ts";
@@ -38,6 +39,7 @@ keepTimesCurrent();
 translateEnteredTimes();
 copyButtons();
 closeMenus();
+readCharts();
 dragAndDrop();
 followForm();
 followResult();

@@ -12,11 +12,10 @@ export function toggleTheme(): void {
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in some browsers.
     document.cookie = `vigil_theme=${theme}; Path=/; SameSite=Lax; Max-Age=${YEAR_S}`;
     label(button);
-    document.dispatchEvent(new Event("vigil:theme"));
   });
 }
 
-export function isDark(): boolean {
+function isDark(): boolean {
   const chosen = document.documentElement.dataset.theme;
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }

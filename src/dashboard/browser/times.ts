@@ -1,4 +1,4 @@
-import { relativeTime } from "../../lib/relative-time.ts";
+import { elapsedTime, relativeTime } from "../../lib/relative-time.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
 import { forEachPart } from "./updates.ts";
 
@@ -29,7 +29,8 @@ export function keepTimesCurrent(): void {
   setInterval(() => {
     if (document.hidden) return;
     for (const time of document.querySelectorAll<HTMLTimeElement>("time[data-relative]")) {
-      const text = relativeTime(Date.parse(time.dateTime), Date.now());
+      const toText = time.dataset.relative === "elapsed" ? elapsedTime : relativeTime;
+      const text = toText(Date.parse(time.dateTime), Date.now());
       if (time.textContent !== text) time.textContent = text;
     }
   }, REFRESH_MS);

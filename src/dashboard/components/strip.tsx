@@ -1,23 +1,26 @@
 import type { MaintenanceTime } from "../../data/maintenance/time.ts";
 import {
-  computeShownUptime,
   computeStatusDurations,
+  computeUptimePercentage,
   type StatusInterval,
   sumStatusDurations,
 } from "../../domain/uptime.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { mergeSpans, splitAt } from "../../lib/spans.ts";
 
-const HEIGHT = 24;
-/** Parts of the strip; a shorter outage is drawn one part wide, so that it is seen. */
-const PARTS = 240;
+const HEIGHT = 20;
+/** Of a day: half an hour each. */
+const CELLS = 48;
+/** A picture of a day changes when the next of its cells begins, not with every moment. */
+const CELL_MS = DAY_MS / CELLS;
+/** Of a cell in which anything failed, so that a short outage is seen; it grows with its share of the cell. */
+const SHARE_MIN = 0.3;
+/** Shares are drawn in steps, so that an outage that goes on changes the picture seldom. */
+const SHARE_STEPS = 5;
 
-/** A picture of a day changes when the next of its parts begins, not with every moment. */
-const PART_MS = DAY_MS / PARTS;
-
-/** The last 24 hours by whole parts, the present one included. */
+/** The last 24 hours by whole cells, the present one included. */
 export function lastDay(now: number): { from: number; to: number } {
-  const to = Math.ceil((now + 1) / PART_MS) * PART_MS;
+  const to = Math.ceil((now + 1) / CELL_MS) * CELL_MS;
   return { from: to - DAY_MS, to };
 }
 
@@ -32,43 +35,80 @@ interface Measured {
 interface StripProps extends Measured {
   /** Of the span: "Last 24 hours". */
   label: string;
-  /** What was measured ends here; the part that it is in is drawn whole. */
+  /** What was measured ends here; the cell that it is in is drawn whole. */
   now: number;
 }
 
-/** The statuses of a span of time as one bar, worst on top. */
+type Trouble = "maintenance" | "degraded" | "down";
+interface Cell {
+  isMeasured: boolean;
+  /** The worst that happened in it, and for which share of it; null: nothing. */
+  trouble: { status: Trouble; share: number } | null;
+}
+
+/** The statuses of a span of time as cells: what was up stays in the ground, trouble grows from the base. */
 export function StatusStrip({ label, now, ...measured }: StripProps) {
-  const { intervals, maintenance, from, to } = measured;
-  const planned = maintenance.is_excluded ? mergeSpans(maintenance.spans) : [];
-  const scale = PARTS / (to - from);
-  const drawn = intervals.flatMap(({ status, from_at, to_at }) => {
-    const end = Math.min(to_at ?? to, to);
-    const start = Math.max(from_at, from);
-    if (end <= start || !(status === "up" || status === "degraded" || status === "down")) return [];
-    return splitAt(planned, { from_at: start, to_at: end }).map((piece) => {
-      const shown = piece.isInside ? ("maintenance" as const) : status;
-      const width = Math.max((piece.to_at - piece.from_at) * scale, shown === "up" ? 0 : 1);
-      return { status: shown, x: Math.min((piece.from_at - from) * scale, PARTS - width), width };
-    });
-  });
-  const rank = { up: 0, maintenance: 1, degraded: 2, down: 3 };
+  const cells = cellsOf(measured, now);
   const uptime = percentOf({ ...measured, to: Math.floor(now / MINUTE_MS) * MINUTE_MS });
   const said = `${label}: ${uptime === null ? "no data" : `${uptime} % uptime`}`;
   return (
-    <svg class="strip" viewBox={`0 0 ${PARTS} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={said}>
+    <svg class="strip" viewBox={`0 0 ${CELLS} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={said}>
       <title>{said}</title>
-      <rect class="is-none" width={PARTS} height={HEIGHT} />
-      {drawn
-        .sort((a, b) => rank[a.status] - rank[b.status])
-        .map(({ status, x, width }) => (
-          <rect class={`is-${status}`} x={x.toFixed(2)} width={width.toFixed(2)} height={HEIGHT} />
-        ))}
+      <rect class="is-none" y={HEIGHT - 1} width={CELLS} height={1} />
+      {runsOf(cells.map(({ isMeasured }) => isMeasured)).map(({ from, length }) => (
+        <rect class="is-up" x={from} width={length} height={HEIGHT} />
+      ))}
+      {cells.map(({ trouble }, n) => {
+        if (trouble === null) return null;
+        const height = trouble.share * HEIGHT;
+        return <rect class={`is-${trouble.status}`} x={n} y={HEIGHT - height} width={1} height={height} />;
+      })}
     </svg>
   );
+}
+
+export function cellsOf({ intervals, maintenance, from, to }: Measured, now: number): Cell[] {
+  const planned = maintenance.is_excluded ? mergeSpans(maintenance.spans) : [];
+  const size = (to - from) / CELLS;
+  const lengths = Array.from({ length: CELLS }, () => ({ up: 0, maintenance: 0, degraded: 0, down: 0 }));
+  for (const { status, from_at, to_at } of intervals) {
+    const end = Math.min(to_at ?? now, now, to);
+    const start = Math.max(from_at, from);
+    if (end <= start || !(status === "up" || status === "degraded" || status === "down")) continue;
+    for (const piece of splitAt(planned, { from_at: start, to_at: end })) {
+      const shown = piece.isInside ? "maintenance" : status;
+      for (let n = Math.floor((piece.from_at - from) / size); n < CELLS; n += 1) {
+        const [begin, stop] = [from + n * size, from + (n + 1) * size];
+        const length = Math.min(stop, piece.to_at) - Math.max(begin, piece.from_at);
+        const cell = lengths[n];
+        if (length <= 0 || cell === undefined) break;
+        cell[shown] += length;
+      }
+    }
+  }
+  return lengths.map((cell) => {
+    const status = (["down", "degraded", "maintenance"] as const).find((each) => cell[each] > 0);
+    const total = cell.up + cell.maintenance + cell.degraded + cell.down;
+    if (status === undefined) return { isMeasured: total > 0, trouble: null };
+    const share = Math.ceil((cell[status] / total) * SHARE_STEPS) / SHARE_STEPS;
+    return { isMeasured: true, trouble: { status, share: Math.max(SHARE_MIN, share) } };
+  });
+}
+
+/** Neighbouring cells that are measured, as one. */
+function runsOf(measured: readonly boolean[]): { from: number; length: number }[] {
+  const runs: { from: number; length: number }[] = [];
+  measured.forEach((isMeasured, n) => {
+    const last = runs.at(-1);
+    if (!isMeasured) return;
+    if (last && last.from + last.length === n) last.length += 1;
+    else runs.push({ from: n, length: 1 });
+  });
+  return runs;
 }
 
 export function percentOf({ intervals, maintenance: { spans, is_excluded }, from, to }: Measured): number | null {
   const rule = { maintenance: spans, is_excluded, now: to };
   const range = { from_at: from, to_at: to };
-  return computeShownUptime(sumStatusDurations(computeStatusDurations(intervals, [range], rule)));
+  return computeUptimePercentage(sumStatusDurations(computeStatusDurations(intervals, [range], rule)));
 }

@@ -1,6 +1,6 @@
 import { SHORT_DATE, TIME_OF_DAY } from "../../lib/date-format.ts";
 import { lazy } from "../../lib/lazy.ts";
-import { relativeTime } from "../../lib/relative-time.ts";
+import { elapsedTime, relativeTime } from "../../lib/relative-time.ts";
 import { toIso } from "../../platform/clock.ts";
 
 const EXACT = lazy(
@@ -12,6 +12,15 @@ export function Time({ at, now }: { at: number; now: number }) {
   return (
     <time datetime={toIso(at)} title={exactTime(at)} data-relative>
       {relativeTime(at, now)}
+    </time>
+  );
+}
+
+/** How long something lasts already: "Down for <Since/>". The script keeps it current. */
+export function Since({ at, now }: { at: number; now: number }) {
+  return (
+    <time datetime={toIso(at)} title={exactTime(at)} data-relative="elapsed">
+      {elapsedTime(at, now)}
     </time>
   );
 }

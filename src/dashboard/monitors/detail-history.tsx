@@ -58,7 +58,7 @@ export function Outages({ picture: { outages, now }, all }: LinkedPart<"outages"
     <section aria-labelledby="outages">
       <h2 id="outages">Outages</h2>
       {outages.rows.length === 0 ? (
-        <p class="card quiet">None so far.</p>
+        <p class="quiet">None so far.</p>
       ) : (
         <Table caption="Outages" head={["Began", "Lasted", "Cause"]} isStacked>
           {outages.rows.map(({ outage, incident_id }) => (
@@ -101,7 +101,7 @@ export function Results({ picture: { results }, all }: LinkedPart<"results">) {
     <section aria-labelledby="results">
       <h2 id="results">Recent results</h2>
       {results.length === 0 ? (
-        <p class="card quiet">No check has run yet.</p>
+        <p class="quiet">No check has run yet.</p>
       ) : (
         <Table caption="Recent results" head={head} isStacked>
           {results.map((result) => (
@@ -166,7 +166,7 @@ export function Windows({ picture: { windows, now } }: Part<"windows">) {
 export function Events({ picture: { events, now }, all }: LinkedPart<"events">) {
   return (
     <section class="card" aria-labelledby="events">
-      <h2 id="events">Changes of status</h2>
+      <h2 id="events">Status history</h2>
       {events.length === 0 ? (
         <p class="quiet">None yet.</p>
       ) : (
@@ -188,7 +188,7 @@ export function Events({ picture: { events, now }, all }: LinkedPart<"events">) 
           ))}
         </ol>
       )}
-      {events.length === 0 ? null : <All href={all} text="All changes of status" />}
+      {events.length === 0 ? null : <All href={all} text="Whole status history" />}
     </section>
   );
 }
@@ -196,7 +196,7 @@ export function Events({ picture: { events, now }, all }: LinkedPart<"events">) 
 export function Changes({ picture: { changes, now }, all }: LinkedPart<"changes">) {
   return (
     <section class="card" aria-labelledby="changes">
-      <h2 id="changes">History of changes</h2>
+      <h2 id="changes">Activity</h2>
       <ul class="rows">
         {changes.map((entry) => (
           <li>
@@ -209,7 +209,7 @@ export function Changes({ picture: { changes, now }, all }: LinkedPart<"changes"
           </li>
         ))}
       </ul>
-      <All href={all} text="All of its history" />
+      <All href={all} text="All activity" />
     </section>
   );
 }

@@ -1,10 +1,12 @@
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { monitorType } from "../../probes/registry.ts";
+import { LineIcon } from "../../ui/design/line-icon.tsx";
+import { Menu } from "../components/menu.tsx";
 import { PostButton } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { lastDay, percentOf, StatusStrip } from "../components/strip.tsx";
-import { ExactTime, Time } from "../components/time.tsx";
+import { ExactTime, Since, Time } from "../components/time.tsx";
 import { NextSteps } from "../overview/next-steps.tsx";
 import type { View } from "../shell.tsx";
 import { type MonitorPicture, sinceIfLater } from "./detail.ts";
@@ -24,7 +26,7 @@ export function detailView(picture: MonitorPicture): View {
     trail: [{ href: "/app/monitors", text: "Monitors" }],
     isLive: true,
     isAwaited: record.status === "pending" || picture.tested.length > 0,
-    hasCharts: true,
+    state: <Now picture={picture} />,
     actions: picture.may_change ? (
       <Actions id={record.id} isPaused={record.paused} isChecked={hasChecks(record.type)} />
     ) : undefined,
@@ -47,7 +49,7 @@ export function detailView(picture: MonitorPicture): View {
         <div class="columns">
           <div class="stack">
             <MetricsCard metrics={picture.metrics} period={picture.latency.period} />
-            <LatencyFigure id={record.id} chart={picture.latency} />
+            <LatencyFigure id={record.id} chart={picture.latency} outages={spansOf(picture)} />
             <div id="monitor-outages" data-live>
               <Outages picture={picture} all={`${path}/outages`} />
             </div>
@@ -93,24 +95,45 @@ function Actions({ id, isPaused, isChecked }: { id: string; isPaused: boolean; i
       <a class="button second" href={`${path}/edit`}>
         Edit
       </a>
-      <form method="get" action="/app/monitors/new" class="inline">
-        <input type="hidden" name="like" value={id} />
-        <button type="submit" class="second">
-          Clone
-        </button>
-      </form>
-      <form method="get" action={`${path}/delete`} class="inline">
-        <button type="submit" class="danger">
-          Delete
-        </button>
-      </form>
+      <Menu label="More actions">
+        <form method="get" action="/app/monitors/new" class="inline">
+          <input type="hidden" name="like" value={id} />
+          <button type="submit">
+            <LineIcon of="copy" />
+            Clone
+          </button>
+        </form>
+        <form method="get" action={`${path}/delete`} class="inline">
+          <button type="submit" class="danger">
+            <LineIcon of="trash-2" />
+            Delete
+          </button>
+        </form>
+      </Menu>
     </>
   );
 }
 
-/** Of the monitor's present status, in the card that begins the view. */
+/** Of the monitor's present status, beside its name. */
 const STATUS_ID = "monitor-status";
 const becomes = (status: "paused" | "pending") => ({ id: STATUS_ID, shown: <StatusWord status={status} /> });
+
+function Now({ picture: { monitor, now } }: { picture: MonitorPicture }) {
+  const { status, status_since } = monitor.record;
+  return (
+    <span id={STATUS_ID}>
+      <StatusWord status={status} />{" "}
+      <span class="quiet">
+        for <Since at={status_since} now={now} />
+      </span>
+    </span>
+  );
+}
+
+/** What is shaded in the chart. */
+function spansOf({ outages, now }: MonitorPicture) {
+  return outages.rows.map(({ outage }) => ({ from_at: outage.started_at, to_at: outage.ended_at ?? now }));
+}
 
 function State({ picture }: { picture: MonitorPicture }) {
   const { monitor, now, intervals, maintenance, uptime } = picture;
@@ -119,16 +142,9 @@ function State({ picture }: { picture: MonitorPicture }) {
   const day = percentOf({ intervals, maintenance, from: to - DAY_MS, to });
   const message = (record.status === "unknown" ? record.status_message : null) ?? latest?.[3] ?? record.status_message;
   return (
-    <section class="card" aria-label="Now">
+    <section class="stack" aria-label="Now">
       <div class="row">
-        <p class="large">
-          <span id={STATUS_ID}>
-            <StatusWord status={record.status} />{" "}
-            <span class="quiet">
-              since <Time at={record.status_since} now={now} />
-            </span>
-          </span>
-        </p>
+        <p dir="auto">{message}</p>
         {latest ? (
           <p class="quiet">
             Last check <Time at={latest[1]} now={now} />
@@ -140,9 +156,7 @@ function State({ picture }: { picture: MonitorPicture }) {
           </p>
         )}
       </div>
-      {message ? <p dir="auto">{message}</p> : null}
       <WithheldAlerts picture={picture} />
-      <StatusStrip intervals={intervals} maintenance={maintenance} {...lastDay(now)} now={now} label="Last 24 hours" />
       <dl class="facts">
         <Fact name="Latency" value={latest?.[2] == null ? "–" : `${Math.round(latest[2])} ms`} />
         <Uptime name="Uptime, 24 hours" percentage={day} since={sinceIfLater(record.created_at, to - DAY_MS)} />
@@ -150,6 +164,19 @@ function State({ picture }: { picture: MonitorPicture }) {
           <Uptime name={`Uptime, ${days} days`} percentage={percentage} since={since} />
         ))}
       </dl>
+      <div>
+        <StatusStrip
+          intervals={intervals}
+          maintenance={maintenance}
+          {...lastDay(now)}
+          now={now}
+          label="Last 24 hours"
+        />
+        <p class="ends" aria-hidden="true">
+          <span>24 h ago</span>
+          <span>Now</span>
+        </p>
+      </div>
     </section>
   );
 }
@@ -192,7 +219,7 @@ function Settings({ picture }: { picture: MonitorPicture }) {
       <dl class="facts">
         <Setting name="Type">{typeName(record.type)}</Setting>
         {target === null ? null : <Setting name="Target">{target}</Setting>}
-        <Setting name="Interval">{record.interval} s</Setting>
+        <Setting name="Interval">every {record.interval} s</Setting>
         <Setting name="Regions">{record.regions.length === 0 ? "default" : record.regions.join(", ")}</Setting>
         {record.certificate_expires_at === null ? null : (
           <Setting name="Certificate expires">

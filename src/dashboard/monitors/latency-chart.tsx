@@ -1,16 +1,11 @@
 import { LATENCY_PERIODS, type LatencyPeriod } from "../../contract/latency.ts";
-import { toIso } from "../../platform/clock.ts";
-import { exactTime } from "../components/time.tsx";
-
-export interface ChartLine {
-  name: string;
-  /** By the instant at which a step begins. */
-  values: ReadonlyMap<number, number>;
-}
+import { ChartFigure, type ChartLine } from "../components/chart.tsx";
 
 export interface LatencyChart {
   period: LatencyPeriod;
   lines: ChartLine[];
+  /** The lines are the median and the slowest twentieth of one place, not the medians of several. */
+  isBand: boolean;
 }
 
 export const PERIODS: Record<LatencyPeriod, string> = {
@@ -20,7 +15,13 @@ export const PERIODS: Record<LatencyPeriod, string> = {
   "90d": "90 days",
 };
 
-export function LatencyFigure({ id, chart }: { id: string; chart: LatencyChart }) {
+interface LatencyProps {
+  id: string;
+  chart: LatencyChart;
+  outages: readonly { from_at: number; to_at: number }[];
+}
+
+export function LatencyFigure({ id, chart, outages }: LatencyProps) {
   return (
     <section class="card" aria-labelledby="latency">
       <div class="row">
@@ -45,53 +46,10 @@ export function LatencyFigure({ id, chart }: { id: string; chart: LatencyChart }
           caption={`Latency of the last ${PERIODS[chart.period]}, in milliseconds`}
           unit="ms"
           lines={chart.lines}
+          isBand={chart.isBand}
+          shaded={outages}
         />
       )}
     </section>
-  );
-}
-
-interface ChartProps {
-  caption: string;
-  unit: string;
-  lines: readonly ChartLine[];
-  /** Bars instead of lines. */
-  hasBars?: boolean;
-}
-
-/** The script draws the table; without it, the table is the chart. */
-export function ChartFigure({ caption, unit, lines, hasBars = false }: ChartProps) {
-  const steps = [...new Set(lines.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b);
-  return (
-    <figure data-chart={hasBars ? "bars" : "lines"} data-unit={unit}>
-      <div class="plot" />
-      <div class="fallback" tabindex={0}>
-        <table>
-          <caption class="unseen">{caption}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              {lines.map(({ name }) => (
-                <th scope="col" class="num">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {steps.map((step) => (
-              <tr>
-                <td>
-                  <time datetime={toIso(step)}>{exactTime(step)}</time>
-                </td>
-                {lines.map(({ values }) => (
-                  <td class="num">{values.get(step) ?? ""}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </figure>
   );
 }

@@ -2,7 +2,8 @@ import type { RequestScope } from "../../access/scope.ts";
 import type { LatencyPeriod } from "../../contract/latency.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { listLatency } from "../../features/latency/service.ts";
-import type { ChartLine, LatencyChart } from "./latency-chart.tsx";
+import type { ChartLine } from "../components/chart.tsx";
+import type { LatencyChart } from "./latency-chart.tsx";
 
 /** The medians of each region, or of a monitor in one place the median and the slowest twentieth. */
 export async function loadLatency(
@@ -15,11 +16,12 @@ export async function loadLatency(
       const { points } = await listLatency(ctx, id, { period, region });
       return { name: region, values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) };
     });
-    return { period, lines: await Promise.all(lines) };
+    return { period, lines: await Promise.all(lines), isBand: false };
   }
   const { points } = await listLatency(ctx, id, { period });
   return {
     period,
+    isBand: true,
     lines: [
       { name: "Median", values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) },
       { name: "95th percentile", values: new Map(points.map(({ at, p95_ms }) => [at, p95_ms])) },

@@ -6,11 +6,12 @@ import {
 } from "../../contract/monitor-values.ts";
 import type { MaintenanceTime } from "../../data/maintenance/time.ts";
 import type { StatusInterval } from "../../domain/uptime.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { ListPages } from "../components/pieces.tsx";
 import { StatusWord, statusWord } from "../components/status-word.tsx";
-import { lastDay, StatusStrip } from "../components/strip.tsx";
-import { Time } from "../components/time.tsx";
+import { lastDay, percentOf, StatusStrip } from "../components/strip.tsx";
+import { Since } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
 import { FirstMonitor } from "./first-monitor.tsx";
@@ -85,11 +86,22 @@ export function listView(list: ListView): View {
                 No monitor matches. <a href="/app/monitors">Show all monitors</a>
               </p>
             ) : (
-              <ul class="monitors card">
-                {list.rows.map((row) => (
-                  <Row row={row} now={list.now} picture={picture} />
-                ))}
-              </ul>
+              <>
+                <p class="monitors-head" aria-hidden="true">
+                  <span />
+                  <span>Name</span>
+                  <span>Status</span>
+                  <span>24 hours</span>
+                  <span class="num">Uptime</span>
+                  <span>Latency</span>
+                  <span class="num">Latest</span>
+                </p>
+                <ul class="monitors">
+                  {list.rows.map((row) => (
+                    <Row row={row} now={list.now} picture={picture} />
+                  ))}
+                </ul>
+              </>
             )}
           </div>
           {list.rows.some(({ may_change }) => may_change) ? <Selection {...list} /> : null}
@@ -178,6 +190,8 @@ interface RowProps {
 }
 
 function Row({ row, now, picture }: RowProps) {
+  const to = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+  const uptime = percentOf({ intervals: row.intervals, maintenance: row.maintenance, from: to - DAY_MS, to });
   return (
     <li class="monitor" id={`monitor-${row.id}`} data-live>
       {row.may_change ? (
@@ -206,11 +220,11 @@ function Row({ row, now, picture }: RowProps) {
         </p>
       </div>
       <div class="how">
-        <StatusWord status={row.status} />
-        <p class="quiet">
-          {row.is_muted ? <span class="tag">Muted</span> : null}{" "}
-          {row.flapping ? <span class="tag">Flapping</span> : null} since <Time at={row.status_since} now={now} />
-        </p>
+        <StatusWord status={row.status} />{" "}
+        <span class="quiet">
+          <Since at={row.status_since} now={now} /> {row.is_muted ? <span class="tag">Muted</span> : null}{" "}
+          {row.flapping ? <span class="tag">Flapping</span> : null}
+        </span>
       </div>
       <StatusStrip
         intervals={row.intervals}
@@ -219,6 +233,7 @@ function Row({ row, now, picture }: RowProps) {
         now={now}
         label="Last 24 hours"
       />
+      <span class="num uptime">{uptime === null ? "–" : `${uptime} %`}</span>
       <svg class="sparkline" width="96" height="24" role="img" aria-label="Latency of the last 24 hours">
         <use href={`${picture}#${lineId(row.id)}`} />
       </svg>

@@ -1,7 +1,8 @@
 import type { LatencyPeriod } from "../../contract/latency.ts";
 import { PLAYERS, type WidgetPicture } from "../../domain/metric-widgets.ts";
 import type { DrawnMetrics } from "../../features/metric-widgets/service.ts";
-import { ChartFigure, PERIODS } from "./latency-chart.tsx";
+import { ChartFigure } from "../components/chart.tsx";
+import { PERIODS } from "./latency-chart.tsx";
 
 const DECIMALS = 2;
 

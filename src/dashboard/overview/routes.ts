@@ -1,5 +1,5 @@
 import { HomeQuery } from "../../contract/dashboard.ts";
-import { getOverview } from "../../features/overview/service.ts";
+import { getFleet, getOverview } from "../../features/overview/service.ts";
 import { listKinds } from "../notifications/views.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -14,11 +14,12 @@ export const endpoints = [
   view({ path: "/app", summary: "Overview of the dashboard", query: HomeQuery }, async (c, { query }) => {
     const { ctx } = c.var;
     const [found, pages] = await Promise.all([getOverview(ctx), listPageChoices(ctx)]);
-    const [on_call, windows, unread, lacking] = await Promise.all([
+    const [on_call, windows, unread, lacking, fleet] = await Promise.all([
       listOnCallNow(ctx, pages),
       listWindowsAhead(ctx),
       listUnread(ctx),
       found.statuses.length === 0 ? null : findLacking(ctx, pages),
+      found.statuses.length === 0 ? null : getFleet(ctx),
     ]);
     const joined = pages.find(({ id, membership }) => id === query.joined && membership.role !== "owner");
     return showView(
@@ -26,6 +27,7 @@ export const endpoints = [
       overviewView({
         now: ctx.now,
         found,
+        fleet,
         on_call,
         windows,
         unread,

@@ -1,7 +1,14 @@
-import type { OverviewFound } from "../../features/overview/service.ts";
+import type { MonitorStatus } from "../../contract/monitor-values.ts";
+import { computeFleetCells } from "../../domain/fleet.ts";
+import { hasPermission } from "../../domain/roles.ts";
+import type { Fleet, OverviewFound } from "../../features/overview/service.ts";
+import { formatDuration } from "../../lib/duration-format.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
+import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
-import { Time } from "../components/time.tsx";
+import { Since, Time } from "../components/time.tsx";
+import { wordOf } from "../incidents/form.ts";
 import { FirstMonitor } from "../monitors/first-monitor.tsx";
 import { type Shown, type TargetKinds, Words } from "../notifications/views.tsx";
 import type { PageChoice } from "../rights.ts";
@@ -12,6 +19,8 @@ import { type Lacking, NextSteps } from "./next-steps.tsx";
 interface OverviewView {
   now: number;
   found: OverviewFound;
+  /** Null: there is no monitor yet. */
+  fleet: Fleet | null;
   on_call: OnCallNow[];
   windows: WindowAhead[];
   unread: readonly Shown[];
@@ -25,7 +34,7 @@ interface OverviewView {
 }
 
 export function overviewView(view: OverviewView): View {
-  const { now, found, joined } = view;
+  const { joined } = view;
   return {
     title: "Overview",
     section: "overview",
@@ -43,15 +52,15 @@ export function overviewView(view: OverviewView): View {
           </p>
         )}
         <div id="overview-state" data-live>
-          <State found={found} now={now} />
+          <State {...view} />
         </div>
         <div class="columns">
           <div class="stack">
-            <div id="overview-incidents" data-live>
-              <Incidents found={found} now={now} />
+            <div id="overview-attention" data-live>
+              <Attention {...view} />
             </div>
-            <div id="overview-maintenance" data-live>
-              <Maintenance {...view} />
+            <div id="overview-incidents" data-live>
+              <Incidents {...view} />
             </div>
             <div id="overview-next" data-live>
               {view.lacking === null ? null : <NextSteps lacking={view.lacking} />}
@@ -60,6 +69,9 @@ export function overviewView(view: OverviewView): View {
           <div class="stack">
             <div id="overview-on-call" data-live>
               <OnCall {...view} />
+            </div>
+            <div id="overview-maintenance" data-live>
+              <Maintenance {...view} />
             </div>
             <div id="overview-unread" data-live>
               <Unread {...view} />
@@ -72,8 +84,7 @@ export function overviewView(view: OverviewView): View {
   };
 }
 
-function State({ found, now }: { found: OverviewFound; now: number }) {
-  const total = found.statuses.reduce((sum, { count }) => sum + count, 0);
+function State({ found, fleet, now }: OverviewView) {
   const alarms = found.service?.alarms ?? [];
   return (
     <>
@@ -87,9 +98,25 @@ function State({ found, now }: { found: OverviewFound; now: number }) {
           Checks are delayed since <Time at={found.checks_delayed_since} now={now} />.
         </p>
       )}
-      {total === 0 ? (
+      {fleet === null ? (
         <FirstMonitor />
       ) : (
+        <>
+          <Hero found={found} fleet={fleet} />
+          <FleetStrip fleet={fleet} now={now} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** One sentence that says whether anything is wrong, and what the last month was like. */
+function Hero({ found, fleet }: { found: OverviewFound; fleet: Fleet }) {
+  const { status, text } = sentenceOf(found.statuses);
+  return (
+    <section class="hero" aria-label="State">
+      <div>
+        <p class={`state-line is-${status}`}>{text}</p>
         <p class="state">
           {found.statuses.map(({ status, count }) => (
             <a href={`/app/monitors?status=${status}`}>
@@ -97,68 +124,155 @@ function State({ found, now }: { found: OverviewFound; now: number }) {
             </a>
           ))}
         </p>
-      )}
-      {total === 0 ? null : found.worst.length === 0 ? (
-        <p class="card">All is well: {plural(total, "monitor")}, none is down or degraded.</p>
-      ) : (
-        <section class="card" aria-labelledby="attention">
-          <h2 id="attention">Needs attention</h2>
-          <ul class="rows">
-            {found.worst.map((monitor) => (
-              <li>
-                <div class="row">
-                  <a href={`/app/monitors/${monitor.id}`} dir="auto">
-                    {monitor.name}
-                  </a>
-                  <span>
-                    <StatusWord status={monitor.status} />{" "}
-                    <span class="quiet">
-                      since <Time at={monitor.status_since} now={now} />
-                    </span>
-                  </span>
-                </div>
-                {monitor.status_message ? (
-                  <p class="quiet" dir="auto">
-                    {monitor.status_message}
-                  </p>
-                ) : null}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-    </>
+      </div>
+      <dl class="facts">
+        <Figure name="Uptime, 30 days" value={fleet.uptime === null ? "–" : `${fleet.uptime} %`} />
+        <Figure name="Open incidents" value={String(found.counts.open_incidents)} />
+        <Figure name="Until acknowledged" value={spanOf(fleet.acknowledged_after)} />
+        <Figure name="Until resolved" value={spanOf(fleet.resolved_after)} />
+      </dl>
+    </section>
   );
 }
 
-function Incidents({ found, now }: { found: OverviewFound; now: number }) {
+/** The worst that any monitor is, and how many are. */
+export function sentenceOf(statuses: OverviewFound["statuses"]): { status: MonitorStatus; text: string } {
+  const total = statuses.reduce((sum, { count }) => sum + count, 0);
+  const countOf = (status: MonitorStatus) => statuses.find((each) => each.status === status)?.count ?? 0;
+  for (const status of ["down", "degraded", "unknown"] as const) {
+    const count = countOf(status);
+    if (count === 0) continue;
+    const whole = total === 1 ? "The only monitor" : `${count} of ${total}`;
+    return { status, text: `${whole} ${count === 1 ? "is" : "are"} ${status}` };
+  }
+  if (countOf("up") < total) return { status: "up", text: "No monitor is down" };
+  return { status: "up", text: total === 1 ? "The only monitor is up" : `All ${total} monitors are up` };
+}
+
+function Figure({ name, value }: { name: string; value: string }) {
   return (
-    <section class="card" aria-labelledby="incidents">
-      <h2 id="incidents">Open incidents</h2>
-      {found.open.length === 0 ? (
-        <p class="quiet">None.</p>
-      ) : (
-        <ul class="rows">
-          {found.open.map((incident) => (
-            <li class="row">
-              <a href={`/app/incidents/${incident.id}`} dir="auto">
-                {incident.title}
-              </a>
-              <span class="quiet">
-                {incident.status}, <Time at={incident.started_at} now={now} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+    <div>
+      <dt>{name}</dt>
+      <dd class="figure">{value}</dd>
+    </div>
+  );
+}
+
+function spanOf(ms: number | null): string {
+  return ms === null ? "–" : formatDuration(Math.round(ms / 1000));
+}
+
+const QUARTER_MS = 15 * MINUTE_MS;
+const FLEET_CELLS = 96;
+const FLEET_HEIGHT = 40;
+/** One monitor of thousands is seen, too. */
+const FLEET_SHARE_MIN = 0.15;
+
+/** A day in quarters of an hour: how many of all monitors were down in each. */
+function FleetStrip({ fleet, now }: { fleet: Fleet; now: number }) {
+  const to = Math.ceil((now + 1) / QUARTER_MS) * QUARTER_MS;
+  const shares = computeFleetCells(fleet, { from: to - DAY_MS, to, now }, FLEET_CELLS);
+  const bad = shares.filter((share) => share > 0).length;
+  const said =
+    bad === 0
+      ? "No monitor was down in the last 24 hours"
+      : `In ${plural(bad, "quarter")} of an hour of the last 24 hours a monitor was down`;
+  return (
+    <section class="fleet" aria-label="Last 24 hours">
+      <svg
+        class="strip is-fleet"
+        viewBox={`0 0 ${FLEET_CELLS} ${FLEET_HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={said}
+      >
+        <title>{said}</title>
+        <rect class="is-up" width={FLEET_CELLS} height={FLEET_HEIGHT} />
+        {shares.map((share, n) => {
+          if (share === 0) return null;
+          const height = Math.max(share, FLEET_SHARE_MIN) * FLEET_HEIGHT;
+          return <rect class="is-down" x={n} y={FLEET_HEIGHT - height} width={1} height={height} />;
+        })}
+      </svg>
+      <p class="ends" aria-hidden="true">
+        <span>24 h ago</span>
+        <span>Now</span>
+      </p>
     </section>
   );
+}
+
+function Attention({ found, now }: OverviewView) {
+  if (found.worst.length === 0) return null;
+  return (
+    <section class="attention" aria-labelledby="attention">
+      <h2 id="attention">Needs attention</h2>
+      <Table caption="Needs attention" head={["Monitor", "Cause", "Status", "For"]} figuresFrom={3} isStacked>
+        {found.worst.map((monitor) => (
+          <tr>
+            <th scope="row" dir="auto">
+              <a href={`/app/monitors/${monitor.id}`}>{monitor.name}</a>
+            </th>
+            <td class="wide quiet" dir="auto">
+              {monitor.status_message}
+            </td>
+            <td>
+              <StatusWord status={monitor.status} />
+            </td>
+            <td class="num">
+              <Since at={monitor.status_since} now={now} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+function Incidents({ found, pages, now }: OverviewView) {
+  if (found.open.length === 0) return null;
+  return (
+    <section aria-labelledby="incidents">
+      <h2 id="incidents">Open incidents</h2>
+      <Table caption="Open incidents" head={["Incident", "State", "In hand", "Open for"]} figuresFrom={3} isStacked>
+        {found.open.map((incident) => (
+          <tr>
+            <th scope="row" dir="auto">
+              <a href={`/app/incidents/${incident.id}`}>{incident.title}</a>
+            </th>
+            <td>
+              <span class={incident.severity === "critical" ? "pill is-bad" : "pill is-warn"}>
+                {wordOf(incident.status)}
+              </span>
+            </td>
+            <td>
+              {incident.acknowledged_at !== null ? (
+                <span class="quiet">Acknowledged</span>
+              ) : mayAcknowledge(pages, incident.status_page_id) ? (
+                <PostButton action={`/app/incidents/${incident.id}/acknowledge`} label="Acknowledge" />
+              ) : (
+                <span class="quiet">No one yet</span>
+              )}
+            </td>
+            <td class="num">
+              <Since at={incident.started_at} now={now} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+function mayAcknowledge(pages: readonly PageChoice[], pageId: string): boolean {
+  const page = pages.find(({ id }) => id === pageId);
+  return page !== undefined && hasPermission(page.membership, "incidents.write");
 }
 
 function Maintenance({ windows, now }: OverviewView) {
   return (
     <section class="card" aria-labelledby="windows">
-      <h2 id="windows">Maintenance next</h2>
+      <h2 id="windows">Upcoming maintenance</h2>
       {windows.length === 0 ? (
         <p class="quiet">None is planned.</p>
       ) : (
@@ -184,7 +298,7 @@ function Unread({ unread, kinds, now }: OverviewView) {
   if (unread.length === 0) return null;
   return (
     <section class="card" aria-labelledby="unread">
-      <h2 id="unread">New for you</h2>
+      <h2 id="unread">Notifications</h2>
       <ul class="rows">
         {unread.map((notification) => (
           <li>
@@ -211,7 +325,7 @@ function OnCall({ on_call, now }: OverviewView) {
         <ul class="rows">
           {on_call.map(({ page, schedule, person, until }) => (
             <li>
-              <p dir="auto">{person === null ? "Nobody" : <strong>{person}</strong>}</p>
+              <p dir="auto">{person === null ? "No one is on call" : <strong>{person}</strong>}</p>
               <p class="quiet" dir="auto">
                 {schedule}, {page}
                 {until === null ? null : (

@@ -64,7 +64,7 @@ async function showReports(
     getTargets(ctx, id),
   ]);
   const values = refused?.values ?? targetValues(presentTargets(targets));
-  return showTab(c, { id, tab: "/reports", refused, hasCharts: true }, ({ page, may }) => (
+  return showTab(c, { id, tab: "/reports", refused }, ({ page, may }) => (
     <Reports
       page={page}
       sla={presentSummary(sla)}

@@ -3,7 +3,7 @@ import { formatDuration } from "../../lib/duration-format.ts";
 import { ListPages, Table } from "../components/pieces.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { addressWith, partOf } from "../lists.ts";
-import { ChartFigure } from "../monitors/latency-chart.tsx";
+import { ChartFigure } from "../components/chart.tsx";
 import { FormCard, type Page } from "./views.tsx";
 
 const PERIOD_WORDS: Record<string, string> = {

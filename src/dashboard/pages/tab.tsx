@@ -36,19 +36,18 @@ interface Tab {
   id: string;
   tab: PageTab;
   refused?: Refused | undefined;
-  hasCharts?: boolean;
   hasFrame?: boolean;
 }
 
 export async function showTab(
   c: AppContext,
-  { id, tab, refused, hasCharts = false, hasFrame = false }: Tab,
+  { id, tab, refused, hasFrame = false }: Tab,
   render: (shown: TabContext) => Child,
 ): Promise<Response> {
   const [page, { membership }] = await Promise.all([loadPage(c, id), requireVisiblePage(c.var.ctx, id)]);
   const children = render({ page, may: (right) => hasPermission(membership, right) });
   const shown = refused && { problems: refused.problems, status: refused.status, headers: refused.headers };
-  return showView(c, pageTabView({ page, tab, children, hasCharts, hasFrame, ...shown }));
+  return showView(c, pageTabView({ page, tab, children, hasFrame, ...shown }));
 }
 
 /** undefined: the API accepted it. */

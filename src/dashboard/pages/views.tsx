@@ -71,12 +71,11 @@ interface TabView {
   problems?: Problems;
   status?: number;
   headers?: Record<string, string>;
-  hasCharts?: boolean;
   hasFrame?: boolean;
 }
 
 export function pageTabView(view: TabView): View {
-  const { page, tab, children, problems = {}, status, headers, hasCharts = false, hasFrame = false } = view;
+  const { page, tab, children, problems = {}, status, headers, hasFrame = false } = view;
   const name = TABS.find(([path]) => path === tab)?.[1] ?? "";
   const path = `/app/pages/${page.id}`;
   return {
@@ -84,7 +83,6 @@ export function pageTabView(view: TabView): View {
     section: "pages",
     trail: [{ href: "/app/pages", text: "Status pages" }, ...(tab === "" ? [] : [{ href: path, text: page.name }])],
     hasProblem: Object.keys(problems).length > 0,
-    hasCharts,
     hasFrame,
     ...(status === undefined ? {} : { status }),
     ...(headers === undefined ? {} : { headers }),

@@ -126,7 +126,6 @@ export const endpoints = [
         title: `Backtest of ${display_name}`,
         section: "rules",
         trail,
-        hasCharts: true,
         children: <Backtest result={result} path={`/app/rules/${page}/${id}`} now={c.var.now} />,
       });
     },

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, isNull, ne, or, sql } from "drizzle-orm";
 import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import { findDelayedSince } from "../../domain/check-schedule.ts";
 import { isCheckGroupLate } from "../check-groups/read.ts";
@@ -9,6 +9,7 @@ import { type Viewer, visibleTo } from "../members/read.ts";
 import { pageMembers } from "../members/table.ts";
 import { checkGroups, monitors, plannedMinutes } from "../monitors/table.ts";
 import { notifications } from "../notifications/table.ts";
+import { outages } from "../outages/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 
 const SHOWN_MAX = 10;
@@ -47,6 +48,7 @@ export async function readOverview(db: Db, viewer: Viewer, late: { now: number; 
         severity: incidents.severity,
         status: incidents.status,
         started_at: incidents.started_at,
+        acknowledged_at: incidents.acknowledged_at,
       })
       .from(incidents)
       .where(isOpen)
@@ -83,4 +85,44 @@ export async function readOverview(db: Db, viewer: Viewer, late: { now: number; 
   const { needing, ...punctuality } = checks[0] ?? { needing: 0, late_since: null, last_tick_at: null };
   const delayed = needing === 0 ? null : findDelayedSince(punctuality, late.now, late.after_ms);
   return { statuses, worst, open, counts: counts[0] ?? none, checks_delayed_since: delayed };
+}
+
+/** Of a fleet that fails all the time; the newest of them are the ones that its picture shows. */
+const OUTAGES_MAX = 2000;
+
+/** What a person's monitors were down for since an instant, and how soon people acknowledged and resolved. */
+export async function readFleet(db: Db, viewer: Viewer, { now, since }: { now: number; since: number }) {
+  const isWatched = and(visibleTo(viewer, monitors), eq(monitors.paused, false));
+  const [down, watched, handled] = await db.batch([
+    db
+      .select({ monitor_id: outages.monitor_id, from_at: outages.started_at, to_at: outages.ended_at })
+      .from(outages)
+      .innerJoin(monitors, eq(monitors.id, outages.monitor_id))
+      .where(
+        and(isWatched, eq(outages.in_maintenance, false), or(isNull(outages.ended_at), gte(outages.ended_at, since))),
+      )
+      .orderBy(desc(outages.started_at))
+      .limit(OUTAGES_MAX),
+    db
+      .select({
+        count: count(),
+        watched_ms: sql<number>`coalesce(sum(${now} - max(${monitors.created_at}, ${since})), 0)`,
+      })
+      .from(monitors)
+      .where(isWatched),
+    db
+      .select({
+        acknowledged_after: sql<number | null>`avg(${incidents.acknowledged_at} - ${incidents.started_at})`,
+        resolved_after: sql<number | null>`avg(${incidents.resolved_at} - ${incidents.started_at})`,
+      })
+      .from(incidents)
+      .where(and(isListedAlone, visibleTo(viewer, incidents), gte(incidents.started_at, since))),
+  ]);
+  return {
+    down,
+    count: watched[0]?.count ?? 0,
+    watched_ms: watched[0]?.watched_ms ?? 0,
+    acknowledged_after: handled[0]?.acknowledged_after ?? null,
+    resolved_after: handled[0]?.resolved_after ?? null,
+  };
 }

@@ -2,16 +2,21 @@ import { viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { listAlarms } from "../../data/alarms/read.ts";
-import { readOverview } from "../../data/overview/read.ts";
+import { readFleet, readOverview } from "../../data/overview/read.ts";
 import { readServiceHealth } from "../../data/queue-health/read.ts";
 import { countOutdated } from "../../data/sealed-values/read.ts";
+import { computeFleetUptime } from "../../domain/fleet.ts";
 import { computeDatabaseUse, listLateQueues } from "../../domain/service-health.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import type { Env } from "../../platform/env.ts";
 import { currentHashPrefix } from "../../platform/password.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
 import { currentSealPrefix } from "../../platform/seal.ts";
 import type { Settings } from "../../platform/settings.ts";
 
+const FLEET_MS = 30 * DAY_MS;
+
+export type Fleet = Awaited<ReturnType<typeof getFleet>>;
 export type OverviewFound = Awaited<ReturnType<typeof getOverview>>;
 
 export async function getOverview(ctx: RequestScope) {
@@ -19,6 +24,13 @@ export async function getOverview(ctx: RequestScope) {
   const viewer = await viewerOf(ctx);
   const found = await readOverview(ctx.db, viewer, late);
   return { ...found, service: requireUser(ctx).is_operator ? await getServiceState(ctx) : null };
+}
+
+/** Of the last 30 days, for the figures of the overview. */
+export async function getFleet(ctx: RequestScope) {
+  const since = ctx.now - FLEET_MS;
+  const fleet = await readFleet(ctx.db, await viewerOf(ctx), { now: ctx.now, since });
+  return { ...fleet, uptime: computeFleetUptime(fleet, { since, now: ctx.now }) };
 }
 
 async function getServiceState({ db, env, settings }: RequestScope) {

@@ -10,7 +10,7 @@ type Pair = readonly [light: Oklch, dark: Oklch];
 const HUE = 260;
 const neutral = (light: number, dark: number, chroma = 0.008): Pair => [
   [light, light === 1 ? 0 : chroma, HUE],
-  [dark, chroma + 0.002, HUE],
+  [dark, chroma + 0.004, HUE],
 ];
 
 /**
@@ -19,8 +19,8 @@ const neutral = (light: number, dark: number, chroma = 0.008): Pair => [
  */
 const NEUTRALS = {
   "neutral-1": neutral(1, 0.17, 0.008),
-  "neutral-2": neutral(0.984, 0.195, 0.003),
-  "neutral-3": neutral(0.966, 0.222, 0.004),
+  "neutral-2": neutral(0.984, 0.195, 0.005),
+  "neutral-3": neutral(0.966, 0.222, 0.006),
   "neutral-4": neutral(0.938, 0.258, 0.006),
   "neutral-5": neutral(0.93, 0.262, 0.006),
   "neutral-6": neutral(0.905, 0.292, 0.007),

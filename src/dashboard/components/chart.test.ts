@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { toHtml } from "../../ui/document.tsx";
+import { ChartFigure, niceTop } from "./chart.tsx";
+
+const HOUR = 3_600_000;
+const line = (name: string, values: number[]) => ({
+  name,
+  values: new Map(values.map((value, n) => [n * HOUR, value])),
+});
+const draw = (props: Partial<Parameters<typeof ChartFigure>[0]>) =>
+  toHtml(ChartFigure({ caption: "Latency", unit: "ms", lines: [], ...props }));
+
+describe("a chart", () => {
+  it.each([
+    [0, 4],
+    [3, 4],
+    [47, 80],
+    [281, 400],
+    [775, 800],
+    [1001, 2000],
+    [0.3, 0.4],
+  ])("reaches from zero to a round value above %s", (value, top) => {
+    expect(niceTop(value)).toBeCloseTo(top, 10);
+  });
+
+  it("is drawn from two measurements on", () => {
+    expect(draw({ lines: [line("Median", [10])] })).toContain("begins with the second measurement");
+    expect(draw({ lines: [line("Median", [0, 4])] })).toContain('d="M0 200L720 0"');
+  });
+
+  it("leaves a gap where steps are missing", () => {
+    const values = new Map([0, 1, 2, 9, 10].map((n) => [n * HOUR, 4]));
+    const [, path = ""] = /chart-line is-1" d="([^"]+)"/.exec(draw({ lines: [{ name: "Median", values }] })) ?? [];
+    expect(path.match(/M/g)).toHaveLength(2);
+  });
+
+  it("fills the band between its lines, shades outages, and has every figure in its table", () => {
+    const lines = [line("Median", [1, 2, 3]), line("95th percentile", [2, 4, 4])];
+    const html = draw({ lines, isBand: true, shaded: [{ from_at: HOUR, to_at: 1.5 * HOUR }] });
+    expect(html).toContain('class="chart-band" d="M0 100L360 0L720 0L720 50L360 100L0 150Z"');
+    expect(html).toContain('class="chart-outage" x="360" width="180"');
+    expect(html.match(/<tr>/g)).toHaveLength(4);
+  });
+});

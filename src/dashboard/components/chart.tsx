@@ -1,0 +1,201 @@
+import { toIso } from "../../platform/clock.ts";
+import { exactTime } from "./time.tsx";
+
+export interface ChartLine {
+  name: string;
+  /** By the instant at which a step begins. */
+  values: ReadonlyMap<number, number>;
+}
+
+interface ChartProps {
+  caption: string;
+  unit: string;
+  lines: readonly ChartLine[];
+  /** Bars instead of lines. */
+  hasBars?: boolean;
+  /** The second line is the upper edge of a band over the first one. */
+  isBand?: boolean;
+  /** Spans that are shaded: outages. */
+  shaded?: readonly { from_at: number; to_at: number }[];
+}
+
+const WIDTH = 720;
+const HEIGHT = 200;
+const GRID_LINES = 4;
+const LABELS = 5;
+/** Over more than two days the axis names days. */
+const LONG_MS = 2 * 86_400_000;
+/** More than so many steps without a value are a gap in the line. */
+const GAP_STEPS = 3;
+
+/**
+ * A chart as the server draws it, with the table of what it shows behind it. The script adds a crosshair, and the reader's
+ * zone. The plot is stretched to its place, so what is to keep its shape, labels and the width of lines, stands outside of
+ * it or does not scale.
+ */
+export function ChartFigure(chart: ChartProps) {
+  const { caption, unit, lines } = chart;
+  const steps = [...new Set(lines.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b);
+  const [first = 0, last = 0] = [steps[0], steps.at(-1)];
+  if (steps.length < 2) return <p class="quiet">The chart begins with the second measurement.</p>;
+  const top = niceTop(Math.max(...lines.flatMap(({ values }) => [...values.values()]), 0));
+  const labels = Array.from({ length: LABELS }, (_, n) => first + ((last - first) * n) / (LABELS - 1));
+  const format = last - first > LONG_MS ? "day" : "time";
+  return (
+    <figure class="chart" data-chart data-unit={unit}>
+      <Legend {...chart} />
+      <div class="chart-body">
+        <div class="chart-values" aria-hidden="true">
+          {Array.from({ length: GRID_LINES + 1 }, (_, n) => (
+            <span>{numberOf(top * (1 - n / GRID_LINES))}</span>
+          ))}
+        </div>
+        <div class="chart-plot" data-plot data-from={first} data-to={last} data-top={top}>
+          <Plot {...chart} steps={steps} top={top} />
+        </div>
+        <div class="chart-times" aria-hidden="true">
+          {labels.map((at) => (
+            <time datetime={toIso(at)} data-axis={format}>
+              {exactTime(at).slice(format === "day" ? 0 : -12, format === "day" ? 6 : -7)}
+            </time>
+          ))}
+        </div>
+      </div>
+      <details class="chart-table">
+        <summary>As a table</summary>
+        <div class="table" tabindex={0}>
+          <table>
+            <caption class="unseen">{caption}</caption>
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                {lines.map(({ name }) => (
+                  <th scope="col" class="num">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {steps.map((step) => (
+                <tr>
+                  <td>
+                    <time datetime={toIso(step)}>{exactTime(step)}</time>
+                  </td>
+                  {lines.map(({ values }) => (
+                    <td class="num">{values.get(step) ?? ""}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}
+
+function Legend({ lines, isBand, shaded = [], unit }: ChartProps) {
+  return (
+    <ul class="legend">
+      {lines.map(({ name, values }, n) => (
+        <li>
+          <span class={`swatch is-${isBand && n === 1 ? "band" : n + 1}`} />
+          {name}
+          <span class="quiet num">{`${numberOf([...values.values()].at(-1) ?? 0)} ${unit}`.trim()}</span>
+        </li>
+      ))}
+      {shaded.length === 0 ? null : (
+        <li>
+          <span class="swatch is-outage" />
+          Outage
+        </li>
+      )}
+    </ul>
+  );
+}
+
+interface PlotProps extends ChartProps {
+  steps: readonly number[];
+  top: number;
+}
+
+function Plot({ caption, lines, hasBars, isBand, shaded = [], steps, top }: PlotProps) {
+  const [first = 0, last = 1] = [steps[0], steps.at(-1)];
+  const x = (at: number) => Number((((at - first) / (last - first)) * WIDTH).toFixed(1));
+  const y = (value: number) => Number((HEIGHT - (value / top) * HEIGHT).toFixed(1));
+  const step = Math.min(...steps.slice(1).map((at, n) => at - (steps[n] ?? at)));
+  const [middle, upper] = lines;
+  return (
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${caption}; the table below has the figures`}
+    >
+      {Array.from({ length: GRID_LINES + 1 }, (_, n) => (
+        <path class="chart-grid" d={`M0 ${(HEIGHT * n) / GRID_LINES}H${WIDTH}`} />
+      ))}
+      {shaded.map(({ from_at, to_at }) => {
+        const [from, to] = [Math.max(0, x(from_at)), Math.min(WIDTH, x(to_at))];
+        if (to <= 0 || from >= WIDTH) return null;
+        const width = Math.max(2, to - from);
+        return (
+          <>
+            <rect class="chart-outage" x={from} width={width} height={HEIGHT} />
+            <rect class="chart-outage-cap" x={from} width={width} height={2} />
+          </>
+        );
+      })}
+      {isBand && middle && upper ? <path class="chart-band" d={bandPath(middle, upper, { x, y })} /> : null}
+      {lines.map(({ values }, n) => {
+        if (isBand && n === 1) return null;
+        if (!hasBars)
+          return <path class={`chart-line is-${n + 1}`} d={linePath(values, { x, y, gap: GAP_STEPS * step })} />;
+        const width = Math.max(1, ((WIDTH / steps.length) * 0.7) / lines.length);
+        return [...values].map(([at, value]) => (
+          <rect
+            class={`chart-bar is-${n + 1}`}
+            x={Math.min(WIDTH - width, Math.max(0, x(at) - width / 2 + n * width))}
+            y={y(value)}
+            width={width}
+            height={Math.max(0, HEIGHT - y(value))}
+          />
+        ));
+      })}
+    </svg>
+  );
+}
+
+interface Scales {
+  x(at: number): number;
+  y(value: number): number;
+}
+
+function linePath(values: ReadonlyMap<number, number>, { x, y, gap }: Scales & { gap: number }): string {
+  const points = [...values].sort(([a], [b]) => a - b);
+  return points
+    .map(([at, value], n) => {
+      const before = points[n - 1];
+      return `${before === undefined || at - before[0] > gap ? "M" : "L"}${x(at)} ${y(value)}`;
+    })
+    .join("");
+}
+
+function bandPath(middle: ChartLine, upper: ChartLine, { x, y }: Scales): string {
+  const edge = [...upper.values].sort(([a], [b]) => a - b).map(([at, value]) => `${x(at)} ${y(value)}`);
+  const base = [...middle.values].sort(([a], [b]) => b - a).map(([at, value]) => `${x(at)} ${y(value)}`);
+  return edge.length === 0 ? "" : `M${[...edge, ...base].join("L")}Z`;
+}
+
+/** The next round number above, so that the grid has round values. */
+export function niceTop(value: number): number {
+  if (value <= 0) return GRID_LINES;
+  const unit = 10 ** Math.floor(Math.log10(value / GRID_LINES));
+  const step = [1, 2, 2.5, 5, 10].map((each) => each * unit).find((each) => each * GRID_LINES >= value) ?? 10 * unit;
+  return step * GRID_LINES;
+}
+
+function numberOf(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}
