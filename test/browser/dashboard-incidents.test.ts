@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { BROWSERS, CHROMIUM, DESKTOP, isWiderThanWindow, PHONE } from "./chromium.ts";
-import { useDashboard } from "./dashboard.ts";
+import { openActions, useDashboard } from "./dashboard.ts";
 
 const V1 = "/api/uptime/v1";
 const HOSTILE = `<img src=x onerror="document.title='owned'"> & "quotes"`;
@@ -83,6 +83,7 @@ describe.skipIf(!existsSync(CHROMIUM))("incidents and maintenance in the dashboa
     const made = await dashboard.call("POST", `${V1}/incidents`, { title: "To go", status_page_id: pageId });
     await dashboard.visit(PHONE, async (page) => {
       await page.goto(`${dashboard.service.url}/app/incidents/${made.id}`);
+      await openActions(page);
       await page.getByRole("link", { name: "Delete" }).click();
       await page.getByLabel("exact name").fill("Something else");
       await page.getByRole("button", { name: "Delete" }).click();

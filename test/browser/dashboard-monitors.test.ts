@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { BROWSERS, CHROMIUM, DESKTOP, findBarriersInAnySize, isWiderThanWindow, PHONE, pauseTime } from "./chromium.ts";
-import { useDashboard } from "./dashboard.ts";
+import { openActions, useDashboard } from "./dashboard.ts";
 
 /** Monitors from the first one to a list of many, as a person without a terminal does it. */
 describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
@@ -136,6 +136,7 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
       await page.getByText("Paused: no checks").waitFor();
       await page.getByRole("button", { name: "Resume" }).click();
       await page.getByText("Resumed, and checked at once.").waitFor();
+      await openActions(page);
       await page.getByRole("button", { name: "Delete" }).click();
       await page.getByLabel("The monitor's exact name").fill("old");
       await page.getByRole("button", { name: "Delete" }).click();
@@ -156,6 +157,7 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
     });
     await dashboard.visit({ ...options }, async (page) => {
       await open(page, `/app/monitors/${id}`);
+      await openActions(page);
       await page.getByRole("button", { name: "Clone" }).click();
       expect(await page.getByLabel("Name").inputValue()).toBe("Original (copy)");
       await page.getByRole("button", { name: "Save" }).click();

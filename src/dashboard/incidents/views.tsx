@@ -1,7 +1,9 @@
 import type { Incident, IncidentUpdate } from "../../contract/incident.ts";
+import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { createMarkdownReader, parseMarkdown } from "../../ui/markdown.ts";
 import { LabelledMarkdown, Markdown } from "../../ui/markdown-view.tsx";
-import { EmptyState, ListPages, PostButton, Tabs } from "../components/pieces.tsx";
+import { Menu } from "../components/menu.tsx";
+import { EmptyState, ListPages, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import { Composer, type ComposerState } from "../composer.tsx";
 import type { Option } from "../form-fields.ts";
@@ -53,24 +55,34 @@ export function incidentListView({
               An incident tells the readers of a status page what is broken and what you do about it.
             </EmptyState>
           ) : (
-            <ul class="rows card">
+            <Table
+              caption="Incidents"
+              head={["Incident", "State", "Severity", "In hand", "Began"]}
+              figuresFrom={4}
+              isStacked
+            >
               {incidents.map((incident) => (
-                <li id={`incident-${incident.id}`} data-live>
-                  <div class="row">
-                    <a href={`/app/incidents/${incident.id}`} dir="auto">
-                      {incident.title}
-                    </a>
-                    <span>
-                      <Tags incident={incident} />
-                    </span>
-                  </div>
-                  <p class="quiet">
-                    {wordOf(incident.status)}, began <Time at={Date.parse(incident.started_at)} now={now} />
-                    {incident.acknowledged_at === null || incident.resolved_at !== null ? null : ", acknowledged"}
-                  </p>
-                </li>
+                <tr id={`incident-${incident.id}`} data-live>
+                  <th scope="row" dir="auto">
+                    <a href={`/app/incidents/${incident.id}`}>{incident.title}</a>
+                  </th>
+                  <td>
+                    <State incident={incident} />
+                  </td>
+                  <td class="quiet">{wordOf(incident.severity)}</td>
+                  <td class="quiet">
+                    {incident.resolved_at !== null
+                      ? ""
+                      : incident.acknowledged_at === null
+                        ? "No one yet"
+                        : "Acknowledged"}
+                  </td>
+                  <td class="num">
+                    <Time at={Date.parse(incident.started_at)} now={now} />
+                  </td>
+                </tr>
               ))}
-            </ul>
+            </Table>
           )}
         </div>
         <ListPages total={total} limit={limit} offset={offset} href={href} />
@@ -92,11 +104,13 @@ export function incidentTabs(open: "open" | "all" | "templates") {
   );
 }
 
-function Tags({ incident }: { incident: Incident }) {
+/** What is open has a colour by its severity; what is over has none. */
+function State({ incident }: { incident: Incident }) {
+  const { status, severity, resolved_at, is_public } = incident;
+  const kind = resolved_at !== null ? "is-quiet" : severity === "critical" ? "is-bad" : "is-warn";
   return (
     <>
-      <span class="tag">{wordOf(incident.severity)}</span>{" "}
-      {incident.is_public ? null : <span class="tag">Not published</span>}
+      <span class={`pill ${kind}`}>{wordOf(status)}</span> {is_public ? null : <span class="tag">Not published</span>}
     </>
   );
 }
@@ -127,21 +141,24 @@ export function incidentView(view: DetailView): View {
     hasProblem: Object.keys(composer.problems).length > 0 || composer.meanwhile !== null,
     ...(view.status === undefined ? {} : { status: view.status }),
     ...(view.headers === undefined ? {} : { headers: view.headers }),
+    state: <State incident={incident} />,
     actions: may_change ? <Actions incident={incident} path={path} /> : undefined,
     children: (
-      <>
+      <div class="columns has-facts">
         <div id="incident-facts" data-live>
           <Facts view={view} />
         </div>
-        {may_change ? <UpdateForm view={view} path={path} /> : null}
-        <section aria-labelledby="timeline">
-          <h2 id="timeline">Timeline</h2>
-          <div id="incident-timeline" data-live>
-            <Timeline view={view} path={path} />
-          </div>
-          <TimelinePages path={path} place={view.timeline.place} />
-        </section>
-      </>
+        <div class="stack">
+          {may_change ? <UpdateForm view={view} path={path} /> : null}
+          <section aria-labelledby="timeline">
+            <h2 id="timeline">Timeline</h2>
+            <div id="incident-timeline" data-live>
+              <Timeline view={view} path={path} />
+            </div>
+            <TimelinePages path={path} place={view.timeline.place} />
+          </section>
+        </div>
+      </div>
     ),
   };
 }
@@ -164,9 +181,12 @@ function Actions({ incident, path }: { incident: Incident; path: string }) {
       <a class="button second" href={`${path}/edit`}>
         Edit
       </a>
-      <a class="button danger" href={`${path}/delete`}>
-        Delete
-      </a>
+      <Menu label="More actions">
+        <a class="danger" href={`${path}/delete`}>
+          <LineIcon of="trash-2" />
+          Delete
+        </a>
+      </Menu>
     </>
   );
 }
