@@ -22,7 +22,9 @@ describe.skipIf(!existsSync(CHROMIUM))("a day with the dashboard", () => {
           "Payments are refused",
         );
         expect(await page.getByRole("region", { name: "On call now" }).textContent()).toMatch(/mira|You/);
-        expect(await page.getByRole("region", { name: "Upcoming maintenance" }).textContent()).toContain("New database");
+        expect(await page.getByRole("region", { name: "Upcoming maintenance" }).textContent()).toContain(
+          "New database",
+        );
       });
     }
   });

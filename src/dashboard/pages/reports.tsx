@@ -1,9 +1,9 @@
 import { SLA_PERIODS, type SlaFigures, type SlaHistory, type SlaSummary, type SlaTargets } from "../../contract/sla.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
+import { ChartFigure } from "../components/chart.tsx";
 import { ListPages, Table } from "../components/pieces.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { addressWith, partOf } from "../lists.ts";
-import { ChartFigure } from "../components/chart.tsx";
 import { FormCard, type Page } from "./views.tsx";
 
 const PERIOD_WORDS: Record<string, string> = {
