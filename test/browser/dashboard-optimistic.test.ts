@@ -44,11 +44,11 @@ describe.skipIf(!existsSync(CHROMIUM))("an action whose result is safe to show a
       ] as const) {
         const release = await hold(page, new RegExp(`/${verb}$`));
         await press(page, button);
-        await page.locator("#monitor-state").getByText(shown, { exact: true }).waitFor();
+        await page.locator("#monitor-status").getByText(shown, { exact: true }).waitFor();
         expect(await page.getByText(notice).count()).toBe(0);
         release();
         await page.getByText(notice).waitFor();
-        await page.locator("#monitor-state").getByText(shown, { exact: true }).waitFor();
+        await page.locator("#monitor-status").getByText(shown, { exact: true }).waitFor();
       }
     });
     expect(await dashboard.call("GET", `${V1}/monitors/${id}`)).toMatchObject({ paused: false });
