@@ -214,3 +214,18 @@ async function useUp(link: string): Promise<string> {
   expect((await post(link, { password: PASSWORD })).status).toBe(303);
   return link;
 }
+
+describe("the mailed link", () => {
+  it.each([
+    ["x-forwarded-host", "evil.example"],
+    ["forwarded", "host=evil.example"],
+    ["x-original-host", "evil.example"],
+  ])("names the installation, whatever %s says", async (name, value) => {
+    const account = await createAccountWithPassword();
+    const email = emailOf(account);
+    expect((await post(FORGOTTEN, { email }, { [name]: value })).status).toBeLessThan(400);
+    const [mail, ...others] = await mailsTo(email);
+    expect(mail?.text).toContain("http://vigil.test/app/reset?token=");
+    expect(JSON.stringify([mail, ...others])).not.toContain("evil.example");
+  });
+});
