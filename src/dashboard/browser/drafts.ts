@@ -24,6 +24,7 @@ function keepDraft(form: HTMLFormElement): void {
   const save = (isSent = false) => {
     clearTimeout(timer);
     isChanged = false;
+    if (isSigningOut) return;
     sessionStorage.setItem(key, JSON.stringify({ values: valuesOf(form), isSent } satisfies Draft));
   };
   const draft = read(key);
@@ -121,8 +122,12 @@ function forgetSent(): void {
   for (const key of keysOfDrafts()) if (read(key)?.isSent) sessionStorage.removeItem(key);
 }
 
+/** What was typed last is not kept after all. */
+let isSigningOut = false;
+
 function forgetOnSignOut(): void {
   document.querySelector('form[action="/app/sign-out"]')?.addEventListener("submit", () => {
+    isSigningOut = true;
     for (const key of keysOfDrafts()) sessionStorage.removeItem(key);
   });
 }
