@@ -75,7 +75,7 @@ describe.skipIf(!existsSync(CHROMIUM))("every view of the dashboard", () => {
         await page.goto(`${dashboard.service.url}/app/monitors/${dashboard.example.shop}`);
         const line = page.locator("figure[data-chart] .chart-line").first();
         await line.waitFor();
-        colors.add(await line.evaluate("(line) => getComputedStyle(line).stroke"));
+        colors.add(await page.evaluate("getComputedStyle(document.querySelector('.chart-line')).stroke"));
         await page.locator("[data-plot]").first().hover();
         await page.locator(".tip").getByText("Median").waitFor();
       });

@@ -227,7 +227,7 @@ describe("the widgets of an API monitor", () => {
       authorization: `Bearer ${account.token}`,
     });
     expect(textOf(dashboard)).toMatch(/Queue &lt;length&gt; 4\.5 /);
-    expect(textOf(dashboard)).toMatch(/Orders Orders, 30 days Time Orders [^A-Z]*[A-Z][a-z]+ .*? 15 /);
+    expect(textOf(dashboard)).toMatch(/Orders, 30 days Time Orders [^A-Z]*[A-Z][a-z]+ .*? 15 /);
     expect(dashboard).toContain('data-chart="bars"');
   });
 

@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import type { AgentDetail, AgentMetrics } from "../../contract/agent.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { ChartFigure } from "../components/chart.tsx";
 import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
-import { exactTime, Time } from "../components/time.tsx";
+import { Time } from "../components/time.tsx";
 
 export type Detail = z.output<typeof AgentDetail>;
 
@@ -117,42 +118,28 @@ const SHARES = [
   ["disk_percent", "Disk"],
 ] as const;
 
-/** The last day of the host, oldest first; the script draws the table. */
-export function HostMetrics({ metrics }: { metrics: readonly z.output<typeof AgentMetrics>[] }) {
+type Metrics = readonly z.output<typeof AgentMetrics>[];
+
+/** In whole percent, by the instant of measuring, without those that the host could not tell. */
+function sharesOf(metrics: Metrics, field: (typeof SHARES)[number][0]): Map<number, number> {
+  return new Map(
+    metrics.flatMap(({ collected_at, [field]: share }) =>
+      share === null ? [] : [[Date.parse(collected_at), Math.round(share)] as const],
+    ),
+  );
+}
+
+/** The last day of the host, oldest first. */
+export function HostMetrics({ metrics }: { metrics: Metrics }) {
   if (metrics.length < 2) return null;
   return (
     <section class="card" aria-labelledby="host">
       <h2 id="host">Host, last 24 hours</h2>
-      <figure data-chart data-unit="%">
-        <div class="plot" />
-        <div class="fallback" tabindex={0}>
-          <table>
-            <caption class="unseen">Share of CPU, memory and disk in use, in percent</caption>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                {SHARES.map(([, name]) => (
-                  <th scope="col" class="num">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {metrics.map((each) => (
-                <tr>
-                  <td>
-                    <time datetime={each.collected_at}>{exactTime(Date.parse(each.collected_at))}</time>
-                  </td>
-                  {SHARES.map(([field]) => (
-                    <td class="num">{each[field] === null ? "" : Math.round(each[field])}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </figure>
+      <ChartFigure
+        caption="Share of CPU, memory and disk in use, in percent"
+        unit="%"
+        lines={SHARES.map(([field, name]) => ({ name, values: sharesOf(metrics, field) }))}
+      />
     </section>
   );
 }

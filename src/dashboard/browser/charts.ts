@@ -51,7 +51,7 @@ function addCrosshair(figure: HTMLElement): void {
       undefined,
     );
     if (!nearest) return;
-    const share = (nearest.at - from) / (to - from);
+    const share = to === from ? 0 : (nearest.at - from) / (to - from);
     line.hidden = false;
     line.style.insetInlineStart = `${share * 100}%`;
     line.classList.toggle("is-late", share > 0.5);

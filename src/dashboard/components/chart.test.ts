@@ -28,6 +28,11 @@ describe("a chart", () => {
     expect(draw({ lines: [line("Median", [0, 4])] })).toContain('d="M0 200L720 0"');
   });
 
+  it("has a bar for a single count", () => {
+    const html = draw({ lines: [line("Orders", [15])], hasBars: true });
+    expect(html).toContain('class="chart-bar is-1" x="0" y="50" width="504" height="150"');
+  });
+
   it("leaves a gap where steps are missing", () => {
     const values = new Map([0, 1, 2, 9, 10].map((n) => [n * HOUR, 4]));
     const [, path = ""] = /chart-line is-1" d="([^"]+)"/.exec(draw({ lines: [{ name: "Median", values }] })) ?? [];

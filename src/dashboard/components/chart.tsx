@@ -34,15 +34,18 @@ const GAP_STEPS = 3;
  * it or does not scale.
  */
 export function ChartFigure(chart: ChartProps) {
-  const { caption, unit, lines } = chart;
+  const { caption, unit, lines, hasBars = false } = chart;
   const steps = [...new Set(lines.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b);
   const [first = 0, last = 0] = [steps[0], steps.at(-1)];
-  if (steps.length < 2) return <p class="quiet">The chart begins with the second measurement.</p>;
+  if (steps.length < (hasBars ? 1 : 2)) return <p class="quiet">The chart begins with the second measurement.</p>;
   const top = niceTop(Math.max(...lines.flatMap(({ values }) => [...values.values()]), 0));
-  const labels = Array.from({ length: LABELS }, (_, n) => first + ((last - first) * n) / (LABELS - 1));
+  const labels = Array.from(
+    { length: last === first ? 1 : LABELS },
+    (_, n) => first + ((last - first) * n) / (LABELS - 1),
+  );
   const format = last - first > LONG_MS ? "day" : "time";
   return (
-    <figure class="chart" data-chart data-unit={unit}>
+    <figure class="chart" data-chart={hasBars ? "bars" : "lines"} data-unit={unit}>
       <Legend {...chart} />
       <div class="chart-body">
         <div class="chart-values" aria-hidden="true">
@@ -122,7 +125,8 @@ interface PlotProps extends ChartProps {
 
 function Plot({ caption, lines, hasBars, isBand, shaded = [], steps, top }: PlotProps) {
   const [first = 0, last = 1] = [steps[0], steps.at(-1)];
-  const x = (at: number) => Number((((at - first) / (last - first)) * WIDTH).toFixed(1));
+  const span = Math.max(1, last - first);
+  const x = (at: number) => Number((((at - first) / span) * WIDTH).toFixed(1));
   const y = (value: number) => Number((HEIGHT - (value / top) * HEIGHT).toFixed(1));
   const step = Math.min(...steps.slice(1).map((at, n) => at - (steps[n] ?? at)));
   const [middle, upper] = lines;
@@ -152,7 +156,7 @@ function Plot({ caption, lines, hasBars, isBand, shaded = [], steps, top }: Plot
         if (isBand && n === 1) return null;
         if (!hasBars)
           return <path class={`chart-line is-${n + 1}`} d={linePath(values, { x, y, gap: GAP_STEPS * step })} />;
-        const width = Math.max(1, ((WIDTH / steps.length) * 0.7) / lines.length);
+        const width = Math.max(1, Math.round((WIDTH / steps.length) * 0.7) / lines.length);
         return [...values].map(([at, value]) => (
           <rect
             class={`chart-bar is-${n + 1}`}

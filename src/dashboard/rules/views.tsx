@@ -2,9 +2,9 @@ import type { z } from "zod";
 import type { BacktestResult, ConditionResult, EventRule, EventRuleVersion } from "../../contract/event-rule.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
-import { toIso } from "../../platform/clock.ts";
+import { ChartFigure } from "../components/chart.tsx";
 import { ListPages, type ListPlace, PostButton } from "../components/pieces.tsx";
-import { exactTime, Time } from "../components/time.tsx";
+import { Time } from "../components/time.tsx";
 import { addressWith } from "../lists.ts";
 import { conditionsOf, operatorWord } from "./form.ts";
 
@@ -135,32 +135,12 @@ export function Backtest({ result, path, now }: BacktestProps) {
           />
         ))}
       </div>
-      <figure data-chart data-unit="">
-        <div class="plot" />
-        <div class="fallback" tabindex={0}>
-          <table>
-            <caption class="unseen">How often the rule would have fired</caption>
-            <thead>
-              <tr>
-                <th scope="col">From</th>
-                <th scope="col" class="num">
-                  Times
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {steps.map((at) => (
-                <tr>
-                  <td>
-                    <time datetime={toIso(at)}>{exactTime(at)}</time>
-                  </td>
-                  <td class="num">{counts.get(at)?.length ?? 0}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </figure>
+      <ChartFigure
+        caption="How often the rule would have fired"
+        unit=""
+        lines={[{ name: "Times", values: new Map(steps.map((at) => [at, counts.get(at)?.length ?? 0])) }]}
+        hasBars
+      />
       <ul class="rows">
         {result.fires.slice(0, FIRES_SHOWN).map((at) => (
           <li>
