@@ -6,7 +6,6 @@ import { isKnownTo } from "../http/entity-tags.ts";
 import { document, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { getRendering, keepRendering } from "../platform/rendering-cache.ts";
-import { assetReader } from "../report/glyphs.ts";
 import type { CardDay } from "../report/social-card.ts";
 import { talliesUntil } from "./extend-to-now.ts";
 import { computePageState } from "./page-state.ts";
@@ -65,7 +64,10 @@ async function drawOnce(c: AppContext, { payload, viewing }: VisiblePage) {
   const known = getRendering(key);
   if (known) return known;
   await requireRate(c.var.ctx, "page_miss");
-  const { drawSocialCard } = await import("../report/social-card.ts");
+  const [{ drawSocialCard }, { assetReader }] = await Promise.all([
+    import("../report/social-card.ts"),
+    import("../report/glyphs.ts"),
+  ]);
   const days = worstDays(payload, viewing.as_of).slice(-DAYS);
   const card = { name: page.name, headline, state, color: page.brand_color, direction: texts.direction, days };
   const body = await drawSocialCard(card, assetReader(c.env));
