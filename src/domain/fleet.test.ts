@@ -24,8 +24,14 @@ describe("the uptime of a fleet", () => {
     { name: "no outage", down: [], watched_ms: 1000, uptime: 100 },
     { name: "a tenth of the time", down: [outage("a", 0, 100)], watched_ms: 1000, uptime: 90 },
     { name: "what goes on and began before", down: [outage("a", -100, null)], watched_ms: 1000, uptime: 80 },
+    {
+      name: "what began after the time that is measured",
+      down: [outage("a", 300, null)],
+      watched_ms: 1000,
+      uptime: 100,
+    },
     { name: "a moment in a long time", down: [outage("a", 0, 1)], watched_ms: 1_000_000, uptime: 99.99 },
   ])("counts $name", ({ down, watched_ms, uptime }) => {
-    expect(computeFleetUptime({ down, watched_ms }, { since: 0, now: 200 })).toBe(uptime);
+    expect(computeFleetUptime({ down, watched_ms }, { since: 0, until: 200 })).toBe(uptime);
   });
 });

@@ -29,10 +29,13 @@ export function computeFleetCells({ down, count }: Fleet, { from, to, now }: Spa
 /** Of all the time that monitors were watched, the percentage in which they were not down; null without any. */
 export function computeFleetUptime(
   { down, watched_ms }: Pick<Fleet, "down"> & { watched_ms: number },
-  { since, now }: { since: number; now: number },
+  { since, until }: { since: number; until: number },
 ): number | null {
   if (watched_ms <= 0) return null;
-  const lost = down.reduce((sum, { from_at, to_at }) => sum + (to_at ?? now) - Math.max(from_at, since), 0);
+  const lost = down.reduce((sum, { from_at, to_at }) => {
+    const end = Math.min(to_at ?? until, until);
+    return sum + Math.max(0, end - Math.max(from_at, since));
+  }, 0);
   // Rounded down, so that what was down is never 100 %.
   return Math.max(0, Math.floor((1 - lost / watched_ms) * 10_000) / 100);
 }

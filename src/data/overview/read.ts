@@ -90,8 +90,8 @@ export async function readOverview(db: Db, viewer: Viewer, late: { now: number; 
 /** Of a fleet that fails all the time; the newest of them are the ones that its picture shows. */
 const OUTAGES_MAX = 2000;
 
-/** What a person's monitors were down for since an instant, and how soon people acknowledged and resolved. */
-export async function readFleet(db: Db, viewer: Viewer, { now, since }: { now: number; since: number }) {
+/** What a person's monitors were down for in a span, and how soon people acknowledged and resolved. */
+export async function readFleet(db: Db, viewer: Viewer, { until, since }: { until: number; since: number }) {
   const isWatched = and(visibleTo(viewer, monitors), eq(monitors.paused, false));
   const [down, watched, handled] = await db.batch([
     db
@@ -106,7 +106,7 @@ export async function readFleet(db: Db, viewer: Viewer, { now, since }: { now: n
     db
       .select({
         count: count(),
-        watched_ms: sql<number>`coalesce(sum(${now} - max(${monitors.created_at}, ${since})), 0)`,
+        watched_ms: sql<number>`coalesce(sum(max(0, ${until} - max(${monitors.created_at}, ${since}))), 0)`,
       })
       .from(monitors)
       .where(isWatched),

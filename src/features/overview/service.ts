@@ -7,7 +7,7 @@ import { readServiceHealth } from "../../data/queue-health/read.ts";
 import { countOutdated } from "../../data/sealed-values/read.ts";
 import { computeFleetUptime } from "../../domain/fleet.ts";
 import { computeDatabaseUse, listLateQueues } from "../../domain/service-health.ts";
-import { DAY_MS } from "../../lib/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import type { Env } from "../../platform/env.ts";
 import { currentHashPrefix } from "../../platform/password.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
@@ -26,11 +26,12 @@ export async function getOverview(ctx: RequestScope) {
   return { ...found, service: requireUser(ctx).is_operator ? await getServiceState(ctx) : null };
 }
 
-/** Of the last 30 days, for the figures of the overview. */
+/** Of the last 30 days until this minute began, so that the figures of an open overview rest between minutes. */
 export async function getFleet(ctx: RequestScope) {
-  const since = ctx.now - FLEET_MS;
-  const fleet = await readFleet(ctx.db, await viewerOf(ctx), { now: ctx.now, since });
-  return { ...fleet, uptime: computeFleetUptime(fleet, { since, now: ctx.now }) };
+  const until = Math.floor(ctx.now / MINUTE_MS) * MINUTE_MS;
+  const since = until - FLEET_MS;
+  const fleet = await readFleet(ctx.db, await viewerOf(ctx), { until, since });
+  return { ...fleet, uptime: computeFleetUptime(fleet, { since, until }) };
 }
 
 async function getServiceState({ db, env, settings }: RequestScope) {
