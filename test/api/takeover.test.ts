@@ -231,6 +231,8 @@ describe("a sign-in link of the operator", () => {
     const session = browserHeaders(answer.headers.get("set-cookie"));
     const body = { new_password: FRESH };
     expect((await createClient().request("POST", `${CORE}/auth/password`, body, session)).status).toBe(204);
+    // Who has just set up an account is not warned of having done so.
+    expect((await mailsTo(emailOf(account))).map(({ subject }) => subject)).toEqual(["New sign-in to your account"]);
     expect((await signIn(emailOf(account), FRESH)).status).toBe(200);
   });
 

@@ -1,7 +1,16 @@
 import { existsSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { BROWSERS, CHROMIUM, DESKTOP, findBarriersInAnySize, isWiderThanWindow, PHONE, pauseTime } from "./chromium.ts";
+import {
+  BROWSERS,
+  CHROMIUM,
+  DESKTOP,
+  findBarriers,
+  findBarriersInAnySize,
+  isWiderThanWindow,
+  PHONE,
+  pauseTime,
+} from "./chromium.ts";
 import { openActions, useDashboard } from "./dashboard.ts";
 
 /** Monitors from the first one to a list of many, as a person without a terminal does it. */
@@ -233,6 +242,24 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
       await page.getByText("1 monitor", { exact: true }).waitFor();
       await open(page, "/app/monitors?tag=needle&type=http");
       await page.getByText("No monitor matches.").waitFor();
+    });
+  });
+
+  it.each([
+    ["a desktop", DESKTOP],
+    ["a phone", PHONE],
+  ])("say how many are selected, and are all selected at once, on %s", async (place, options) => {
+    for (const name of ["First of two", "Second of two"]) await create({ name, type: "heartbeat" });
+    await dashboard.visit({ ...options }, async (page) => {
+      await open(page, "/app/monitors?q=of+two");
+      const shown = await page.getByRole("checkbox", { name: /of two$/ }).count();
+      await page.getByLabel("Select First of two").first().check();
+      await page.getByText("1 selected", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Select all shown" }).click();
+      await page.getByText(`${shown} selected`, { exact: true }).waitFor();
+      expect(await page.getByRole("button", { name: "Select all shown" }).isVisible()).toBe(false);
+      expect(await findBarriers(page, `selected-${place.replace(" ", "-")}`)).toEqual([]);
+      expect(await isWiderThanWindow(page)).toBe(false);
     });
   });
 

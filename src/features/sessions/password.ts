@@ -6,16 +6,20 @@ import { forbidden, unauthenticated } from "../../contract/errors.ts";
 import type { PasswordChange } from "../../contract/session.ts";
 import { deleteAccountLinksOf } from "../../data/account-links/write.ts";
 import { deleteTokensOf } from "../../data/credentials/write.ts";
+import type { MailRecord } from "../../data/mail/read.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { findPasswordHash } from "../../data/sessions/read.ts";
 import { deleteSessionsOf, markPasswordGiven, setPassword } from "../../data/sessions/write.ts";
-import { findUser } from "../../data/users/read.ts";
+import { findUser, type UserRecord } from "../../data/users/read.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { checkOwnPassword } from "./own-password.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
-/** Ends all other sessions, and all tokens where the caller wants that. */
+/**
+ * Ends all other sessions, and all tokens where the caller wants that. A first password takes nothing from anybody, so
+ * only a later one is mailed.
+ */
 export async function changePassword(ctx: RequestScope, input: PasswordChange): Promise<void> {
   const { user_id, email, session_id, token_id } = requireUser(ctx);
   if ((await findIdempotentResult(ctx)) !== undefined) return;
@@ -28,10 +32,7 @@ export async function changePassword(ctx: RequestScope, input: PasswordChange): 
   if (stored !== null) {
     await checkOwnPassword(ctx, { given: input.current_password ?? "", stored, field: "current_password" });
   }
-  const mail = await buildSecurityMail(ctx, user, {
-    subject: "Your password was changed",
-    text: "The password of your account was changed, and its other sessions ended.",
-  });
+  const mail = stored === null ? null : await changeMail(ctx, user);
   const statements = [
     setPassword(ctx.db, { user_id, hash: hashPassword(ctx.settings, input.new_password), now: ctx.now }),
     deleteSessionsOf(ctx.db, user_id, session_id),
@@ -45,4 +46,11 @@ export async function changePassword(ctx: RequestScope, input: PasswordChange): 
     audit: { owner_id: user_id, target_type: "user", target_id: user_id, summary },
   });
   if (mail) sendAfterResponse(ctx, mail);
+}
+
+function changeMail(ctx: RequestScope, user: UserRecord): Promise<MailRecord | null> {
+  return buildSecurityMail(ctx, user, {
+    subject: "Your password was changed",
+    text: "The password of your account was changed, and its other sessions ended.",
+  });
 }
