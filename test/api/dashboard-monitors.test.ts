@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 const detail = () => `/app/monitors/${monitorId}`;
 const buttonsIn = (text: string) =>
-  [...text.matchAll(/<button[^>]*>(Pause|Delete|Clone|Test now)</g)].map(([, name]) => name);
+  [...text.matchAll(/<button[^>]*>(?:<svg.*?<\/svg>)?(Pause|Delete|Clone|Test now)</g)].map(([, name]) => name);
 
 describe("a monitor in the dashboard", () => {
   it("stays muted when a form names no time that is offered", async () => {
