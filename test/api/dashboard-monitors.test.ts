@@ -37,7 +37,9 @@ beforeAll(async () => {
 
 const detail = () => `/app/monitors/${monitorId}`;
 const buttonsIn = (text: string) =>
-  [...text.matchAll(/<button[^>]*>(?:<svg.*?<\/svg>)?(Pause|Delete|Clone|Test now)</g)].map(([, name]) => name);
+  [...text.replace(/<svg.*?<\/svg>/g, "").matchAll(/<button[^>]*>(Pause|Delete|Clone|Test now)</g)].map(
+    ([, name]) => name,
+  );
 
 describe("a monitor in the dashboard", () => {
   it("stays muted when a form names no time that is offered", async () => {
