@@ -91,8 +91,8 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
       const card = page.getByRole("listitem").filter({ hasText: `Slow on ${name}` });
       await card.getByRole("button", { name: "Backtest" }).click();
       await page.getByText("it would have fired").waitFor();
-      await page.getByRole("table", { name: "How often the rule would have fired" }).waitFor({ state: "attached" });
-      if (hasScripts) await page.locator(".u-wrap canvas").waitFor({ state: "attached" });
+      await page.getByText("As a table").click();
+      await page.getByRole("table", { name: "How often the rule would have fired" }).waitFor();
       await open(`/app/rules?page=${dashboard.example.page}`);
       await card.getByRole("link", { name: "Edit" }).click();
       await page.getByLabel("Name", { exact: true }).fill(`Renamed on ${name}`);

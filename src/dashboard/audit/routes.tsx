@@ -15,7 +15,14 @@ import { listPageChoices, type PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
 
-const text = z.string().trim().max(100).optional().catch(undefined);
+/** A field of the form that is left empty filters nothing. */
+const text = z
+  .string()
+  .trim()
+  .max(100)
+  .transform((value) => (value === "" ? undefined : value))
+  .optional()
+  .catch(undefined);
 const date = z.iso.date().optional().catch(undefined);
 const Query = z.object({
   page: z.uuid().optional().catch(undefined),
