@@ -102,11 +102,6 @@ export const IncidentData = z.object({
     .nullable()
     .default(null)
     .meta({ description: "the incident that lists it with others that began together" }),
-  ended_by: z
-    .enum(["recovery", "pause", "deletion"])
-    .nullable()
-    .default(null)
-    .meta({ description: "what of its monitor resolved it; null: a person did, or it is open" }),
   acknowledged_at: At.nullable().default(null),
   ...subject,
 });

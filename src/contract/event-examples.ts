@@ -32,7 +32,6 @@ const incident: EventData<"incident.created"> = {
   started_at: "2026-01-02T03:04:05.000Z",
   resolved_at: null,
   outage_id: null,
-  ended_by: null,
   is_automatic: false,
   bundle_id: null,
   acknowledged_at: null,
@@ -81,7 +80,6 @@ const expiry = {
 
 export const EVENT_EXAMPLES: { [Name in EventName]: EventData<Name> } = {
   "monitor.down": { ...change, status: "down", previous_status: "up", locations_down: ["weur"] },
-  "monitor.paused": { ...change, status: "paused", previous_status: "down", message: "paused", duration_seconds: 754 },
   "monitor.up": { ...change, status: "up", previous_status: "down", message: "HTTP 200", duration_seconds: 754 },
   "monitor.degraded": {
     ...change,

@@ -81,13 +81,6 @@ export const EVENTS = {
     when: "a monitor reaches its failure threshold",
   },
   "monitor.up": { ...monitor, team: "up", heading: "Monitor up", when: "a monitor recovers from down or degraded" },
-  "monitor.paused": {
-    ...monitor,
-    is_routable: false,
-    team: "up",
-    heading: "Monitor paused",
-    when: "a monitor is paused while it is down or degraded; to whoever was told of that, and lists `monitor.up` or this name",
-  },
   "monitor.degraded": {
     ...monitor,
     team: "degraded",
@@ -191,13 +184,6 @@ export const RULE_EVENT_NAMES = EVENT_NAMES.filter((name) => !WITHOUT_RULES.incl
 
 /** The end of a maintenance window has two public names: the second is for filters that list only it. */
 export const MAINTENANCE_END = ["maintenance.completed", "maintenance.ended"] as const;
-
-/** What ends a change to down or degraded that was announced: recovery, or that nobody looks any more. */
-export const CHANGE_ENDS = ["monitor.up", "monitor.paused"] as const satisfies readonly EventName[];
-
-export function endsChange(name: string): name is (typeof CHANGE_ENDS)[number] {
-  return CHANGE_ENDS.some((end) => end === name);
-}
 
 type RoutableName = {
   [Name in EventName]: (typeof EVENTS)[Name]["is_routable"] extends true ? Name : never;

@@ -19,7 +19,7 @@ export const MonitorTransition = z.object({
   failure: z
     .object({ message: z.string(), regions: z.array(z.string()), evidence: StoredEvidence.nullable() })
     .nullish(),
-  event: z.enum(["monitor.down", "monitor.up", "monitor.paused", "monitor.degraded"]).nullable(),
+  event: z.enum(["monitor.down", "monitor.up", "monitor.degraded"]).nullable(),
   /** D1 may lack the transition before this one. */
   follows_gap: z.literal(true).optional(),
 });

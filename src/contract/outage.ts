@@ -24,10 +24,7 @@ export const Outage = z
 export const StatusChange = z
   .object({
     id: Id,
-    event: z
-      .string()
-      .nullable()
-      .meta({ description: "monitor.down, monitor.up, monitor.paused or monitor.degraded; null: silent" }),
+    event: z.string().nullable().meta({ description: "monitor.down, monitor.up or monitor.degraded; null: silent" }),
     from_status: z.enum(MONITOR_STATUSES),
     to_status: z.enum(MONITOR_STATUSES),
     at: Instant.meta({ description: "when the new status began" }),

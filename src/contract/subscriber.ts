@@ -89,7 +89,7 @@ export type SubscriberAddress = z.infer<typeof SubscriberAddress>;
 
 /** Services whose incidents began, or ended, together. */
 const Together = z.object({
-  direction: z.enum(["down", "up", "unwatched"]),
+  direction: z.enum(["down", "up"]),
   /** In the order of names; the rest of `total` is counted. */
   names: z.array(z.string()),
   total: z.int(),

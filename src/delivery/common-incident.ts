@@ -8,7 +8,6 @@ export async function findCommonIncident(db: Db, events: readonly NewEvent[]): P
     switch (event.name) {
       case "monitor.down":
       case "monitor.up":
-      case "monitor.paused":
       case "monitor.reminder":
       case "incident.created":
       case "incident.resolved":

@@ -1,5 +1,5 @@
 import type { Scope } from "../access/scope.ts";
-import { CHANGE_ENDS, type EventOf, isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
+import { type EventOf, isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
 import { type EscalationRecord, hasMonitors } from "../data/escalations/read.ts";
 import { endThreads, insertEscalation } from "../data/escalations/write.ts";
 import { findActivePolicy } from "../data/on-call/read.ts";
@@ -37,12 +37,10 @@ export async function publishEscalations(
 /** Good news wakes nobody, and what has an incident escalates with it. */
 function isEscalated(event: NewEvent): boolean {
   if (isKnownEvent(event) && event.name === "monitor.down") return event.data.incident_id === null;
-  return !/^(?:incident\.|monitor\.(?:up|paused)$|agent\.online$|maintenance\.completed$|oncall\.|test_event$)/.test(
-    event.name,
-  );
+  return !/^(?:incident\.|monitor\.up$|agent\.online$|maintenance\.completed$|oncall\.|test_event$)/.test(event.name);
 }
 
-const ENDS: readonly KnownEvent["name"][] = [...CHANGE_ENDS, "agent.online", "maintenance.completed"];
+const ENDS: readonly KnownEvent["name"][] = ["monitor.up", "agent.online", "maintenance.completed"];
 
 function endCritical(scope: PublishScope, event: KnownEvent, now: number): Publication {
   const { status_page_id, monitor_id } = event;

@@ -46,7 +46,7 @@ function beginningOf({ event }: Claimed): string | null {
       ? null
       : outageIncidentEventId("incident.created", { incident_id, outage_id });
   }
-  if ((event.name !== "monitor.up" && event.name !== "monitor.paused") || event.monitor_id === null) return null;
+  if (event.name !== "monitor.up" || event.monitor_id === null) return null;
   const [, seq] = /\/(\d+)$/.exec(event.data.outage_id ?? "") ?? [];
   return seq === undefined ? null : changeEventId(event.monitor_id, Number(seq));
 }

@@ -34,7 +34,7 @@ export async function publishReleased(
   return joinPublications([
     await publishStatusPosts(scope, alone, { now: scope.now }),
     isTogether
-      ? await publishTogether(scope, { kind, edges: news }, bundleIds)
+      ? await publishTogether(scope, news, bundleIds)
       : await publishToSubscribers(
           scope,
           news.map((edge) => underBundle(edge, bundleIds)),
@@ -50,7 +50,7 @@ function underBundle(edge: IncidentEdge, bundleIds: ReadonlyMap<string, string>)
 
 async function publishTogether(
   scope: Scope,
-  { kind, edges }: { kind: Outage; edges: readonly IncidentEdge[] },
+  edges: readonly IncidentEdge[],
   bundleIds: ReadonlyMap<string, string>,
 ): Promise<Publication> {
   const { db, now } = scope;
@@ -60,11 +60,11 @@ async function publishTogether(
   const rows = await listShownServices(db, first.status_page_id, ids);
   if (rows.length === 0) return NOTHING;
   const services = rows.toSorted((one, other) => byName(one.name, other.name));
-  const direction = first.name === "incident.created" ? "down" : kind === "paused" ? "unwatched" : "up";
+  const direction = first.name === "incident.created" ? "down" : "up";
   const bundles = [...new Set(edges.flatMap(({ data }) => bundleIds.get(data.incident_id) ?? []))];
   const { status, severity } = first.data;
   const names = services.slice(0, BUNDLE_LISTED_MAX).map(({ name }) => name);
-  const still_down = direction !== "down" ? await countOpenMembers(db, bundles) : 0;
+  const still_down = direction === "up" ? await countOpenMembers(db, bundles) : 0;
   const statement = insertBundleMessages(db, {
     event_id: first.id,
     status_page_id: first.status_page_id,

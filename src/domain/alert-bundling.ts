@@ -20,8 +20,7 @@ const HOLD_MAX_MS = 15_000;
 /** When nothing released a held alert until then, it is sent by itself. */
 export const HOLD_FALLBACK_MS = 2 * BUNDLE_WINDOW_MS;
 
-/** `paused`: they are not checked any more, because they were paused or deleted. */
-export type Outage = "down" | "up" | "paused" | "reminder";
+export type Outage = "down" | "up" | "reminder";
 
 export function bundleThreshold(monitors: number): number {
   return Math.max(MONITORS_MIN, Math.ceil(monitors * SHARE));
@@ -38,15 +37,12 @@ export function bundleKind(event: NewEvent): Outage | null {
       return "down";
     case "monitor.up":
       return event.data.outage_id === null ? null : "up";
-    case "monitor.paused":
-      return event.data.outage_id === null ? null : "paused";
     case "monitor.reminder":
       return "reminder";
     case "incident.created":
       return repeatsOutage(event) ? "down" : null;
     case "incident.resolved":
-      if (!repeatsOutage(event)) return null;
-      return event.data.ended_by === "pause" || event.data.ended_by === "deletion" ? "paused" : "up";
+      return repeatsOutage(event) ? "up" : null;
     default:
       return null;
   }
@@ -101,10 +97,8 @@ export function groupAlerts(
   { monitors, announced }: Burst,
 ): { kind: Outage | null; events: NewEvent[] }[] {
   const threshold = bundleThreshold(monitors);
-  const bundled = (["down", "up", "paused"] as const).filter((kind) => {
+  const bundled = (["down", "up"] as const).filter((kind) => {
     const together = countMonitors(held, kind);
-    // Somebody paused them together.
-    if (kind === "paused") return together >= 2;
     const isMass = together + (kind === "down" ? announced : 0) >= threshold;
     return together >= 2 && (isMass || (kind === "up" && countMonitors(held, "up", leavesBundle) >= 2));
   });

@@ -1,7 +1,6 @@
 import {
   type CustomEvent,
   type EventOf,
-  endsChange,
   headingOf,
   isKnownEvent,
   type KnownEvent,
@@ -102,7 +101,6 @@ function contentOf(event: KnownEvent, timezone: string): Content {
   switch (event.name) {
     case "monitor.down":
     case "monitor.up":
-    case "monitor.paused":
     case "monitor.degraded":
       return changeContent(event, timezone);
     case "monitor.flapping": {
@@ -180,48 +178,35 @@ function contentOf(event: KnownEvent, timezone: string): Content {
   }
 }
 
-const TONES = {
-  "monitor.down": "down",
-  "monitor.up": "good",
-  "monitor.paused": "info",
-  "monitor.degraded": "warning",
-} as const;
-const WORDS = {
-  "monitor.down": "is down",
-  "monitor.up": "is up again",
-  "monitor.paused": "is paused",
-  "monitor.degraded": "is degraded",
-} as const;
+const TONES = { "monitor.down": "down", "monitor.up": "good", "monitor.degraded": "warning" } as const;
+const WORDS = { "monitor.down": "is down", "monitor.up": "is up again", "monitor.degraded": "is degraded" } as const;
 
 function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof TONES }>, timezone: string): Content {
   const { monitor_id, outage_id, incident_id, since, region, latency, duration_seconds, outage_started_at } = data;
-  const isEnd = endsChange(name);
+  const isRecovery = name === "monitor.up";
   const locations = describeLocations(data);
-  const hasRegion = !isEnd && locations === "" && region !== "default";
-  const outage = isEnd && outage_started_at !== null ? formatSpan(outage_started_at, since, timezone) : null;
+  const hasRegion = !isRecovery && locations === "" && region !== "default";
+  const outage = isRecovery && outage_started_at !== null ? formatSpan(outage_started_at, since, timezone) : null;
   return {
     tone: TONES[name],
     title: `${oneLine(data.monitor_name)} ${WORDS[name]}`,
-    text: name === "monitor.paused" ? PAUSED : [data.message, locations].filter((part) => part !== "").join(", "),
+    text: [data.message, locations].filter((part) => part !== "").join(", "),
     facts: [
       fact("Since", outage === null ? formatInstant(since, timezone) : null),
       fact("Down", outage),
-      fact("Lasted", isEnd && duration_seconds !== null ? durationInWords(duration_seconds) : null),
+      fact("Lasted", isRecovery && duration_seconds !== null ? durationInWords(duration_seconds) : null),
       fact("Region", hasRegion && region !== null ? regionName(region) : null),
       // What a failing check took tells nobody anything.
       fact("Latency", name === "monitor.degraded" && latency !== null ? `${latency} ms` : null),
       ...(data.context ? contextFacts(name, data.context) : []),
     ].filter(hasValue),
     thread: { id: outage_id ?? monitor_id, state: data.status },
-    is_resolved: isEnd,
+    is_resolved: isRecovery,
     monitor_id,
     incident_id,
-    is_unanswered: !isEnd,
+    is_unanswered: !isRecovery,
   };
 }
-
-const PAUSED =
-  "Somebody paused the monitor, so it is not checked. When it is resumed and still fails, it alerts again.";
 
 /** "failing from 2 of 3 locations: Western Europe, Africa"; empty where one place checks. */
 function describeLocations({ locations_down, locations_total }: EventOf<"monitor.down">["data"]): string {

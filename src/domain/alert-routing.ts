@@ -29,7 +29,7 @@ export function applyRoutingOverride<Event extends RoutableEvent>(
   routing: AlertRouting | undefined,
 ): Event {
   if (event.classification === "team_only") return event;
-  const [name = event.name] = namesOf(event.name);
+  const [name = event.name] = MAINTENANCE_END.some((end) => end === event.name) ? MAINTENANCE_END : [];
   const overrides: Partial<Record<string, EventClassification>> = routing ?? {};
   const override = Object.hasOwn(overrides, name) ? overrides[name] : undefined;
   return { ...event, classification: override ?? event.classification };
@@ -59,7 +59,7 @@ export function findSuppressionEnd(
 }
 
 /** What ends something that was announced, what people do on purpose, and what says that nobody is on call. */
-const NEVER_SUPPRESSED = /^(?:monitor\.(?:up|paused)$|incident\.|maintenance\.|oncall\.)/;
+const NEVER_SUPPRESSED = /^(?:monitor\.up$|incident\.|maintenance\.|oncall\.)/;
 
 /** Whether a rule may withhold alerts about the event. Custom events are sent on purpose, so they are never withheld. */
 export function maySuppress({ name }: { name: string }): boolean {
@@ -122,17 +122,7 @@ export function isListed(name: string, { events }: Pick<RoutableWebhook, "events
   return receivedName(name, events) !== undefined;
 }
 
-/** The name under which an event is routed comes first. */
-function namesOf(name: string): readonly string[] {
-  if (name === ("monitor.paused" satisfies EventName)) return ["monitor.up", name];
-  return MAINTENANCE_END.some((end) => end === name) ? MAINTENANCE_END : [name];
-}
-
-/** Whoever wants to hear that a monitor is up again hears that it is paused, under its own name. */
 function receivedName(name: string, filter: readonly string[]): string | undefined {
-  const names = namesOf(name);
-  if (name === ("monitor.paused" satisfies EventName)) {
-    return filter.length === 0 || names.some((each) => filter.includes(each)) ? name : undefined;
-  }
+  const names: readonly string[] = MAINTENANCE_END.some((end) => end === name) ? MAINTENANCE_END : [name];
   return filter.length === 0 ? names[0] : names.find((each) => filter.includes(each));
 }

@@ -7,7 +7,6 @@ import {
   ACKNOWLEDGE,
   type AlertMessage,
   type AlertReader,
-  type AlertTone,
   composeAlert,
   NO_READER,
   OPEN_INCIDENT,
@@ -17,14 +16,7 @@ import {
 export const BUNDLE_LISTED_MAX = 50;
 const REASON_MAX = 120;
 
-const WORDS: Record<Outage, string> = {
-  down: "are down",
-  up: "are up again",
-  paused: "are paused",
-  reminder: "are still down",
-};
-
-const TONES: Record<Outage, AlertTone> = { down: "down", up: "good", paused: "info", reminder: "down" };
+const WORDS: Record<Outage, string> = { down: "are down", up: "are up again", reminder: "are still down" };
 
 interface Bundle {
   kind: Outage;
@@ -61,12 +53,12 @@ export function composeBundle(
   }
   const listed = [...lines.values()].sort(byName).slice(0, BUNDLE_LISTED_MAX);
   const rest = size - listed.length;
-  const label = kind === "up" || kind === "paused" ? OPEN_INCIDENT : ACKNOWLEDGE;
+  const label = kind === "up" ? OPEN_INCIDENT : ACKNOWLEDGE;
   const incident = incident_id === undefined ? [] : [{ label, url: `${public_url}/app/incidents/${incident_id}` }];
   const since = events.length === 0 ? null : Math.min(...events.map(sinceOf));
   return {
-    tone: TONES[kind],
-    title: `${size} monitors ${wordsOf(kind, events)}`,
+    tone: kind === "up" ? "good" : "down",
+    title: `${size} monitors ${WORDS[kind]}`,
     page_name: page_name && oneLine(page_name),
     text: [...listed, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n"),
     facts: [
@@ -75,14 +67,8 @@ export function composeBundle(
     ],
     links: public_url === "" ? [] : [...incident, { label: "Open monitors", url: `${public_url}/app/monitors` }],
     thread: { id: `bundle/${events[0]?.id ?? ""}`, state: kind },
-    is_resolved: kind === "up" || kind === "paused",
+    is_resolved: kind === "up",
   };
-}
-
-/** Of deleted ones only their incidents report. */
-function wordsOf(kind: Outage, events: readonly NewEvent[]): string {
-  const isPause = events.some(({ name }) => name === "monitor.paused");
-  return kind === "paused" && !isPause ? "are no longer monitored" : WORDS[kind];
 }
 
 function listStillDown({ names, total }: StillDown): string {
@@ -93,10 +79,7 @@ function listStillDown({ names, total }: StillDown): string {
 function lineOf(event: NewEvent): string {
   if (
     isKnownEvent(event) &&
-    (event.name === "monitor.down" ||
-      event.name === "monitor.up" ||
-      event.name === "monitor.paused" ||
-      event.name === "monitor.reminder")
+    (event.name === "monitor.down" || event.name === "monitor.up" || event.name === "monitor.reminder")
   ) {
     const { monitor_name, message } = event.data;
     return `${oneLine(monitor_name)}: ${oneLine(message).slice(0, REASON_MAX)}`;

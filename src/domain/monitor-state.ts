@@ -20,9 +20,8 @@ import {
  *   any ── failure_threshold failures in a row ──▶ down ── recovery_threshold successes in a row ──▶ up
  *   any ── nothing known ──▶ unknown          any ── pause ──▶ paused ── resume ──▶ pending
  *
- * An outage opens with the first transition to down and closes with the next up, through any status between them, or when
- * the monitor is paused: monitor.down, and monitor.up or monitor.paused, are emitted once for each. A late confirmation is
- * dated back to the first such check.
+ * An outage opens with the first transition to down and closes with the next up, through any status between them:
+ * monitor.down and monitor.up are emitted once for each. A late confirmation is dated back to the first such check.
  */
 
 export interface MonitorRules extends RoundRules {
@@ -91,7 +90,7 @@ export interface Transition {
   /** Of the transition that opens an outage: what the first failing check found, and the regions that confirmed it. */
   failure?: { message: string; regions: string[]; evidence: StoredEvidence | null };
   /** Null for a silent transition, which emits no event. */
-  event: "monitor.down" | "monitor.up" | "monitor.paused" | "monitor.degraded" | null;
+  event: "monitor.down" | "monitor.up" | "monitor.degraded" | null;
   /** D1 may lack the transition before this one, so that whatever interval is open ends with it. */
   follows_gap?: true;
 }
@@ -292,13 +291,7 @@ function move(state: MonitorState, to: MonitorStatus, finding: RoundSummary, now
   const { since, message, latency_ms, region, checked_at, regions, first } = finding;
   const effective_at = Math.max(state.status_since, Math.min(since, now));
   const outage = state.outage ?? (to === "down" ? { seq, started_at: effective_at } : null);
-  const moved = {
-    ...state,
-    status: to,
-    status_since: effective_at,
-    seq,
-    outage: to === "up" || to === "paused" ? null : outage,
-  };
+  const moved = { ...state, status: to, status_since: effective_at, seq, outage: to === "up" ? null : outage };
   const event = findEvent(state, to);
   return accept(moved, {
     seq,
@@ -318,9 +311,7 @@ function move(state: MonitorState, to: MonitorStatus, finding: RoundSummary, now
 
 function findEvent(state: MonitorState, to: MonitorStatus): Transition["event"] {
   if (to === "down") return state.outage === null ? "monitor.down" : null;
-  if (to === "up" || to === "paused") {
-    return state.outage !== null || state.status === "degraded" ? `monitor.${to}` : null;
-  }
+  if (to === "up") return state.outage !== null || state.status === "degraded" ? "monitor.up" : null;
   return to === "degraded" ? "monitor.degraded" : null;
 }
 

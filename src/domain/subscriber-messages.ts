@@ -68,9 +68,9 @@ export function composeUpdateMessage(
   };
 }
 
-const WORDS = { down: "down", up: "up again", unwatched: "no longer monitored" } as const;
+const WORDS = { down: "down", up: "up again" } as const;
 
-/** Of services that went down, came up again, or were paused together. */
+/** Of services that went down, or came up again, together. */
 function composeTogether(
   page: NamedPage,
   { together, at, severity }: SubscriberMessageContent & { together: Together },

@@ -1,6 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import type { MeasuredCheck } from "../contract/check.ts";
-import { endsChange, isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
+import { isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
 import type { EventMessage } from "../contract/messages.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
@@ -147,7 +147,7 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
   const rules = await evaluateTransition(scope, context, own ? [own] : []);
   const routing = (own && rules.routings.get(own.id)) ?? null;
   const until = routing?.suppressed_until;
-  if (own === null || until === undefined || endsChange(own.name) || suppression.held !== null) {
+  if (own === null || until === undefined || own.name === "monitor.up" || suppression.held !== null) {
     return storeAnnouncement(scope, context, { suppression, damping, incident, own, rules, routing });
   }
   const withheld = await suppressByRule(scope.db, context, until);

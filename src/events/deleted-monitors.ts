@@ -73,7 +73,7 @@ function endIncident(
   const name = "incident.resolved";
   const id = outageIncidentEventId(name, { incident_id: incident.id, outage_id: outageId });
   const event = incidentEvent(resolved, { id, name, now, ...change });
-  const publication = publish(ctx, [{ ...event, data: { ...event.data, is_automatic, ended_by: "deletion" } }]);
+  const publication = publish(ctx, [{ ...event, data: { ...event.data, is_automatic } }]);
   const last = {
     id: idFrom("incident update", incident.id, outageId, "resolved"),
     incident_id: incident.id,

@@ -1,5 +1,5 @@
 import type { Scope } from "../access/scope.ts";
-import { type EventOf, endsChange, isKnownEvent } from "../contract/events.ts";
+import { type EventOf, isKnownEvent } from "../contract/events.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { listEvents } from "../data/events/read.ts";
 import { replaceEvent } from "../data/events/write.ts";
@@ -85,7 +85,7 @@ export async function dampChange(
   const rules = rulesOf(scope.settings);
   const is_withheld = !is_sent;
   const { seq, event, at } = transition;
-  if (transition.to === "paused" || event === "monitor.paused") return dampPause(scope, { monitor, page });
+  if (transition.to === "paused") return dampPause(scope, { monitor, page });
   if (event === null || ((rules === null || is_withheld) && !monitor.flapping)) return UNDAMPED;
   const limit = rules?.changes_max ?? 1;
   const { changes, flapping } = await findRecentChanges(scope.db, monitor.id, { before: seq, limit });
@@ -298,7 +298,7 @@ function continueOutage(event: ChangeOfStatus, { data }: ChangeOfStatus): Change
   const { outage_id, outage_started_at } = data;
   if (outage_id == null || outage_started_at == null) return event;
   const lasted = secondsBetween(Date.parse(outage_started_at), Date.parse(event.data.since));
-  const duration_seconds = endsChange(event.name) ? lasted : null;
+  const duration_seconds = event.name === "monitor.up" ? lasted : null;
   return { ...event, data: { ...event.data, outage_id, outage_started_at, duration_seconds } };
 }
 

@@ -72,20 +72,7 @@ async function planOfChange(
   if (is_flapping && open) return { ...NONE, incident_id: open.id };
   if (isDown) return open ? NONE : openIncident(scope, { monitor, page, transition }, outageId);
   if (transition.to === "up") {
-    return closeIncident(scope, monitor, {
-      outageId,
-      ended_at: transition.effective_at,
-      ended_by: "recovery",
-      message: UP_AGAIN,
-    });
-  }
-  if (transition.to === "paused") {
-    return closeIncident(scope, monitor, {
-      outageId,
-      ended_at: transition.effective_at,
-      ended_by: "pause",
-      message: PAUSED,
-    });
+    return closeIncident(scope, monitor, { outageId, ended_at: transition.effective_at, message: "is up again" });
   }
   return wantsIncident(monitor, page) ? reopenLost(scope, { monitor, page, transition }, outageId) : NONE;
 }
@@ -117,12 +104,7 @@ export async function planStableEnd(
   const outage = await findLatestOutage(scope.db, monitor.id);
   if (!outage || outage.ended_at === null) return NONE;
   const outageId = `${monitor.id}/${outage.seq}`;
-  return closeIncident(scope, monitor, {
-    outageId,
-    ended_at: outage.ended_at,
-    ended_by: "recovery",
-    message: "is up again and stable",
-  });
+  return closeIncident(scope, monitor, { outageId, ended_at: outage.ended_at, message: "is up again and stable" });
 }
 
 /** Its event was sent before the restore, and none in a maintenance window. */
@@ -198,18 +180,14 @@ function openIncident(
 interface Ending {
   outageId: string;
   ended_at: number;
-  ended_by: "recovery" | "pause";
-  /** Behind the monitor's name, in the timeline. */
+  /** Of the monitor, in the timeline. */
   message: string;
 }
-
-const UP_AGAIN = "is up again";
-const PAUSED = "is paused: monitoring stopped while it was down";
 
 async function closeIncident(
   scope: IncidentScope,
   monitor: MonitorRecord,
-  { outageId, ended_at, ended_by, message }: Ending,
+  { outageId, ended_at, message }: Ending,
 ): Promise<IncidentEffects> {
   const { db, now } = scope;
   // A user may have reopened the one of an earlier outage: it ends with the monitor's next up, too.
@@ -226,7 +204,7 @@ async function closeIncident(
     updated_at: now,
   };
   const resolved: IncidentRecord = { ...incident, status: "resolved", resolved_at };
-  const bundle = await closeBundle(scope, { incident, resolved_at, ended_by });
+  const bundle = await closeBundle(scope, { incident, resolved_at });
   return {
     statements: [
       ...bundle.guards,
@@ -237,10 +215,7 @@ async function closeIncident(
       incidentAudit(db, resolved, { outageId, eventType: "incident.resolved", now }),
     ],
     events: [
-      await withSubject(
-        scope,
-        automaticEvent("incident.resolved", resolved, { outageId, ended_by, message: last.message, now }),
-      ),
+      await withSubject(scope, automaticEvent("incident.resolved", resolved, { outageId, message: last.message, now })),
       ...bundle.events,
     ],
     incident_id: incident.id,
@@ -250,7 +225,7 @@ async function closeIncident(
 /** The service leaves the incident that lists it, and the last one ends it. */
 async function closeBundle(
   scope: IncidentScope,
-  { incident, resolved_at, ended_by }: Pick<Ending, "ended_by"> & { incident: IncidentRecord; resolved_at: number },
+  { incident, resolved_at }: { incident: IncidentRecord; resolved_at: number },
 ): Promise<{ guards: Statement[]; statements: Statement[]; events: IncidentEffects["events"] }> {
   const { db, now } = scope;
   const row = await findBundle(db, incident);
@@ -260,7 +235,7 @@ async function closeBundle(
   const guards = [failBatchWhen(db, "stale", hasOthersChanged(incident, others > 0))];
   const leaving = leaveBundle(db, bundle.id, incident.origin_monitor_id);
   if (others > 0 || bundle.status === "resolved") return { guards, statements: leaving, events: [] };
-  const message = ended_by === "recovery" ? "All services are up again." : "None of these services is down any more.";
+  const message = "All services are up again.";
   const outageId = incident.origin_outage_id ?? incident.id;
   const ended: IncidentRecord = { ...bundle, status: "resolved", resolved_at };
   const last = {
@@ -280,22 +255,16 @@ async function closeBundle(
       ...completeBundle(db, bundle.id),
       incidentAudit(db, ended, { outageId, eventType: "incident.resolved", now }),
     ],
-    events: [
-      await withSubject(scope, automaticEvent("incident.resolved", ended, { outageId, ended_by, message, now })),
-    ],
+    events: [await withSubject(scope, automaticEvent("incident.resolved", ended, { outageId, message, now }))],
   };
 }
 
 function automaticEvent(
   name: "incident.created" | "incident.resolved",
   incident: IncidentRecord,
-  {
-    outageId,
-    ended_by = null,
-    ...change
-  }: { outageId: string; ended_by?: Ending["ended_by"] | null; message: string; now: number; subject?: EventSubject },
+  { outageId, ...change }: { outageId: string; message: string; now: number; subject?: EventSubject },
 ): IncidentEffects["events"][number] {
   const id = outageIncidentEventId(name, { incident_id: incident.id, outage_id: outageId });
   const { name: _, ...event } = incidentEvent(incident, { id, name, notify_subscribers: true, ...change });
-  return { ...event, name, data: { ...event.data, is_automatic: true, ended_by } };
+  return { ...event, name, data: { ...event.data, is_automatic: true } };
 }

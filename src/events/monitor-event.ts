@@ -1,13 +1,13 @@
-import { type EventOf, endsChange, type KnownEvent } from "../contract/events.ts";
+import type { EventOf, KnownEvent } from "../contract/events.ts";
 import { secondsBetween } from "../lib/duration-format.ts";
 import { changeEventId } from "../outbox/event-ids.ts";
 import { toIso } from "../platform/clock.ts";
 import type { TransitionContext } from "./incidents.ts";
 
-export type ChangeOfStatus = EventOf<"monitor.down" | "monitor.up" | "monitor.paused" | "monitor.degraded">;
+export type ChangeOfStatus = EventOf<"monitor.down" | "monitor.up" | "monitor.degraded">;
 
 export function isChangeOfStatus(event: KnownEvent): event is ChangeOfStatus {
-  return event.name === "monitor.down" || event.name === "monitor.degraded" || endsChange(event.name);
+  return event.name === "monitor.down" || event.name === "monitor.up" || event.name === "monitor.degraded";
 }
 
 /** The event of a transition; null for a silent one. `incidentId`: the automatic incident that it opens or resolves. */
@@ -17,7 +17,7 @@ export function monitorEvent(
 ): ChangeOfStatus | null {
   if (transition.event === null) return null;
   const { outage } = transition;
-  const isEnd = endsChange(transition.event) && outage !== null;
+  const isRecovery = transition.event === "monitor.up" && outage !== null;
   return {
     id: changeEventId(monitor.id, transition.seq),
     owner_id: monitor.owner_id,
@@ -39,7 +39,7 @@ export function monitorEvent(
       since: toIso(transition.effective_at),
       outage_id: outage && `${monitor.id}/${outage.seq}`,
       outage_started_at: outage && toIso(outage.started_at),
-      duration_seconds: isEnd ? secondsBetween(outage.started_at, transition.effective_at) : null,
+      duration_seconds: isRecovery ? secondsBetween(outage.started_at, transition.effective_at) : null,
       incident_id: incidentId,
       context: page?.advanced_alerts ? contextOf(monitor) : null,
     },

@@ -33,7 +33,7 @@ export function recordOutage(
   const { outage, failure } = transition;
   if (!outage) return [];
   const id = outageIdOf(monitor.id, outage.seq);
-  if (transition.to === "up" || transition.to === "paused") return [endOutage(db, id, transition.effective_at)];
+  if (transition.to === "up") return [endOutage(db, id, transition.effective_at)];
   if (transition.seq !== outage.seq && !mayContinueLost(transition)) return [];
   return [
     insertOutage(db, {

@@ -1,5 +1,4 @@
 import type { Scope } from "../access/scope.ts";
-import { endsChange } from "../contract/events.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import { type Db, runBatch, type Statement } from "../data/db.ts";
 import { listEvents } from "../data/events/read.ts";
@@ -56,7 +55,7 @@ export async function decideSuppression({ db, now }: Scope, context: TransitionC
   const { transition, monitor } = context;
   const announced: Suppression = { withholding: null, is_sent: true, ends: null, held: null, statements: [] };
   if (transition.event === null) return announced;
-  if (endsChange(transition.event)) return decideRecovery(db, context);
+  if (transition.event === "monitor.up") return decideRecovery(db, context);
   const withholding = await findWithholding(db, context, { at: transition.at, now });
   if (withholding === null) return { ...announced, statements: [forgetSuppression(db, monitor.id)] };
   return { ...announced, withholding, is_sent: false, held: await holdChange(db, context, withholding) };

@@ -8,8 +8,9 @@ import { recordDeadLetters } from "../sweeps/queue-health.ts";
 const HISTORY_AGAIN_AFTER_S = 600;
 
 /**
- * Messages that failed every time. Nothing is lost with them but results that no history object would store for a day: slots,
- * events, rules that wait on them and deliveries are rows or kept by an object, and the sweeps enqueue them again. They are logged and counted, because they show a fault of the service.
+ * Messages that failed every time. Nothing is lost with them but results that no history object would store for a day:
+ * slots, events, rules that wait on them and deliveries are rows or kept by an object, and the sweeps enqueue them again.
+ * They are logged and counted, because they show a fault of the service.
  */
 export async function handleDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
   const scope = jobScope(env, "dead letters");

@@ -7,7 +7,6 @@ export function alertActionOf(event: NewEvent): AlertAction | null {
   if (!isKnownEvent(event)) return "trigger";
   switch (event.name) {
     case "monitor.up":
-    case "monitor.paused":
     case "incident.resolved":
     case "agent.online":
       return "resolve";

@@ -31,7 +31,7 @@ export const pagerduty: Notifier = {
   ],
   channel: "another integration key",
   notes: [
-    "One alert follows each outage: it opens with the outage, is acknowledged with its incident, and resolves with the recovery. `monitor.down`, warnings and custom events trigger, `incident.acknowledged` acknowledges, `monitor.up`, `monitor.paused` and `incident.resolved` resolve; maintenance sends nothing. The alert of a slow monitor resolves when it goes down, which opens another one, and when it is fast again.",
+    "One alert follows each outage: it opens with the outage, is acknowledged with its incident, and resolves with the recovery. `monitor.down`, warnings and custom events trigger, `incident.acknowledged` acknowledges, `monitor.up` and `incident.resolved` resolve; maintenance sends nothing. The alert of a slow monitor resolves when it goes down, which opens another one, and when it is fast again.",
   ],
   attemptsMax: null,
   isBundled: false,
@@ -64,7 +64,7 @@ export const pagerduty: Notifier = {
 function endsSlowness(event: NewEvent): boolean {
   if (!isKnownEvent(event)) return false;
   if (event.name === "monitor.down") return event.data.previous_status === "degraded";
-  return (event.name === "monitor.up" || event.name === "monitor.paused") && event.data.outage_id !== null;
+  return event.name === "monitor.up" && event.data.outage_id !== null;
 }
 
 function alertOf({ event, message }: NotifierInput) {

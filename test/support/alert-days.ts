@@ -138,9 +138,9 @@ export async function aDay(
       latency_ms: 12,
       region: "default",
       outage,
-      event: to === "paused" && outage === null && known.status !== "degraded" ? null : `monitor.${to}`,
+      event: to === "paused" ? null : `monitor.${to}`,
     };
-    changes.set(id, { seq, status: to, outage: to === "up" || to === "paused" ? null : outage });
+    changes.set(id, { seq, status: to, outage: to === "up" ? null : outage });
     await run((scope) => consumeEvent(scope, { monitor_id: id, transitions: [transition] }));
   }
 
@@ -302,12 +302,12 @@ function statementsOf(
   const of = (about: string, kind: ReadStatement["kind"]) => [{ who, at, about, kind }];
   const name = names.get(monitor_id ?? "");
   if (name && /^monitor\.(?:down|degraded|flapping)$/.test(what)) return of(name, "begin");
-  if (name && /^monitor\.(?:up|paused)$/.test(what)) return of(name, "end");
+  if (name && what === "monitor.up") return of(name, "end");
   if (title && what === "incident.created") return of(title, "begin");
   if (title && what === "incident.resolved") return of(title, "end");
   const [, began] = /^(?:Alert: |Warning: )?(\w+) is (?:down|degraded|flapping)$/.exec(what) ?? [];
   if (began) return of(began, "begin");
-  const [, ended] = /^(?:Resolved: |Notice: )?(\w+) is (?:up again|paused)$/.exec(what) ?? [];
+  const [, ended] = /^(?:Resolved: )?(\w+) is up again$/.exec(what) ?? [];
   if (ended) return of(ended, "end");
   const [, event, headline = ""] = /^incident\.(created|resolved): (.*)$/.exec(what) ?? [];
   return event ? of(headline, event === "created" ? "begin" : "end") : [];

@@ -6,7 +6,7 @@ import { monitors } from "../monitors/table.ts";
 import { isAmong } from "../outbox/rows.ts";
 import { deliveries } from "../webhooks/table.ts";
 
-/** Those of these events whose monitor is up again or paused, or whose incident is resolved. */
+/** Those of these events whose monitor is up again, or whose incident is resolved. */
 export async function listOver(db: Db, { event_ids }: { event_ids: readonly string[] }): Promise<string[]> {
   const rows = await db
     .select({ id: events.id })
@@ -14,7 +14,7 @@ export async function listOver(db: Db, { event_ids }: { event_ids: readonly stri
     .where(
       sql`${isAmong(events.id, event_ids)} AND CASE ${events.name}
         WHEN 'monitor.down' THEN EXISTS (SELECT 1 FROM ${monitors}
-          WHERE ${monitors.id} = ${events.monitor_id} AND ${monitors.status} IN ('up', 'degraded', 'paused'))
+          WHERE ${monitors.id} = ${events.monitor_id} AND ${monitors.status} IN ('up', 'degraded'))
         ELSE EXISTS (SELECT 1 FROM ${incidents}
           WHERE ${incidents.id} = ${events.data} ->> 'incident_id' AND ${incidents.status} = 'resolved') END`,
     )

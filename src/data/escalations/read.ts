@@ -58,7 +58,7 @@ const SUBJECT = {
   thread_id: sql<string>`coalesce(${incidents.origin_outage_id}, ${escalations.thread_id}, ${escalations.id})`,
   is_over: sql<number>`${incidents.status} IS 'resolved' OR ${escalations.ended_at} IS NOT NULL OR EXISTS (
     SELECT 1 FROM ${transitions} t WHERE t.monitor_id = ${escalations.monitor_id}
-      AND t.seq > ${escalations.transition_seq} AND (t.to_status = 'up' OR t.event = 'monitor.paused'))`,
+      AND t.seq > ${escalations.transition_seq} AND t.to_status = 'up')`,
   acknowledged_at: sql<number | null>`coalesce(${incidents.acknowledged_at}, ${escalations.acknowledged_at})`,
   created_at: escalations.created_at,
 };

@@ -79,7 +79,7 @@ export async function listCoveredSpans(
 export async function findUnended(db: Db, monitorId: string, before: number) {
   const isOf = and(eq(transitions.monitor_id, monitorId), lt(transitions.seq, before));
   const latestUp = sql`(SELECT coalesce(max(u.seq), 0) FROM transitions u
-    WHERE u.monitor_id = ${monitorId} AND u.seq < ${before} AND (u.to_status = 'up' OR u.event = 'monitor.paused'))`;
+    WHERE u.monitor_id = ${monitorId} AND u.seq < ${before} AND u.to_status = 'up')`;
   const [changes, [held]] = await db.batch([
     db
       .select({ seq: transitions.seq })
@@ -92,7 +92,7 @@ export async function findUnended(db: Db, monitorId: string, before: number) {
   return { changes: changes.map(({ seq }) => seq), held };
 }
 
-/** A monitor is degraded, then down. */
+/** A monitor is degraded, then down; more arise where an outage survives a pause. */
 const UNENDED_MAX = 5;
 
 export async function findSuppressedOutage(db: Db, monitorId: string): Promise<SuppressedOutage | undefined> {
