@@ -44,8 +44,30 @@ export const HTTP_METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "O
 
 export const BODY_MATCH_TYPES = ["contains", "exact", "regex", "not_contains"] as const;
 
-export const REGION_POLICIES = ["majority", "any", "all"] as const;
+export const LOCATIONS_MAX = 10;
+
+export const REGION_POLICIES = [
+  "majority",
+  "any",
+  "all",
+  "at_least:1",
+  "at_least:2",
+  "at_least:3",
+  "at_least:4",
+  "at_least:5",
+  "at_least:6",
+  "at_least:7",
+  "at_least:8",
+  "at_least:9",
+  "at_least:10",
+] as const;
 export type RegionPolicy = (typeof REGION_POLICIES)[number];
+
+/** The number of a policy `at_least:<n>`; null of the others. */
+export function atLeastOf(policy: RegionPolicy): number | null {
+  const [name, number] = policy.split(":");
+  return name === "at_least" ? Number(number) : null;
+}
 
 /** Cloudflare's location hints. https://developers.cloudflare.com/durable-objects/reference/data-location/ */
 export const REGIONS = ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"] as const;

@@ -48,7 +48,9 @@ const SETTINGS = {
     .max(REGIONS.length)
     .nullish()
     .meta({ description: "none: wherever the checker runs" }),
-  region_policy: z.enum(REGION_POLICIES).nullish(),
+  region_policy: z.enum(REGION_POLICIES).nullish().meta({
+    description: "how many locations have to fail; default majority; at_least:<n> names at most as many as there are",
+  }),
   auto_create_incident: z.boolean().nullish().meta({ description: "null: as the status page says" }),
   auto_publish_incident: z.boolean().nullish().meta({ description: "null: as the status page says" }),
   incident_severity: z.enum(INCIDENT_SEVERITIES).nullish(),

@@ -66,6 +66,26 @@ describe("verdict of a round", () => {
     ]);
   });
 
+  const counted: [letters: string, two: Verdict | null][] = [
+    ["F", "failure"],
+    ["FS", "success"],
+    ["FF", "failure"],
+    ["F-", null],
+    ["S-", "success"],
+    ["FE", "failure"],
+    ["FFS", "failure"],
+    ["FF-", "failure"],
+    ["F-S", null],
+    ["FES", "success"],
+    ["LFS", "slow"],
+    ["FFSS", "failure"],
+    ["FSSS", "success"],
+    ["EE", null],
+  ];
+  it.each(counted)("of %s is %s under at_least:2, which all suffice for where fewer could check", (letters, two) => {
+    expect(verdictOf(letters, "at_least:2")).toBe(two);
+  });
+
   it.each(REGION_POLICIES)("falls under %s exactly when no missing region can change it", (policy) => {
     for (const size of [1, 2, 3, 4]) {
       for (const letters of listRounds(size, "SLFE-")) {
@@ -94,10 +114,17 @@ function listCompletions(letters: string): string[] {
 /** The policy in its own words, over the answers of a complete round. */
 function verdictByShare(letters: string, policy: RegionPolicy): Verdict | null {
   const answers = letters.replaceAll("E", "");
-  const tolerated = { majority: answers.length / 2, any: 0, all: answers.length - 1 }[policy];
+  const tolerated = toleratedBy(policy, answers.length);
   if (answers === "") return null;
   if (answers.replaceAll(/[SL]/g, "").length > tolerated) return "failure";
   return answers.replaceAll("S", "").length > tolerated ? "slow" : "success";
+}
+
+function toleratedBy(policy: RegionPolicy, answers: number): number {
+  if (policy === "majority") return answers / 2;
+  if (policy === "any") return 0;
+  if (policy === "all") return answers - 1;
+  return Math.min(Number(policy.slice("at_least:".length)), answers) - 1;
 }
 
 describe("collecting a round", () => {

@@ -1,6 +1,5 @@
 import { type CheckOutcome, DEFAULT_REGION, type StoredEvidence } from "../contract/check.ts";
-import type { RegionPolicy } from "../contract/monitor-values.ts";
-import { assertNever } from "../lib/assert-never.ts";
+import { atLeastOf, type RegionPolicy } from "../contract/monitor-values.ts";
 
 /**
  * A round is one check of a monitor in all of its regions, and counts as one result. Its verdict falls as soon as no
@@ -59,7 +58,8 @@ export function addToRound(current: Round | null, result: RoundResult, rules: Ro
 
 /**
  * Choice: a region that could not check abstains, so the policy is applied to the regions that could; otherwise one
- * broken checker would hide every outage under `all` and every recovery under `any`.
+ * broken checker would hide every outage under `all` and every recovery under `any`. Likewise `at_least:<n>` asks no more
+ * of them than that all fail.
  * Choice: a failing region counts as slow, too: where one region fails and one is slow, two of three did not find it fast.
  */
 export function computeVerdict(
@@ -90,8 +90,12 @@ function isExceeded(count: { bad: number; good: number; missing: number }, polic
     case "all":
       if (good > 0) return false;
       return missing === 0 ? true : null;
-    default:
-      return assertNever(policy);
+    default: {
+      const wanted = atLeastOf(policy) ?? 1;
+      if (bad >= wanted) return true;
+      if (good === 0) return missing === 0 ? true : null;
+      return bad + missing < wanted ? false : null;
+    }
   }
 }
 

@@ -328,6 +328,20 @@ describe("PUT /monitors/{id}", () => {
     });
   });
 
+  it("keeps a policy of so many locations as long as there are as many", async () => {
+    const { client } = await createAccount();
+    const regions = ["oc", "afr", "me"];
+    const { id } = await createMonitor(client, { regions, region_policy: "at_least:2" });
+    const reduced = await client.put(`${V1}/monitors/${id}`, { regions: ["oc", "afr"] });
+    expect(reduced).toMatchObject({ status: 200, body: { region_policy: "at_least:2" } });
+    const refused = await client.put(`${V1}/monitors/${id}`, { regions: ["oc"] });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({
+      error: "region_policy asks for 2 locations to fail, but the monitor has only one location",
+    });
+    expect((await client.get(`${V1}/monitors/${id}`)).body).toMatchObject({ regions: ["oc", "afr"] });
+  });
+
   it("moves the monitor to a shard and check group of its new interval, and notes where its history lies", async () => {
     const { client } = await createAccount();
     const { id } = await createMonitor(client, { regions: ["weur", "enam"] });

@@ -1,10 +1,12 @@
 import { viewerOf } from "../../access/pages.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import {
+  atLeastOf,
   INCIDENT_SEVERITIES,
   MONITOR_TYPES,
   type MonitorType,
   REGION_POLICIES,
+  type RegionPolicy,
   regionName,
 } from "../../contract/monitor-values.ts";
 import { listScrapedMonitors } from "../../data/metrics/read.ts";
@@ -164,7 +166,7 @@ function advancedFields({ groups, regions }: Choices): FormField[] {
       label: "Down when",
       kind: "select",
       options: POLICY_OPTIONS,
-      empty: "a majority of regions fails (default)",
+      empty: "a majority of locations fails (default)",
       advanced: true,
     },
     {
@@ -192,12 +194,18 @@ function advancedFields({ groups, regions }: Choices): FormField[] {
   ];
 }
 
-const POLICIES: Record<(typeof REGION_POLICIES)[number], string> = {
-  majority: "a majority of regions fails",
-  any: "any region fails",
-  all: "all regions fail",
+const POLICIES: Partial<Record<RegionPolicy, string>> = {
+  majority: "a majority of locations fails",
+  any: "any location fails",
+  all: "all locations fail",
 };
-const POLICY_OPTIONS = REGION_POLICIES.map((value) => ({ value, label: POLICIES[value] }));
+const POLICY_OPTIONS = REGION_POLICIES.map((value) => {
+  const wanted = atLeastOf(value) ?? 1;
+  return {
+    value,
+    label: POLICIES[value] ?? `at least ${wanted} ${wanted === 1 ? "location fails" : "locations fail"}`,
+  };
+});
 const SEVERITIES = INCIDENT_SEVERITIES.map((value) => ({ value, label: value }));
 
 /** Fields of the form that only checks by a probe have. */

@@ -5,7 +5,7 @@ import { requireTokenFor } from "../../access/token-limits.ts";
 import { AGENT_MONITORS_MAX, runsSteps } from "../../contract/agent.ts";
 import { type ApiError, forbidden, invalid, regionUnavailable } from "../../contract/errors.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
-import type { MonitorType, Region } from "../../contract/monitor-values.ts";
+import { atLeastOf, type MonitorType, type Region } from "../../contract/monitor-values.ts";
 import type { Plan } from "../../contract/plan.ts";
 import { countAssigned, findAgent } from "../../data/agents/read.ts";
 import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
@@ -58,6 +58,7 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
     throw refuse("regions", `must be empty for ${input.type} monitors, which nobody checks from a region`);
   }
   requireRegions(ctx, columns.regions, around.current);
+  requireLocationsFor(columns);
   const mutedMax = ctx.now + MUTE_MAX_DAYS * DAY_MS;
   if ((columns.muted_until ?? 0) > mutedMax) throw refuse("muted_until", `must be at most ${MUTE_MAX_DAYS} days ahead`);
   requireAgentFor(input, fields);
@@ -147,6 +148,15 @@ function takesAgent(type: MonitorType, { source }: TypeFields): boolean {
 function requireRegions(ctx: RequestScope, regions: readonly Region[], current: MonitorRecord | null): void {
   const known = [...ctx.settings.REGIONS, ...(current?.regions ?? [])];
   if (regions.some((region) => !known.includes(region))) throw regionUnavailable(ctx.settings.REGIONS);
+}
+
+/** More failures than there are locations could never be found. */
+function requireLocationsFor({ region_policy, regions, agent_id }: Columns): void {
+  const locations = agent_id === null ? Math.max(regions.length, 1) : 1;
+  const wanted = atLeastOf(region_policy) ?? 1;
+  if (wanted <= locations) return;
+  const number = locations === 1 ? "only one location" : `only ${locations} locations`;
+  throw refuse("region_policy", `asks for ${wanted} locations to fail, but the monitor has ${number}`);
 }
 
 function requireAgentFor({ type, agent_id }: MonitorCreate, { source, read }: TypeFields): void {
