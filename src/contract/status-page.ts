@@ -93,8 +93,8 @@ const clearable = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (typeof value === "string" && value.trim() === "" ? null : value), schema.nullish());
 
 export const PASSWORD_LENGTH_MAX = 200;
-/** Languages of public pages; src/status-page/texts has one file for each. */
-export const LANGUAGES = ["en", "de", "fr", "es", "ar"] as const;
+/** Languages of public pages as BCP 47 names them; src/status-page/texts has one file for each. */
+export const LANGUAGES = ["en", "de", "fr", "es", "pt-BR", "ja", "zh-Hans", "ar"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** How the services of a public page are arranged: with their days, one line each, or as tiles. */

@@ -31,7 +31,7 @@ function isFramed({ req }: Context<AppEnv>): boolean {
 /** What this visitor reads; `page` is the language of the page, as far as it is known. */
 export function textsFor({ req }: Context<AppEnv>, page: Language = "en"): Texts {
   const cookies = req.header("cookie");
-  const cookie = cookies && /(?:^|;\s*)vigil_language=([a-z]{2})(?:;|$)/.exec(cookies)?.[1];
+  const cookie = cookies && /(?:^|;\s*)vigil_language=([\w-]{2,20})(?:;|$)/.exec(cookies)?.[1];
   const query = req.url.includes("lang=") ? req.query("lang") : undefined;
   const chosen = findLanguage(query ?? "") ?? cookie;
   return TEXTS[chooseLanguage({ chosen, accept: req.header("accept-language") ?? null, page })];

@@ -3,7 +3,7 @@ import { sha256Base64 } from "../../src/platform/credentials.ts";
 import { createShop, createVisitor, insertIncident, PAGES } from "../support/pages.ts";
 
 const visit = createVisitor({ PAGE_MEMO_MS: "60000" });
-const languageOf = (text: string) => /<html lang="(\w+)" dir="(\w+)"/.exec(text)?.slice(1, 3);
+const languageOf = (text: string) => /<html lang="([\w-]+)" dir="(\w+)"/.exec(text)?.slice(1, 3);
 
 describe("the language of a public page", () => {
   it.each([
@@ -11,7 +11,10 @@ describe("the language of a public page", () => {
     ["fr", "fr", "ltr", "Tous les systèmes sont opérationnels"],
     ["es-MX", "es", "ltr", "Todos los sistemas funcionan"],
     ["ar", "ar", "rtl", "جميع الأنظمة تعمل"],
-    ["ja", "en", "ltr", "All systems operational"],
+    ["pt", "pt-BR", "ltr", "Todos os sistemas operacionais"],
+    ["ja", "ja", "ltr", "すべてのシステムが正常に稼働しています"],
+    ["zh-CN,zh;q=0.9", "zh-Hans", "ltr", "所有系统运行正常"],
+    ["sw", "en", "ltr", "All systems operational"],
   ])("follows a browser that asks for %s", async (accept, language, direction, words) => {
     const { path } = await createShop();
     for (const document of [path, `${path}/history`, `${path}/subscribe`, `${path}/incidents/none`]) {
@@ -27,7 +30,7 @@ describe("the language of a public page", () => {
     expect(page.language).toBe("de");
     const own = { owner_id: account.user_id, status_page_id: page.id };
     await insertIncident({ ...own, status: "monitoring" }, { messages: ["Repariert."] });
-    expect(languageOf((await visit(path, { "accept-language": "ja" })).text)).toEqual(["de", "ltr"]);
+    expect(languageOf((await visit(path, { "accept-language": "sw" })).text)).toEqual(["de", "ltr"]);
     expect((await visit(`${path}/feed.atom`, { "accept-language": "fr" })).text).toContain("Trouble: Wird beobachtet");
     const cleared = await account.client.put(`${PAGES}/${page.id}`, { language: null });
     expect(cleared.body.language).toBe("en");
@@ -44,6 +47,8 @@ describe("the language of a public page", () => {
     expect(switched.headers.get("cache-control")).toBe("private, no-store");
     const cookie = (switched.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
     expect(languageOf((await visit(path, { "accept-language": "de", cookie })).text)).toEqual(["fr", "ltr"]);
+    const chinese = (await visit(`${path}?lang=zh-Hans`)).headers.get("set-cookie") ?? "";
+    expect(languageOf((await visit(path, { cookie: chinese.split(";")[0] ?? "" })).text)).toEqual(["zh-Hans", "ltr"]);
     expect(languageOf((await visit(`${path}?lang=xx`, { "accept-language": "de" })).text)).toEqual(["de", "ltr"]);
   });
 });

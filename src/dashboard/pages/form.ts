@@ -2,7 +2,16 @@ import { LANGUAGES, PAGE_FONTS, PAGE_LAYOUTS } from "../../contract/status-page.
 import { SUBSCRIBER_CHANNELS } from "../../contract/subscriber.ts";
 import type { FormField } from "../form-fields.ts";
 
-const LANGUAGE_NAMES = { en: "English", de: "Deutsch", fr: "Français", es: "Español", ar: "العربية" };
+const LANGUAGE_NAMES = {
+  en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  es: "Español",
+  "pt-BR": "Português (Brasil)",
+  ja: "日本語",
+  "zh-Hans": "简体中文",
+  ar: "العربية",
+};
 
 const LAYOUT_NAMES = { list: "List with the days of each", compact: "Compact, one line each", grid: "Grid of tiles" };
 const FONT_NAMES = { inter: "Inter", system: "Of the visitor's system", serif: "Serif" };

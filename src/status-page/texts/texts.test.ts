@@ -46,7 +46,9 @@ describe.each(LANGUAGES)("texts in %s", (language) => {
 
   it("write dates and numbers in Latin digits", () => {
     const formats = createFormats("Europe/Berlin", texts);
-    expect(formats.moment(Date.parse("2026-11-20T14:32:00Z")).text).toMatch(/20.*2026.*15:32|15:32.*20.*2026/s);
+    expect(formats.moment(Date.parse("2026-11-20T14:32:00Z")).text).toMatch(
+      /20.*2026.*15:32|15:32.*20.*2026|2026.*20.*15:32/s,
+    );
     expect(formats.percentage(99.999)).toMatch(/99[.,]99/);
     expect(formats.duration(3_600_000 * 30)).toMatch(/^1 \S+ 6 \S+$/);
   });
@@ -56,8 +58,12 @@ describe("the language of a visitor", () => {
   it.each([
     ["the switch before the browser", { chosen: "fr", accept: "de", page: "es" }, "fr"],
     ["the browser before the page", { chosen: undefined, accept: "de-AT,de;q=0.9,en;q=0.8", page: "es" }, "de"],
-    ["the best of those that there are", { chosen: undefined, accept: "ja,ar;q=0.5,es;q=0.7", page: "en" }, "es"],
-    ["the page's own for all others", { chosen: undefined, accept: "ja,zh;q=0.5", page: "es" }, "es"],
+    ["the best of those that there are", { chosen: undefined, accept: "tlh,ar;q=0.5,es;q=0.7", page: "en" }, "es"],
+    ["the page's own for all others", { chosen: undefined, accept: "tlh,he;q=0.5", page: "es" }, "es"],
+    ["that of a region for all who read it", { chosen: undefined, accept: "pt-PT,en;q=0.5", page: "en" }, "pt-BR"],
+    ["simplified Chinese in China", { chosen: undefined, accept: "zh-CN,zh;q=0.9", page: "en" }, "zh-Hans"],
+    ["not simplified Chinese in Taiwan", { chosen: undefined, accept: "zh-TW,en;q=0.8", page: "de" }, "en"],
+    ["the switch in any case of letters", { chosen: "ZH-hans", accept: "en", page: "en" }, "zh-Hans"],
     ["the page's own without a wish", { chosen: undefined, accept: null, page: "ar" }, "ar"],
     ["none that is refused", { chosen: undefined, accept: "fr;q=0,de;q=0.1", page: "en" }, "de"],
     ["nothing by nonsense", { chosen: "xx", accept: ";;q=,,*", page: "en" }, "en"],
