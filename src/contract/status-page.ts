@@ -94,7 +94,7 @@ const clearable = <Schema extends z.ZodType>(schema: Schema) =>
 
 export const PASSWORD_LENGTH_MAX = 200;
 /** Languages of public pages as BCP 47 names them; src/status-page/texts has one file for each. */
-export const LANGUAGES = ["en", "de", "fr", "es", "pt-BR", "ja", "zh-Hans", "ar"] as const;
+export const LANGUAGES = ["en", "de", "fr", "es", "pt-BR", "it", "nl", "ja", "zh-Hans", "ar"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** How the services of a public page are arranged: with their days, one line each, or as tiles. */

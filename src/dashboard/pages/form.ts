@@ -8,6 +8,8 @@ const LANGUAGE_NAMES = {
   fr: "Français",
   es: "Español",
   "pt-BR": "Português (Brasil)",
+  it: "Italiano",
+  nl: "Nederlands",
   ja: "日本語",
   "zh-Hans": "简体中文",
   ar: "العربية",

@@ -4,12 +4,14 @@ import { de } from "./de.ts";
 import { en } from "./en.ts";
 import { es } from "./es.ts";
 import { fr } from "./fr.ts";
+import { it } from "./it.ts";
 import { ja } from "./ja.ts";
+import { nl } from "./nl.ts";
 import { ptBR } from "./pt-br.ts";
 import type { Texts } from "./texts.ts";
 import { zhHans } from "./zh-hans.ts";
 
-export const TEXTS: Record<Language, Texts> = { en, de, fr, es, "pt-BR": ptBR, ja, "zh-Hans": zhHans, ar };
+export const TEXTS: Record<Language, Texts> = { en, de, fr, es, "pt-BR": ptBR, it, nl, ja, "zh-Hans": zhHans, ar };
 
 /** What a visitor asks for: the switch of the page before the browser, and the page's own language after both. */
 export interface LanguageWish {
