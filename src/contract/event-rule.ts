@@ -96,7 +96,10 @@ const FIELDS = {
   is_enabled: z.boolean().nullish().meta({ description: "default true" }),
   monitor_id: Id.nullish().meta({ description: "listens to this monitor alone" }),
   agent_id: Id.nullish().meta({ description: "listens to this agent alone" }),
-  incident_template_id: Id.nullish().meta({ description: "firing opens an incident from this template" }),
+  incident_template_id: Id.nullish().meta({
+    description:
+      "firing opens an incident from this template; on monitor.down in place of the automatic one, resolved with the outage",
+  }),
 };
 
 export const EventRuleCreate = z.object(FIELDS).meta({ id: "EventRuleCreate" });

@@ -36,12 +36,19 @@ import { wakeEvents } from "./emit.ts";
 import { advanceEscalation } from "./escalation-runner.ts";
 import { type Damping, dampChange, tickFlapping } from "./flapping.ts";
 import { bundleIncidents } from "./incident-bundles.ts";
-import { type IncidentEffects, NONE, planIncidentEffects, type TransitionContext } from "./incidents.ts";
+import {
+  type IncidentEffects,
+  NONE,
+  planIncidentEffects,
+  replaceIncident,
+  type TransitionContext,
+} from "./incidents.ts";
 import { isChangeOfStatus, monitorEvent } from "./monitor-event.ts";
 import { completeRegions, recordOutage } from "./outages.ts";
 import {
   evaluateRules,
   NO_RULES,
+  publishRules,
   type RuleOutcome,
   type RuleTrigger,
   retryStale,
@@ -142,9 +149,13 @@ async function commitTransition(scope: Scope, context: TransitionContext): Promi
 async function storeTransition(scope: Scope, context: TransitionContext): Promise<Publication> {
   const suppression = await decideSuppression(scope, context);
   const damping = await dampChange(scope, context, suppression);
-  const incident = suppression.held === null ? await planIncidentEffects(scope, context, damping) : NONE;
+  const plain = suppression.held === null ? await planIncidentEffects(scope, context, damping) : NONE;
+  const planned = eventOf(context, { incident: plain, withholding: suppression.withholding });
+  const rules = await evaluateTransition(scope, context, planned ? [planned] : []);
+  const incident = rules.incident
+    ? replaceIncident(scope, context, { opened: rules.incident, flapping: damping })
+    : plain;
   const own = eventOf(context, { incident, withholding: suppression.withholding });
-  const rules = await evaluateTransition(scope, context, own ? [own] : []);
   const routing = (own && rules.routings.get(own.id)) ?? null;
   const until = routing?.suppressed_until;
   if (own === null || until === undefined || own.name === "monitor.up" || suppression.held !== null) {
@@ -154,8 +165,8 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
   return storeAnnouncement(scope, context, {
     suppression: withheld,
     damping: await dampChange(scope, context, withheld),
-    incident: NONE,
-    own: eventOf(context, { incident: NONE, withholding: withheld.withholding }),
+    incident: rules.incident ?? NONE,
+    own: eventOf(context, { incident: rules.incident ?? NONE, withholding: withheld.withholding }),
     rules,
     routing,
   });
@@ -180,11 +191,12 @@ async function storeAnnouncement(
   const { db, now } = scope;
   const { transition, monitor, page } = context;
   const { withholding, held, ends } = suppression;
-  const others = await evaluateTransition(scope, context, incident.events);
+  // What a rule opened is not evaluated again.
+  const others = await evaluateTransition(scope, context, rules.incident === null ? incident.events : []);
   // A rule that fires in maintenance sends the alert that the window withholds.
   const isSentByRule = routing !== null && routing.suppressed_until === undefined && isInMaintenanceAlone(withholding);
   const sent = own && (suppression.is_sent || isSentByRule) ? [own] : [];
-  const routings = new Map(others.routings);
+  const routings = new Map([...rules.routings, ...others.routings]);
   if (own) {
     const ended = ends?.map((seq) => changeEventId(monitor.id, seq));
     routings.set(own.id, { rule_id: null, ...routing, is_held: damping.is_held, ends: ended });
@@ -289,9 +301,9 @@ async function continueRules(scope: Scope, eventId: string, { turns, hasRoom }: 
   const isFired = await turns.take(event.status_page_id ?? "", async () => {
     if (!hasRoom()) return false;
     const publication = await retryStale(async () => {
-      const rules = await evaluateStored(scope, event, { turn: "later", latest });
-      await runBatch(scope.db, [endRulesWaiting(scope.db, event.id), ...rules.publication.statements]);
-      return rules.publication;
+      const publication = await publishRules(scope, await evaluateStored(scope, event, { turn: "later", latest }));
+      await runBatch(scope.db, [endRulesWaiting(scope.db, event.id), ...publication.statements]);
+      return publication;
     });
     await publication.wake();
     return true;
@@ -310,7 +322,10 @@ async function storeConsumed(scope: Scope, stored: NewEvent): Promise<Publicatio
   const { db, now } = scope;
   const event = await withSubject(scope, stored);
   const rules = await evaluateStored(scope, event, { turn: "first" });
-  const publication = joinPublications([await fanOut(scope, [event], now, rules.routings), rules.publication]);
+  const publication = joinPublications([
+    await fanOut(scope, [event], now, rules.routings),
+    await publishRules(scope, rules),
+  ]);
   const isOffline = isKnownEvent(event) && event.name === "agent.offline";
   await runBatch(db, [
     ...publication.statements,

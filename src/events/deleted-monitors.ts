@@ -11,6 +11,7 @@ import { joinPublications, NOTHING, type Publication } from "../outbox/publicati
 import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
 import { incidentEvent, publish } from "./emit.ts";
+import { nameIn } from "./incidents.ts";
 
 interface Ends {
   publication: Publication;
@@ -26,13 +27,14 @@ const RACED = raced("the incident of these monitors was changed by another reque
  */
 export async function planDeletion(
   ctx: RequestScope,
-  monitors: readonly Pick<MonitorRecord, "id" | "name">[],
+  monitors: readonly Pick<MonitorRecord, "id" | "name" | "parent_monitor_id" | "is_internal">[],
 ): Promise<Ends> {
-  const names = new Map(monitors.map(({ id, name }) => [id, name]));
-  const incidents = await listOpenAutomaticIncidents(ctx.db, [...names.keys()]);
+  const deleted = new Map(monitors.map((monitor) => [monitor.id, monitor]));
+  const incidents = await listOpenAutomaticIncidents(ctx.db, [...deleted.keys()]);
   if (incidents.length === 0) return NO_ENDS;
   const ends = incidents.map((incident) => {
-    const message = `${names.get(incident.origin_monitor_id ?? "") ?? "The service"} is no longer monitored.`;
+    const monitor = deleted.get(incident.origin_monitor_id ?? "");
+    const message = `${monitor ? nameIn(incident, monitor) : "The service"} is no longer monitored.`;
     // Whoever reads of several together reads of their end by the incident that lists them.
     return endIncident(ctx, incident, { message, is_automatic: incident.bundle_id !== null, notify_subscribers: true });
   });

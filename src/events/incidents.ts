@@ -59,6 +59,24 @@ export async function planIncidentEffects(
   return flapping.has_begun ? noteFlapping(scope, context, effects) : effects;
 }
 
+/** With the incident that a rule opened for the outage in place of the plain one. */
+export function replaceIncident(
+  scope: IncidentScope,
+  context: TransitionContext,
+  { opened, flapping }: { opened: IncidentEffects; flapping: Flapping },
+): IncidentEffects {
+  return flapping.has_begun ? noteFlapping(scope, context, opened) : opened;
+}
+
+/** A monitor in the timeline of its incident: the public knows nothing of what is hidden or internal. */
+export function nameIn(
+  incident: Pick<IncidentRecord, "is_public">,
+  monitor: Pick<MonitorRecord, "name" | "parent_monitor_id" | "is_internal">,
+): string {
+  const isHidden = monitor.parent_monitor_id !== null || monitor.is_internal;
+  return incident.is_public && isHidden ? "The service" : monitor.name;
+}
+
 async function planOfChange(
   scope: IncidentScope,
   context: TransitionContext,
@@ -70,7 +88,8 @@ async function planOfChange(
   const isDown = transition.event === "monitor.down" && wantsIncident(monitor, page);
   const open = is_flapping || isDown ? await findOpenAutomaticIncident(scope.db, monitor.id) : undefined;
   if (is_flapping && open) return { ...NONE, incident_id: open.id };
-  if (isDown) return open ? NONE : openIncident(scope, { monitor, page, transition }, outageId);
+  if (isDown && open) return { ...NONE, incident_id: open.id };
+  if (isDown) return openIncident(scope, { monitor, page, transition }, outageId);
   if (transition.to === "up") {
     return closeIncident(scope, monitor, { outageId, ended_at: transition.effective_at, message: "is up again" });
   }
@@ -78,17 +97,17 @@ async function planOfChange(
 }
 
 /** The timeline says so once. Nobody is notified: those who hear of incidents wait for its end. */
-async function noteFlapping(
+function noteFlapping(
   { db, now }: IncidentScope,
   { monitor }: TransitionContext,
   effects: IncidentEffects,
-): Promise<IncidentEffects> {
+): IncidentEffects {
   const { incident_id } = effects;
   if (incident_id === null) return effects;
   const note = {
     id: idFrom("incident update", incident_id, "flapping"),
     incident_id,
-    message: `${monitor.name} keeps failing and recovering. The incident stays open until it has been stable for 5 minutes.`,
+    message: `${nameIn({ is_public: true }, monitor)} keeps failing and recovering. The incident stays open until it has been stable for 5 minutes.`,
     created_by: null,
     created_at: now,
     updated_at: now,
@@ -198,7 +217,7 @@ async function closeIncident(
     id: idFrom("incident update", outageId, "resolved"),
     incident_id: incident.id,
     status: "resolved" as const,
-    message: `${monitor.name} ${message}.`,
+    message: `${nameIn(incident, monitor)} ${message}.`,
     created_by: null,
     created_at: now,
     updated_at: now,
@@ -259,7 +278,7 @@ async function closeBundle(
   };
 }
 
-function automaticEvent(
+export function automaticEvent(
   name: "incident.created" | "incident.resolved",
   incident: IncidentRecord,
   { outageId, ...change }: { outageId: string; message: string; now: number; subject?: EventSubject },

@@ -1,19 +1,19 @@
 import type { Scope } from "../access/scope.ts";
 import type { EventOf } from "../contract/events.ts";
-import type { Statement } from "../data/db.ts";
 import { incidentTemplates } from "../data/incident-templates/table.ts";
 import { listAffectedNames } from "../data/incidents/names.ts";
-import type { IncidentRecord } from "../data/incidents/read.ts";
-import { insertIncident, insertIncidentUpdate, setAffected } from "../data/incidents/write.ts";
+import { findOpenAutomaticIncident, type IncidentRecord } from "../data/incidents/read.ts";
+import { insertAutomaticIncident, insertIncident, insertIncidentUpdate, setAffected } from "../data/incidents/write.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { findRow } from "../data/rows.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
-import { describeSubject } from "../domain/event-subject.ts";
+import { describeSubject, type EventSubject } from "../domain/event-subject.ts";
 import { fillPlaceholders, fillTitle, templateValues } from "../domain/incident-template.ts";
 import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
 import { incidentEvent } from "./emit.ts";
+import { automaticEvent, type IncidentEffects, NONE } from "./incidents.ts";
 
 interface Opening {
   template_id: string;
@@ -21,22 +21,30 @@ interface Opening {
   firing_id: string;
   page: StatusPageRecord;
   monitor: MonitorRecord | null;
-  at: number;
+  /** Of the outage that the rule fired on. */
+  outage_id: string | null;
+  /** When that began, or the rule fired. */
+  started_at: number;
 }
 
-/** The incident that a firing opens from a template; none while the page's incidents are disabled. */
+/**
+ * The incident that a firing opens from a template; none while the page's incidents are disabled. For an outage it is the
+ * automatic one of the monitor, so that it ends with the outage, and an outage that has one already gets no second one.
+ */
 export async function planRuleIncident(
   scope: Pick<Scope, "db" | "settings" | "now">,
-  { template_id, firing_id, page, monitor, at }: Opening,
-): Promise<{ statements: Statement[]; events: EventOf<"incident.created">[] }> {
+  { template_id, firing_id, page, monitor, outage_id, started_at }: Opening,
+): Promise<IncidentEffects> {
   const { db, now } = scope;
   const template = page.incident_system_enabled ? await findRow(db, incidentTemplates, template_id) : undefined;
-  if (!template || template.status_page_id !== page.id) return { statements: [], events: [] };
+  if (!template || template.status_page_id !== page.id) return NONE;
+  const origin = monitor && outage_id !== null ? { monitor, outage_id } : null;
+  if (origin && (await findOpenAutomaticIncident(db, origin.monitor.id))) return NONE;
   const affected = { monitor_ids: monitor ? [monitor.id] : [], group_ids: [] };
   const reach = { page_id: page.id, is_public: template.is_public };
-  const values = templateValues({ page, names: await listAffectedNames(db, reach, affected), at });
+  const values = templateValues({ page, names: await listAffectedNames(db, reach, affected), at: started_at });
   const incident: IncidentRecord = {
-    id: idFrom("incident", firing_id),
+    id: idFrom("incident", origin?.outage_id ?? firing_id),
     owner_id: page.owner_id,
     created_by: null,
     status_page_id: page.id,
@@ -48,37 +56,53 @@ export async function planRuleIncident(
     tags: [],
     assigned_to_id: null,
     is_public: template.is_public,
-    started_at: at,
+    started_at,
     resolved_at: template.status === "resolved" ? now : null,
     acknowledged_at: null,
     acknowledged_by: null,
-    origin_monitor_id: null,
-    origin_outage_id: firing_id,
+    origin_monitor_id: origin?.monitor.id ?? null,
+    origin_outage_id: origin?.outage_id ?? firing_id,
     bundle_id: null,
     created_at: now,
     updated_at: now,
   };
-  const message = template.initial_update === null ? null : fillPlaceholders(template.initial_update, values);
-  const update = {
-    id: idFrom("incident update", firing_id, "opened"),
-    incident_id: incident.id,
-    status: incident.status,
-    created_by: null,
-    created_at: now,
-    updated_at: now,
-  };
-  const change = { id: idFrom("event", incident.id, "incident.created"), name: "incident.created" as const, now };
+  const written = template.initial_update === null ? null : fillPlaceholders(template.initial_update, values);
+  const message = written ?? (origin ? `${values.monitor} is failing its checks.` : null);
+  const update = message === null ? null : { ...firstUpdate(incident), message };
   const subject = describeSubject({ ...incident, kind: "incident", ...affected, page }, scope.settings.PUBLIC_URL);
-  const news = { ...change, message: message ?? incident.title, notify_subscribers: true, subject };
-  const event = incidentEvent(incident, news);
+  const change = { message: message ?? incident.title, now, subject };
   return {
     statements: [
-      insertIncident(db, incident),
-      ...setAffected(db, incident.id, affected),
-      ...(message === null ? [] : [insertIncidentUpdate(db, { ...update, message })]),
-      incidentAudit(db, incident, { outageId: firing_id, eventType: "incident.created", now }),
+      ...(origin && update
+        ? insertAutomaticIncident(db, incident, update)
+        : [insertIncident(db, incident), ...setAffected(db, incident.id, affected)]),
+      ...(origin || update === null ? [] : [insertIncidentUpdate(db, update)]),
+      incidentAudit(db, incident, {
+        outageId: incident.origin_outage_id ?? firing_id,
+        eventType: "incident.created",
+        now,
+      }),
       bumpPageVersion(db, page.id, now),
     ],
-    events: [{ ...event, name: "incident.created" }],
+    events: [
+      origin
+        ? automaticEvent("incident.created", incident, { outageId: origin.outage_id, ...change })
+        : openedEvent(incident, change),
+    ],
+    incident_id: incident.id,
   };
+}
+
+function firstUpdate({ id, origin_outage_id, status, created_at, updated_at }: IncidentRecord) {
+  const updateId = idFrom("incident update", origin_outage_id ?? id, "opened");
+  return { id: updateId, incident_id: id, status, created_by: null, created_at, updated_at };
+}
+
+function openedEvent(
+  incident: IncidentRecord,
+  change: { message: string; now: number; subject: EventSubject },
+): EventOf<"incident.created"> {
+  const name = "incident.created" as const;
+  const id = idFrom("event", incident.id, name);
+  return { ...incidentEvent(incident, { id, name, notify_subscribers: true, ...change }), name };
 }

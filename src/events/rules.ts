@@ -5,6 +5,7 @@ import {
   type CustomEvent,
   type EventClassification,
   isCustomEventName,
+  isKnownEvent,
   type KnownEvent,
   type NewEvent,
 } from "../contract/events.ts";
@@ -26,6 +27,7 @@ import { joinPublications, NOTHING, type Publication, wake } from "../outbox/pub
 import { violates } from "../platform/d1-errors.ts";
 import { idFrom } from "../platform/ids.ts";
 import { publishRouted } from "./emit.ts";
+import type { IncidentEffects } from "./incidents.ts";
 import { planRuleIncident } from "./rule-incident.ts";
 import { readMetricSources } from "./rule-metrics.ts";
 
@@ -54,11 +56,13 @@ export interface RuleTrigger extends Pick<RuleEvent, "kind" | "name" | "agent_id
 export interface RuleOutcome {
   /** Belongs in the batch of the trigger; `wake` is called once that is committed. */
   publication: Publication;
-  /** How rules change the routing of the triggering events, by their ids. */
+  /** How rules change the routing of the triggering events, by their ids, and of what they open. */
   routings: ReadonlyMap<string, Routing>;
+  /** What a rule opened for the triggering outage, in place of its plain automatic incident; the caller publishes it. */
+  incident: IncidentEffects | null;
 }
 
-export const NO_RULES: RuleOutcome = { publication: NOTHING, routings: new Map() };
+export const NO_RULES: RuleOutcome = { publication: NOTHING, routings: new Map(), incident: null };
 const ATTEMPTS_MAX = 100;
 /** As many statements end a turn: with what the firings read, a third of the queries that D1 allows an invocation. */
 const STATEMENTS_PER_TURN = 150;
@@ -102,6 +106,7 @@ export async function fireRules(
 ): Promise<RuleOutcome> {
   const publications: Publication[] = [];
   const routings = new Map<string, Routing>();
+  let incident: IncidentEffects | null = null;
   let stored = 0;
   for (const trigger of triggers) {
     const firing = await listFiring(scope, trigger, await withoutFired(scope, trigger, rules));
@@ -110,7 +115,11 @@ export async function fireRules(
         publications.push(continueLater(scope, trigger));
         break;
       }
-      const publication = await carryOut(scope, { ...found, rule, trigger });
+      const { publication, opened } = await carryOut(scope, { ...found, rule, trigger, opened: incident });
+      if (opened && incident === null) {
+        incident = opened;
+        for (const { id } of opened.events) routings.set(id, { rule_id: rule.id });
+      }
       const statements = [failBatchWhen(scope.db, "stale", isRuleStale(rule)), recordFiring(scope.db, rule.id, state)];
       publications.push({ ...NOTHING, statements }, publication);
       stored += statements.length + publication.statements.length;
@@ -118,7 +127,7 @@ export async function fireRules(
     const routing = joinRouting(firing.map((each) => routingOf(each, scope.now)));
     if (routing && trigger.event) routings.set(trigger.event.id, routing);
   }
-  return { publication: joinPublications(publications), routings };
+  return { publication: joinPublications(publications), routings, incident };
 }
 
 /** The event's row says that rules wait, so none is forgotten; the message comes once that is committed. */
@@ -182,15 +191,25 @@ interface Firing {
   page: StatusPageRecord;
   trigger: RuleTrigger;
   conditions: readonly ConditionResult[];
+  /** By a rule before it, for the same outage: that has one incident. */
+  opened: IncidentEffects | null;
 }
 
-async function carryOut(scope: Scope, firing: Firing): Promise<Publication> {
+interface Carried {
+  publication: Publication;
+  /** The incident of the outage that the rule fired on. */
+  opened: IncidentEffects | null;
+}
+
+async function carryOut(scope: Scope, firing: Firing): Promise<Carried> {
   const { rule, content, page, trigger } = firing;
   const { db, now } = scope;
   const id = firingId(rule, trigger);
   const statements: Statement[] = [logEntry(scope, firing, id)];
   const events: NewEvent[] = [];
   const webhookIds: string[] = [];
+  const outage = outageOf(trigger);
+  let { opened } = firing;
   for (const effect of listEffects(content, { monitor_id: trigger.monitor?.id ?? null }, now)) {
     if (effect.kind === "notify") {
       if (effect.emits) events.push(emittedEvent(firing, id));
@@ -199,22 +218,47 @@ async function carryOut(scope: Scope, firing: Firing): Promise<Publication> {
       statements.push(suppressAlerts(db, page.id, { monitor_id, until, now }));
     } else if (effect.kind === "trigger_runbook") {
       webhookIds.push(effect.webhook_id);
-    } else {
+    } else if (outage.outage_id === null || opened === null) {
       const { incident_template_id: template_id } = effect;
-      const opening = { template_id, firing_id: id, page, monitor: trigger.monitor, at: trigger.at };
+      const opening = { template_id, firing_id: id, page, monitor: trigger.monitor, ...outage };
       const incident = await planRuleIncident(scope, opening);
-      statements.push(...incident.statements);
-      events.push(...incident.events);
+      if (outage.outage_id !== null) {
+        opened = incident.incident_id === null ? null : incident;
+      } else {
+        statements.push(...incident.statements);
+        events.push(...incident.events);
+      }
     }
   }
   const matched = events.find(({ id: eventId }) => eventId === id) ?? trigger.event;
-  return joinPublications([
+  const publication = joinPublications([
     { ...NOTHING, statements },
     await publishRouted(scope, events, now, new Map([[id, { rule_id: rule.id }]])),
     matched
       ? await callWebhooks(scope, matched, { owner_id: page.owner_id, webhook_ids: webhookIds, rule_id: rule.id })
       : NOTHING,
   ]);
+  return { publication, opened };
+}
+
+/** The outage that a trigger tells of, and when what an incident would be about began. */
+function outageOf({ event, monitor, at }: RuleTrigger): { outage_id: string | null; started_at: number } {
+  const isOutage = event !== null && monitor !== null && isKnownEvent(event) && event.name === "monitor.down";
+  const { outage_id = null, outage_started_at } = isOutage ? event.data : {};
+  return outage_id && outage_started_at
+    ? { outage_id, started_at: Date.parse(outage_started_at) }
+    : { outage_id: null, started_at: at };
+}
+
+/** With the incident of its outage, where nothing else published that. */
+export async function publishRules(
+  scope: Scope,
+  { publication, incident, routings }: RuleOutcome,
+): Promise<Publication> {
+  if (incident === null) return publication;
+  const { statements, events } = incident;
+  const opened = await publishRouted(scope, events, scope.now, routings);
+  return joinPublications([publication, { ...NOTHING, statements }, opened]);
 }
 
 /** How a rule on an event of the service changes where that goes; one with a custom name emits its own. */

@@ -28,8 +28,16 @@ import { joinPublications, NOTHING, type Publication } from "../outbox/publicati
 import { toIso } from "../platform/clock.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import { planIncidentEffects, type TransitionContext } from "./incidents.ts";
-import { monitorEvent } from "./monitor-event.ts";
-import { evaluateRules, NO_RULES, type RuleOutcome, retryStale, toHeldRouting, triggerOf } from "./rules.ts";
+import { type ChangeOfStatus, monitorEvent } from "./monitor-event.ts";
+import {
+  evaluateRules,
+  NO_RULES,
+  publishRules,
+  type RuleOutcome,
+  retryStale,
+  toHeldRouting,
+  triggerOf,
+} from "./rules.ts";
 
 /**
  * During a maintenance window, public or private, a mute, or the time for which a rule suppresses alerts, transitions are
@@ -162,23 +170,30 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
   if (!found) return NOTHING;
   const { held } = ended;
   const context: TransitionContext = { ...found, transition: toTransition(ended.transition) };
-  const incident = await planIncidentEffects(scope, context);
-  const own = monitorEvent(context, incident.incident_id);
-  if (own === null) return NOTHING;
-  const [withheld] = await listEvents(db, [own.id]);
+  const plain = await planIncidentEffects(scope, context);
+  const planned = monitorEvent(context, plain.incident_id);
+  if (planned === null) return NOTHING;
+  const [withheld] = await listEvents(db, [planned.id]);
   // A backtest has to know that no rule was evaluated when the outage began.
   const earlier = withheld && "muted_until" in withheld.data ? withheld.data.muted_until : null;
   const muted_until = typeof earlier === "string" ? earlier : null;
-  const announced = { ...own, data: { ...own.data, released_at: toIso(now) } };
-  const trigger = { ...triggerOf(announced, found), at: now, in_maintenance: false, is_release: muted_until === null };
+  const trigger = { ...triggerOf(planned, found), at: now, in_maintenance: false, is_release: muted_until === null };
   const rules = held.held_by === RULE ? NO_RULES : await evaluateRules(scope, [trigger]);
-  const routing = rules.routings.get(own.id) ?? held.routing;
-  if (rules.routings.get(own.id)?.suppressed_until !== undefined) return holdLonger(scope, { held, routing, rules });
+  const routing = rules.routings.get(planned.id) ?? held.routing;
+  if (rules.routings.get(planned.id)?.suppressed_until !== undefined)
+    return holdLonger(scope, { held, routing, rules });
+  const incident = rules.incident ?? plain;
+  const announced = announcementOf(planned, { incident_id: incident.incident_id, now });
+  // What a rule opened is not evaluated again.
   const others = await evaluateRules(
     scope,
-    incident.events.map((event) => ({ ...triggerOf(event, found), in_maintenance: false })),
+    plain === incident ? plain.events.map((event) => ({ ...triggerOf(event, found), in_maintenance: false })) : [],
   );
-  const routings = new Map([...others.routings, ...(routing ? [[own.id, routing] as const] : [])]);
+  const routings = new Map([
+    ...rules.routings,
+    ...others.routings,
+    ...(routing ? [[announced.id, routing] as const] : []),
+  ]);
   const publication = joinPublications([
     await fanOut(scope, [announced, ...incident.events], now, routings),
     rules.publication,
@@ -197,6 +212,13 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
   return publication;
 }
 
+function announcementOf(
+  event: ChangeOfStatus,
+  { incident_id, now }: { incident_id: string | null; now: number },
+): ChangeOfStatus & { data: { released_at: string } } {
+  return { ...event, data: { ...event.data, incident_id, released_at: toIso(now) } };
+}
+
 async function noteRelease(db: Db, { monitor_id, outage_seq }: SuppressedOutage): Promise<Statement[]> {
   const known = await findFlapping(db, monitor_id);
   if (!known) return [];
@@ -211,15 +233,17 @@ function suppressedBefore({ held_by }: SuppressedOutage, now: number): { suppres
 
 /** A rule that fires on what a window or mute withheld suppresses its alert once more. */
 async function holdLonger(
-  { db }: Scope,
+  scope: Scope,
   { held, routing, rules }: { held: SuppressedOutage; routing: HeldRouting | null; rules: RuleOutcome },
 ): Promise<Publication> {
+  const { db } = scope;
+  const publication = await publishRules(scope, rules);
   await runBatch(db, [
     failBatchWhen(db, "stale", isSuppressionEnded(held)),
     suppressOutage(db, { ...held, held_by: RULE, routing: routing && toHeldRouting(routing) }),
-    ...rules.publication.statements,
+    ...publication.statements,
   ]);
-  return rules.publication;
+  return publication;
 }
 
 type Releasable = Awaited<ReturnType<typeof listEndedSuppressionsAmong>>[number];

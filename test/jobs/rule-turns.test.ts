@@ -80,6 +80,7 @@ function isAboutRules(body: EventMessage, later: readonly EventMessage[]): boole
   return later.some((lost) => JSON.stringify(lost) === JSON.stringify(body));
 }
 
+/** How often rules fired, the incidents that they opened (an outage has one), and how many rules fired once. */
 async function firedOn(page_id: string) {
   const ofPage = and(eq(eventLog.status_page_id, page_id), isNotNull(eventLog.rule_id));
   const log = await db.select().from(eventLog).where(ofPage);
@@ -98,9 +99,9 @@ describe("a change of status on which all rules of a page fire", { timeout: 60_0
     for (let [next] = first.later; next; [next] = turns.at(-1)?.later ?? []) turns.push(await consume(next));
     expect(Math.max(...turns.map(({ queries }) => queries))).toBeLessThanOrEqual(QUERIES_PER_TURN);
     expect(turns.length).toBeGreaterThan(1);
-    expect(await firedOn(page_id)).toEqual([RULES, RULES, RULES]);
+    expect(await firedOn(page_id)).toEqual([RULES, 1, RULES]);
     for (const turn of first.later) expect(await consume(turn)).toMatchObject({ later: [], isRetried: false });
-    expect(await firedOn(page_id)).toEqual([RULES, RULES, RULES]);
+    expect(await firedOn(page_id)).toEqual([RULES, 1, RULES]);
   });
 
   it("has the rules that had no room fire also where the message about them died, once", async () => {
@@ -116,7 +117,7 @@ describe("a change of status on which all rules of a page fire", { timeout: 60_0
     };
     expect(await swept(0), "a message under way").toEqual([]);
     for (let [next] = await swept(WAKE_GRACE_MS + 1_000); next; [next] = (await consume(next)).later);
-    expect(await firedOn(page_id)).toEqual([RULES, RULES, RULES]);
+    expect(await firedOn(page_id)).toEqual([RULES, 1, RULES]);
     expect(await swept(3_600_000), "all have fired").toEqual([]);
   });
 

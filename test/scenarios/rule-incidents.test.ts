@@ -1,0 +1,158 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { openDb } from "../../src/data/db.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
+import { aDay, MINUTE, SECOND } from "../support/alert-days.ts";
+import { V1 } from "../support/client.ts";
+import { useSink } from "../support/sink.ts";
+
+/** Incidents that rules open for outages, as everybody reads of them. */
+
+const sink = useSink();
+const db = openDb(env.DB);
+type Day = Awaited<ReturnType<typeof aDay>>;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+async function addTemplate({ account, status_page_id }: Day, fields: Record<string, unknown> = {}): Promise<string> {
+  const answer = await account.client.post(`${V1}/status-pages/${status_page_id}/incident-templates`, {
+    name: "Down",
+    title: "Trouble with {{monitor}}",
+    severity: "critical",
+    is_public: true,
+    initial_update: "We look at {{monitor}} since {{time}}.",
+    ...fields,
+  });
+  expect(answer.status).toBe(201);
+  return answer.body.id;
+}
+
+async function addRule(day: Day, fields: Record<string, unknown> = {}, template: Record<string, unknown> = {}) {
+  await day.addRule({ event_name: "monitor.down", incident_template_id: await addTemplate(day, template), ...fields });
+}
+
+const incidentsOf = async ({ account, status_page_id }: Day) =>
+  (await account.client.get(`${V1}/incidents?status_page_id=${status_page_id}`)).body;
+const messagesOf = (incident: { updates: { message: string }[] }) => incident.updates.map(({ message }) => message);
+const incidentEvents = async (day: Day, who: string) =>
+  (await day.heard(who)).filter((line) => line.includes("incident."));
+
+describe("an incident that a rule opens for an outage", () => {
+  it("takes the place of the plain automatic one for everybody, and ends with the outage", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    await addRule(day);
+    await day.change(shop, "down", MINUTE);
+    await day.passUntil(2 * MINUTE);
+    const [incident, ...others] = await incidentsOf(day);
+    expect(others).toEqual([]);
+    expect(incident).toMatchObject({
+      title: "Trouble with Shop",
+      severity: "critical",
+      status: "investigating",
+      is_public: true,
+      created_automatically: true,
+      monitor_ids: [shop],
+      started_at: new Date(day.start + MINUTE).toISOString(),
+    });
+    expect(messagesOf(incident)).toEqual(["We look at Shop since 5 Jan 2026, 09:01 UTC."]);
+    expect((await day.heard("machine")).toSorted()).toEqual(["1 incident.created", "1 monitor.down"]);
+    expect(await day.heard("subscriber")).toEqual(["1 incident.created: Trouble with Shop"]);
+    expect(await day.heard("on call")).toEqual(["1 paged"]);
+    expect(day.textsTo("chat")).toHaveLength(1);
+    expect(day.textsTo("chat")[0]).toContain("Shop is down");
+    // Whoever is on call reads of it by what people prepared for it, and not once more as one of the team.
+    expect(await day.heard("mail")).toEqual(["1 Alert: Trouble with Shop"]);
+    expect((await day.account.client.get(`${V1}/monitors/${shop}/outages`)).body).toMatchObject([
+      { incident_id: incident.id },
+    ]);
+
+    await day.change(shop, "up", 10 * MINUTE);
+    await day.passUntil(12 * MINUTE);
+    const [ended, ...more] = await incidentsOf(day);
+    expect(more).toEqual([]);
+    expect(ended).toMatchObject({ status: "resolved", resolved_at: new Date(day.start + 10 * MINUTE).toISOString() });
+    expect(messagesOf(ended)[0]).toBe("Shop is up again.");
+    expect((await day.heard("subscriber")).slice(1)).toEqual(["10 incident.resolved: Trouble with Shop"]);
+    expect((await day.heard("machine")).slice(2).toSorted()).toEqual(["10 incident.resolved", "10 monitor.up"]);
+    expect(day.textsTo("chat")).toHaveLength(2);
+    expect((await day.heard("mail")).at(-1)).toBe("10 Resolved: Shop is up again");
+  });
+
+  it("ends with the outage where the page opens none by itself", async () => {
+    const day = await aDay(sink, { page: { auto_create_incident: false } });
+    const shop = await day.addMonitor("Shop");
+    await addRule(day, {}, { initial_update: undefined });
+    await day.change(shop, "down", MINUTE);
+    await day.change(shop, "up", 5 * MINUTE);
+    await day.change(shop, "down", 30 * MINUTE);
+    await day.passUntil(31 * MINUTE);
+    const [second, first, ...others] = await incidentsOf(day);
+    expect(others).toEqual([]);
+    expect([first.status, second.status]).toEqual(["resolved", "investigating"]);
+    expect(messagesOf(first)).toEqual(["Shop is up again.", "Shop is failing its checks."]);
+  });
+
+  it("is one, that of the first rule, where several open one", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    await addRule(day, { monitor_id: shop });
+    await addRule(day, {}, { title: "Another", is_public: false });
+    await day.change(shop, "down", MINUTE);
+    await day.passUntil(2 * MINUTE);
+    expect(await incidentsOf(day)).toMatchObject([{ title: "Trouble with Shop" }]);
+    expect(await day.heard("on call")).toEqual(["1 paged"]);
+  });
+
+  it("is opened when a mute ends, and by the plain one where the rule's conditions do not hold", async () => {
+    const day = await aDay(sink);
+    const [shop, search] = [await day.addMonitor("Shop"), await day.addMonitor("Search")];
+    await addRule(day, { monitor_id: shop });
+    await day.mute(shop, 5 * MINUTE);
+    await day.change(shop, "down", MINUTE);
+    await day.change(search, "down", 2 * MINUTE);
+    await day.passUntil(6 * MINUTE);
+    const opened = await incidentEvents(day, "subscriber");
+    expect(opened).toEqual(["2 incident.created: Search is down", "5 incident.created: Trouble with Shop"]);
+    await day.change(shop, "up", 8 * MINUTE);
+    await day.passUntil(10 * MINUTE);
+    expect((await incidentEvents(day, "subscriber")).slice(2)).toEqual(["8 incident.resolved: Trouble with Shop"]);
+  });
+
+  it("stays open while the monitor flaps, and is the only one", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    await addRule(day);
+    let at = MINUTE;
+    for (let n = 0; n < 14; n++) {
+      await day.change(shop, n % 2 === 0 ? "down" : "up", at);
+      at += 20 * SECOND;
+    }
+    await day.passUntil(40 * MINUTE);
+    const all = await incidentsOf(day);
+    expect(all.every(({ status }: { status: string }) => status === "resolved")).toBe(true);
+    expect(all.length).toBeLessThanOrEqual(4);
+    const [last, ...earlier] = messagesOf(all[0]);
+    expect(last).toBe("Shop is up again and stable.");
+    expect(earlier.toSorted()).toEqual([
+      "Shop keeps failing and recovering. The incident stays open until it has been stable for 5 minutes.",
+      expect.stringContaining("We look at Shop"),
+    ]);
+  });
+
+  it("names nothing to the public that is hidden behind a composite", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    const checkout = await day.addMonitor("Checkout", { type: "composite" });
+    await db.update(monitors).set({ parent_monitor_id: checkout }).where(eq(monitors.id, shop));
+    await addRule(day, {}, { initial_update: undefined });
+    await day.change(shop, "down", MINUTE);
+    await day.change(shop, "up", 5 * MINUTE);
+    await day.passUntil(6 * MINUTE);
+    const [incident] = await incidentsOf(day);
+    expect(incident).toMatchObject({ title: "Trouble with Checkout", status: "resolved" });
+    expect(messagesOf(incident)).toEqual(["The service is up again.", "Checkout is failing its checks."]);
+  });
+});
