@@ -177,13 +177,38 @@ export function changedFields(
   shown: FormValues,
 ): readonly FormField[] {
   const typed = typedValues(fields, entered);
-  return fields.filter(({ name }) => comparable(typed[name]) !== comparable(shown[name]));
+  return fields.filter((field) => !isSameValue(field, typed[field.name], shown[field.name]));
 }
 
-/** Browsers send line breaks as CR LF, and check boxes in the order of the form. */
-function comparable(value: FormValues[string] | undefined): string {
-  if (typeof value === "string") return value.replaceAll("\r\n", "\n");
-  return JSON.stringify(typeof value === "object" ? value.toSorted() : (value ?? ""));
+export function isSameValue(field: FormField, one: FormValues[string] | undefined, other: typeof one): boolean {
+  return JSON.stringify(shownValue(field, one)) === JSON.stringify(shownValue(field, other));
+}
+
+/** What the control of the field holds: browsers send line breaks as CR LF, and check boxes in the order of the form. */
+export function shownValue(field: FormField, value: FormValues[string] | undefined): string | string[] | boolean {
+  if (field.kind === "checkbox") return value === true;
+  if (field.kind === "several") {
+    const offered = new Set(field.options.map((option) => option.value));
+    return [value ?? []]
+      .flat()
+      .map(String)
+      .filter((each) => offered.has(each))
+      .toSorted();
+  }
+  const text = String(value ?? "").replaceAll("\r\n", "\n");
+  const isOffered = field.kind !== "select" || field.options.some((option) => option.value === text);
+  // A list without an empty entry stands on its first one.
+  return isOffered || field.kind !== "select" || field.empty !== undefined ? text : (field.options[0]?.value ?? "");
+}
+
+/** Puts a value into what a form sends, as its control would. */
+export function writeField(field: FormField, form: URLSearchParams, value: FormValues[string] | undefined): void {
+  const shown = shownValue(field, value);
+  form.delete(field.name);
+  if (field.kind === "datetime") form.set(zoneName(field.name), field.zone);
+  if (typeof shown === "boolean") {
+    if (shown) form.set(field.name, "on");
+  } else for (const each of [shown].flat()) form.append(field.name, each);
 }
 
 /** Refusals name fields as the API does; people know them by their labels. */

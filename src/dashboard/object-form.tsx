@@ -14,6 +14,7 @@ import {
   toSentences,
   typedValues,
 } from "./form-fields.ts";
+import { conflictProblems, keptOf, MADE_FROM, madeFrom, mergeEntered } from "./merge.ts";
 import type { Section } from "./navigation.tsx";
 import { showView, type View } from "./shell.tsx";
 
@@ -35,8 +36,10 @@ export interface ObjectForm {
   cancel: string;
   /** Shows what the form makes, in a frame beside it. */
   preview?: string;
-  /** What the object has, as the form shows it: only what differs from it is sent. */
+  /** What the object has, as the form shows it: only what differs from it is sent, and what others changed meanwhile stays. */
   stored?: FormValues;
+  /** Fields of `stored` that the form does not show: when one changed meanwhile, its person decides anew. */
+  watched?: readonly FormField[];
   /** What is typed survives leaving and loading the view again, in this tab; for texts without secrets. */
   keepsDraft?: boolean;
   above?: Child;
@@ -52,14 +55,24 @@ interface Shown {
   headers?: Record<string, string>;
   /** Stands between heading and fields. */
   result?: Child;
+  /** What the form was made from, when it is shown again. */
+  seen?: string | undefined;
 }
 
 export function showForm(c: AppContext, form: ObjectForm, values: FormValues, shown: Shown = {}): Promise<Response> {
-  const { problems = {}, status, headers, result } = shown;
+  const { problems = {}, status, headers, result, seen = seenOf(form) } = shown;
   const draft = form.keepsDraft ? draftKey(form.action, requireUser(c.var.ctx).user_id) : undefined;
   const isTyped = c.req.method === "POST";
   const card = (
-    <FormCard form={form} draft={draft} isTyped={isTyped} values={values} problems={problems} result={result} />
+    <FormCard
+      form={form}
+      draft={draft}
+      seen={seen}
+      isTyped={isTyped}
+      values={values}
+      problems={problems}
+      result={result}
+    />
   );
   return showView(c, {
     title: form.title,
@@ -80,17 +93,22 @@ export function showForm(c: AppContext, form: ObjectForm, values: FormValues, sh
   });
 }
 
+const fieldsOf = ({ fields, watched = [] }: ObjectForm) => [...fields, ...watched];
+
+const seenOf = (form: ObjectForm) => form.stored && madeFrom(fieldsOf(form), form.stored);
+
 interface FormCardProps {
   form: ObjectForm;
   /** Under which the script keeps what is typed. */
   draft: string | undefined;
+  seen: string | undefined;
   isTyped: boolean;
   values: FormValues;
   problems: Problems;
   result: Child;
 }
 
-function FormCard({ form, draft, isTyped, values, problems, result }: FormCardProps) {
+function FormCard({ form, draft, seen, isTyped, values, problems, result }: FormCardProps) {
   return (
     <form
       method="post"
@@ -100,6 +118,7 @@ function FormCard({ form, draft, isTyped, values, problems, result }: FormCardPr
       data-draft={draft}
       data-typed={isTyped ? "" : undefined}
     >
+      {seen === undefined ? null : <input type="hidden" name={MADE_FROM} value={seen} />}
       <FormProblem problems={problems} />
       {form.live === undefined ? result : <div data-live-result>{result}</div>}
       <div class="fields">
@@ -123,7 +142,8 @@ function FormCard({ form, draft, isTyped, values, problems, result }: FormCardPr
 
 /** The form again with what was typed, as after a button that saves nothing. */
 export function showTyped(c: AppContext, form: ObjectForm, entered: URLSearchParams, shown?: Shown): Promise<Response> {
-  return showForm(c, form, typedValues(form.fields, entered), shown);
+  const seen = entered.get(MADE_FROM) ?? undefined;
+  return showForm(c, form, typedValues(form.fields, entered), { seen, ...shown });
 }
 
 type Body = Record<string, unknown>;
@@ -133,19 +153,29 @@ interface Submission extends Pick<ApiCall, "method" | "path"> {
   toBody?: (changed: Body, whole: Body) => Body;
 }
 
+/** `kept` says after "Saved." what others changed meanwhile. */
+type Submitted = { ok: true; body: unknown; kept: string } | { ok: false; response: Response };
+
 /** Sends the fields to the API. A refusal is the form again, with each problem beside its field. */
 export async function submitForm(
   c: AppContext,
   form: ObjectForm,
-  entered: URLSearchParams,
+  sent: URLSearchParams,
   { method, path, toBody = (body) => body }: Submission,
-): Promise<{ ok: true; body: unknown } | { ok: false; response: Response }> {
-  const changed = form.stored ? changedFields(form.fields, entered, form.stored) : form.fields;
+): Promise<Submitted> {
+  const { stored = {}, watched = [] } = form;
+  const merge = mergeEntered(fieldsOf(form), sent, stored);
+  const { entered, others, conflicts } = merge;
+  if (conflicts.length > 0 || others.some((field) => watched.includes(field))) {
+    const problems = conflictProblems(merge, stored, watched);
+    return { ok: false, response: await showTyped(c, form, entered, { problems, status: 409, seen: seenOf(form) }) };
+  }
+  const changed = form.stored ? changedFields(form.fields, entered, stored) : form.fields;
   const body = toBody(readBody(changed, entered), readBody(form.fields, entered));
   const answer = await callApi(c, { method, path, body });
-  if (answer.ok) return { ok: true, body: answer.body };
+  if (answer.ok) return { ok: true, body: answer.body, kept: keptOf(merge) };
   if (answer.status === 404) throw errorOf(answer);
   const { status, headers } = answer;
   const problems = toSentences(form.fields, answer.problems);
-  return { ok: false, response: await showTyped(c, form, entered, { problems, status, headers }) };
+  return { ok: false, response: await showTyped(c, form, sent, { problems, status, headers }) };
 }

@@ -63,7 +63,7 @@ export function updateEndpoints(views: TimelineViews): Endpoint[] {
       // A message that was emptied is sent, so that the endpoint refuses it.
       const toBody = (_changed: unknown, { message = "" }: Record<string, unknown>) => ({ message });
       const sent = await submitForm(c, form, entered, { method: "PUT", path: apiOf(views, { id, update }), toBody });
-      return sent.ok ? redirectWithNotice(form.cancel, "The update is corrected.") : sent.response;
+      return sent.ok ? redirectWithNotice(form.cancel, `The update is corrected.${sent.kept}`) : sent.response;
     }),
 
     ...confirmedDeletion(
@@ -97,6 +97,7 @@ async function updateForm(c: AppContext, views: TimelineViews, ids: Ids): Promis
     trail,
     fields: FIELDS,
     action: own,
+    keepsDraft: true,
     cancel: shown,
     stored: storedValues(FIELDS, { message: update.message }),
     intents: [{ intent: "preview", label: "Preview" }],

@@ -97,7 +97,7 @@ export const endpoints = [
       if (entered.get("intent") === "preview") return showPreview(c, form, entered, id);
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${id}`, toBody: nestConfig });
       if (!sent.ok) return sent.response;
-      return redirectWithNotice("/app/alerts", ["Saved.", ...noticesOf(sent.body)].join(" "));
+      return redirectWithNotice("/app/alerts", [`Saved.${sent.kept}`, ...noticesOf(sent.body)].join(" "));
     },
   ),
 

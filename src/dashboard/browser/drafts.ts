@@ -47,6 +47,14 @@ function keepDraft(form: HTMLFormElement): void {
   form.addEventListener("submit", (event) => {
     if (!event.defaultPrevented) save(true);
   });
+  // "Cancel" means what was typed, too.
+  for (const link of form.querySelectorAll(".actions a.button[href]")) {
+    link.addEventListener("click", () => {
+      isChanged = false;
+      clearTimeout(timer);
+      sessionStorage.removeItem(key);
+    });
+  }
   addEventListener("pagehide", () => {
     if (isChanged) save();
   });

@@ -97,7 +97,7 @@ export const endpoints = [
     async (c, entered, p) => {
       const form = await editForm(c, p.id);
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${p.id}` });
-      return sent.ok ? redirectWithNotice(`/app/incidents/${p.id}`, "Saved.") : sent.response;
+      return sent.ok ? redirectWithNotice(`/app/incidents/${p.id}`, `Saved.${sent.kept}`) : sent.response;
     },
   ),
 
@@ -228,6 +228,7 @@ async function editForm(c: AppContext, id: string): Promise<EditForm> {
     title: `Edit ${incident.title}`,
     section: "incidents",
     action: `${path}/edit`,
+    keepsDraft: true,
     cancel: path,
     trail: [...trail, { href: path, text: incident.title }],
     fields,

@@ -78,7 +78,7 @@ export const endpoints = [
       const form = await editForm(c, { page, id });
       const path = `${API}/${page}/incident-templates/${id}`;
       const sent = await submitForm(c, form, entered, { method: "PUT", path });
-      return sent.ok ? redirectWithNotice(back(page), "The template is saved.") : sent.response;
+      return sent.ok ? redirectWithNotice(back(page), `The template is saved.${sent.kept}`) : sent.response;
     },
   ),
 
@@ -100,6 +100,7 @@ function newForm(page: string): ObjectForm {
     trail,
     fields: FIELDS,
     action: `/app/incidents/templates/${page}/new`,
+    keepsDraft: true,
     cancel: back(page),
   };
 }
@@ -112,6 +113,7 @@ async function editForm(c: AppContext, { page, id }: { page: string; id: string 
     trail,
     fields: FIELDS,
     action: `/app/incidents/templates/${page}/${id}`,
+    keepsDraft: true,
     cancel: back(page),
     stored: storedValues(FIELDS, template),
     below: (

@@ -122,7 +122,7 @@ export const endpoints = [
       }
       const toBody = toTargets(window.targets);
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${p.id}`, toBody });
-      return sent.ok ? redirectWithNotice(`/app/maintenance/${p.id}`, "Saved.") : sent.response;
+      return sent.ok ? redirectWithNotice(`/app/maintenance/${p.id}`, `Saved.${sent.kept}`) : sent.response;
     },
   ),
 
@@ -218,6 +218,7 @@ async function editForm(c: AppContext, id: string): Promise<{ form: EditForm; wi
     section: "maintenance",
     fields,
     action: `${path}/edit`,
+    keepsDraft: true,
     cancel: path,
     stored: storedValues(fields, { ...window, monitor_ids }),
     trail: [...trail, { href: path, text: window.title }],

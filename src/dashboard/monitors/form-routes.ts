@@ -17,15 +17,26 @@ import {
   toSentences,
   typedValues,
 } from "../form-fields.ts";
+import { conflictProblems, keptOf, MADE_FROM, madeFrom, mergeEntered } from "../merge.ts";
 import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { completeEntry } from "./complete-entry.ts";
-import { loadForm, type MonitorForm, readMonitor } from "./form.ts";
+import { isShownFor, loadForm, type MonitorForm, readMonitor, typeOf } from "./form.ts";
 import { monitorFormView } from "./form-views.tsx";
 import { rhythmValues } from "./rhythm.ts";
 import { STEP_TYPES } from "./steps-editor.tsx";
-import { changeSteps, countSteps, fieldsOf, placeProblems, readSteps, storedSteps, typedSteps } from "./steps-form.ts";
+import {
+  changeSteps,
+  countSteps,
+  fieldsOf,
+  placeProblems,
+  readSteps,
+  replaceSteps,
+  stepsText,
+  storedSteps,
+  typedSteps,
+} from "./steps-form.ts";
 import { describeResult, type TestResult } from "./test-result.ts";
 
 const API = "/api/uptime/v1/monitors";
@@ -44,6 +55,8 @@ interface Asked {
   values: FormValues;
   action: string;
   edited?: { id: string; name: string };
+  /** What the form was made from. */
+  seen?: string | undefined;
 }
 
 export const endpoints = [
@@ -70,25 +83,39 @@ export const endpoints = [
 
   view({ path: "/app/monitors/{id}/edit", summary: "Form of a monitor", ...changed }, async (c, { params: { id } }) => {
     const { form, stored, name } = await loadEdited(c, id);
-    const edited = { id, name };
-    return showView(
-      c,
-      monitorFormView({ form, values: stored, problems: {}, action: `/app/monitors/${id}/edit`, edited }),
-    );
+    const asked = { form, values: stored, edited: { id, name }, action: `/app/monitors/${id}/edit` };
+    return showView(c, monitorFormView({ ...asked, problems: {}, seen: seenOf(form, stored) }));
   }),
 
   action(
     { path: "/app/monitors/{id}/edit", summary: "Submit the form of a monitor", ...changed },
     async (c, sent, p) => {
-      const entered = changeSteps(completeEntry(sent));
       const { form, stored, name } = await loadEdited(c, p.id);
-      const values = { ...typedValues(form.fields, entered), ...typedSteps(entered) };
+      const typed = changeSteps(completeEntry(sent));
       const path = `/app/monitors/${p.id}`;
-      const asked: Asked = { form, entered, values, action: `${path}/edit`, edited: { id: p.id, name } };
-      const body = { ...readMonitor(form, entered, stored), ...stepsIn(entered, stored) };
-      if (entered.get("intent") !== null) return showTested(c, asked, body);
-      const answer = await callApi(c, { method: "PUT", path: `${API}/${p.id}`, body });
-      return answer.ok ? redirectWithNotice(path, "Saved.") : showRefused(c, asked, answer);
+      const askedOf = (entered: URLSearchParams): Asked => ({
+        form,
+        entered,
+        values: { ...typedValues(form.fields, entered), ...typedSteps(entered) },
+        action: `${path}/edit`,
+        edited: { id: p.id, name },
+        seen: sent.get(MADE_FROM) ?? undefined,
+      });
+      const bodyOf = (entered: URLSearchParams) => ({
+        ...readMonitor(form, entered, stored),
+        ...stepsIn(entered, stored),
+      });
+      if (typed.get("intent") !== null) return showTested(c, askedOf(typed), bodyOf(typed));
+      const merge = mergeMonitor(form, typed, stored);
+      if (merge.conflicts.length > 0) {
+        const asked = { ...askedOf(merge.entered), seen: seenOf(form, stored) };
+        const problems = conflictProblems(merge, stored);
+        if (merge.conflicts.includes(STEPS)) problems[STEPS.name] = "The steps were changed meanwhile.";
+        return showForm(c, asked, { problems, status: 409 });
+      }
+      const answer = await callApi(c, { method: "PUT", path: `${API}/${p.id}`, body: bodyOf(merge.entered) });
+      if (!answer.ok) return showRefused(c, askedOf(typed), answer);
+      return redirectWithNotice(path, `Saved.${keptOf(merge)}`);
     },
   ),
 ];
@@ -141,9 +168,26 @@ async function loadEdited(c: AppContext, id: string) {
 /** For problems of the steps as a whole. */
 const STEPS: FormField = { name: "steps", label: "Steps", kind: "json" };
 
+const hasSteps = (type: string | null) => STEP_TYPES.some((each) => each === type);
+
+/** Steps count as one field: which of them is which, nobody can say once one was added or removed. */
+const withSteps = (values: FormValues): FormValues => ({ ...values, [STEPS.name]: stepsText(values) });
+
+const seenOf = (form: MonitorForm, stored: FormValues) => madeFrom([...form.fields, STEPS], withSteps(stored));
+
+/** What was entered, with what somebody else changed meanwhile. */
+function mergeMonitor(form: MonitorForm, typed: URLSearchParams, stored: FormValues) {
+  const type = typeOf({ type: typed.get("type") ?? "" });
+  const shown = form.fields.filter(({ name }) => isShownFor(form, name, type));
+  const entered = new URLSearchParams(typed);
+  if (hasSteps(type)) entered.set(STEPS.name, stepsText(typedSteps(typed)));
+  const merge = mergeEntered(hasSteps(type) ? [...shown, STEPS] : shown, entered, withSteps(stored));
+  return { ...merge, entered: merge.others.includes(STEPS) ? replaceSteps(merge.entered, stored) : merge.entered };
+}
+
 /** The form of another type sends none, because it does not show them. */
 function stepsIn(entered: URLSearchParams, shown?: FormValues) {
-  return STEP_TYPES.some((type) => type === entered.get("type")) ? readSteps(entered, shown) : {};
+  return hasSteps(entered.get("type")) ? readSteps(entered, shown) : {};
 }
 
 function showRefused(c: AppContext, asked: Asked, refusal: ApiRefusal): Promise<Response> {
@@ -173,6 +217,6 @@ interface Shown {
   headers?: Record<string, string>;
 }
 
-function showForm(c: AppContext, { form, values, action, edited }: Asked, shown: Shown): Promise<Response> {
-  return showView(c, monitorFormView({ form, values, action, ...(edited ? { edited } : {}), ...shown }));
+function showForm(c: AppContext, { form, values, action, edited, seen }: Asked, shown: Shown): Promise<Response> {
+  return showView(c, monitorFormView({ form, values, action, seen, ...(edited ? { edited } : {}), ...shown }));
 }

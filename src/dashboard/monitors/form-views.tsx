@@ -3,6 +3,7 @@ import { monitorType } from "../../probes/registry.ts";
 import { FieldRow, FormProblem } from "../components/fields.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
+import { MADE_FROM } from "../merge.ts";
 import type { View } from "../shell.tsx";
 import { isShownFor, type MonitorForm, typeOf } from "./form.ts";
 import { StepResults } from "./step-results.tsx";
@@ -18,6 +19,8 @@ interface FormView {
   action: string;
   /** The monitor that is edited. */
   edited?: { id: string; name: string };
+  /** What the form was made from. */
+  seen?: string | undefined;
   /** Of each region. */
   tested?: readonly TestResult[] | undefined;
   status?: number;
@@ -39,6 +42,7 @@ export function monitorFormView(view: FormView): View {
     ...(view.headers === undefined ? {} : { headers: view.headers }),
     children: (
       <form method="post" action={action} class="card" data-typed novalidate>
+        {view.seen === undefined ? null : <input type="hidden" name={MADE_FROM} value={view.seen} />}
         {/* What Enter presses is the first button of a form, and that must not be one of the steps. */}
         <button type="submit" hidden>
           Save

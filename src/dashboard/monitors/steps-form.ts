@@ -1,7 +1,15 @@
 import { CAPTURE_SOURCES, STEPS_MAX } from "../../contract/journey.ts";
 import { HTTP_METHODS } from "../../contract/monitor-values.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { type FormField, type FormValues, type Problems, readBody, storedValues, typedValues } from "../form-fields.ts";
+import {
+  type FormField,
+  type FormValues,
+  type Problems,
+  readBody,
+  storedValues,
+  typedValues,
+  writeField,
+} from "../form-fields.ts";
 
 /**
  * The steps of a journey in the form of a monitor. Each is a group of fields with its number in their names, so that the
@@ -85,6 +93,13 @@ export function changeSteps(entered: URLSearchParams): URLSearchParams {
   return new URLSearchParams(kept);
 }
 
+/** What was sent, with the steps of these values in place of its own. */
+export function replaceSteps(entered: URLSearchParams, values: FormValues): URLSearchParams {
+  const replaced = new URLSearchParams([...entered].filter(([name]) => !NAME.test(name)));
+  for (const field of fieldsOf(stepsShown(values))) writeField(field, replaced, values[field.name]);
+  return replaced;
+}
+
 /** What was typed, to be shown again. */
 export function typedSteps(entered: URLSearchParams): FormValues {
   return typedValues(fieldsOf(countSteps(entered)), entered);
@@ -126,20 +141,19 @@ export function readSteps(entered: URLSearchParams, shown?: FormValues): { steps
   const count = countSteps(entered);
   const steps = Array.from({ length: count }, (_, n) => readStep(n + 1, entered));
   if (!shown) return count === 0 ? {} : { steps };
-  const before = Object.entries(shown).filter(([name]) => NAME.test(name));
-  const isSame =
-    JSON.stringify(comparable(Object.fromEntries(before))) === JSON.stringify(comparable(typedSteps(entered)));
-  if (isSame) return {};
+  if (stepsText(shown) === stepsText(typedSteps(entered))) return {};
   return { steps: count === 0 ? null : steps };
 }
 
-function comparable(values: FormValues): [string, unknown][] {
-  return Object.entries(values)
+/** All steps among the values of a form as one text, to be compared. */
+export function stepsText(values: FormValues): string {
+  const fields = Object.entries(values)
+    .filter(([name]) => NAME.test(name))
     .map(([name, value]): [string, unknown] => [
       name,
       typeof value === "string" ? value.replaceAll("\r\n", "\n") : value,
-    ])
-    .sort(([a], [b]) => a.localeCompare(b));
+    ]);
+  return JSON.stringify(fields.sort(([a], [b]) => a.localeCompare(b)));
 }
 
 function readStep(place: number, entered: URLSearchParams): Record<string, unknown> {

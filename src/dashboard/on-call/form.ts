@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { EscalationPolicy, OnCallSchedule, StoredEscalationStep } from "../../contract/on-call.ts";
+import { formatTime } from "../../lib/date-format.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { type FormField, type FormValues, type Option, toClockReading } from "../form-fields.ts";
 
@@ -78,6 +79,21 @@ export function overrideFields(people: readonly Option[], { zone, hint }: FormZo
     { kind: "datetime", name: "start_at", label: "From", zone, hint, required: true },
     { kind: "datetime", name: "end_at", label: "Until", zone, hint, required: true },
   ];
+}
+
+/** What the form of an override does not show, and its person wants to know when it changes. */
+export const OVERRIDES_FIELD = { kind: "text", name: "overrides", label: "Overrides" } as const satisfies FormField;
+
+/** Those of a schedule in words, the latest first. */
+export function describeOverrides({ overrides, timezone }: Schedule, people: readonly Option[]): string {
+  const nameOf = (id: string | null) => people.find(({ value }) => value === id)?.label ?? "Nobody";
+  return overrides
+    .toSorted((a, b) => Date.parse(b.start_at) - Date.parse(a.start_at))
+    .map(({ add_user_id, start_at, end_at }) => {
+      const [from, until] = [start_at, end_at].map((at) => formatTime(Date.parse(at), timezone));
+      return `${nameOf(add_user_id)} from ${from} until ${until}`;
+    })
+    .join("; ");
 }
 
 const stepName = (n: number) => `step_${n}`;

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { OnCallSchedule } from "../../contract/on-call.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { presentEscalationSummary } from "../../features/escalations/present.ts";
 import { listPageEscalations } from "../../features/escalations/service.ts";
@@ -21,10 +20,13 @@ import { listPeople } from "../people.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import {
+  describeOverrides,
   type FormZone,
+  OVERRIDES_FIELD,
   overrideFields,
   policyFields,
   policyValues,
+  type Schedule,
   scheduleFields,
   scheduleValues,
   toPolicy,
@@ -103,7 +105,7 @@ export const endpoints = [
         const { form, toBody } = await editForm(c, { kind, page, id });
         const path = `${API}/${page}/on-call/${kind}/${id}`;
         const sent = await submitForm(c, form, entered, { method: "PUT", path, toBody });
-        return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, "Saved.") : sent.response;
+        return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, `Saved.${sent.kept}`) : sent.response;
       },
     ),
     ...confirmedDeletion(
@@ -126,15 +128,19 @@ export const endpoints = [
       ids,
       permission,
     },
-    async (c, { params: { page, id } }) => showForm(c, await overrideForm(c, page, id), {}),
+    async (c, { params: { page, id } }) =>
+      showForm(c, await overrideForm(c, page, await loadSchedule(c, page, id)), {}),
   ),
   action(
     { path: "/app/on-call/{page}/overrides/{id}", summary: "Add an override", params: itemParams },
     async (c, entered, { page, id }) => {
       const path = `${API}/${page}/on-call/schedules/${id}`;
       const schedule = await loadSchedule(c, page, id);
-      const toBody = (override: Record<string, unknown>) => ({ overrides: [...schedule.overrides, override] });
-      const sent = await submitForm(c, await overrideForm(c, page, id), entered, { method: "PUT", path, toBody });
+      const toBody = (_changed: unknown, override: Record<string, unknown>) => ({
+        overrides: [...schedule.overrides, override],
+      });
+      const form = await overrideForm(c, page, schedule);
+      const sent = await submitForm(c, form, entered, { method: "PUT", path, toBody });
       return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, "The override is planned.") : sent.response;
     },
   ),
@@ -167,7 +173,7 @@ async function loadOnCall(c: AppContext, page: string): Promise<OnCallFound> {
   };
 }
 
-async function loadSchedule(c: AppContext, page: string, id: string): Promise<OnCallSchedule> {
+async function loadSchedule(c: AppContext, page: string, id: string): Promise<Schedule> {
   return presentSchedule(await readSchedule(c.var.ctx, { id: page, schedule_id: id }), c.var.now);
 }
 
@@ -197,6 +203,7 @@ async function formOf(
     trail,
     fields,
     action: `${path}/${id ?? "new"}`,
+    keepsDraft: true,
     cancel: `/app/on-call?page=${page}`,
   };
 }
@@ -212,14 +219,19 @@ async function editForm(c: AppContext, { kind, page, id }: { kind: Kind; page: s
   return { form: { ...form, stored }, toBody };
 }
 
-async function overrideForm(c: AppContext, page: string, id: string): Promise<ObjectForm> {
-  const { timezone } = await loadSchedule(c, page, id);
+/** Who plans an override sees those that others plan meanwhile before theirs is added. */
+async function overrideForm(c: AppContext, page: string, schedule: Schedule): Promise<ObjectForm> {
+  const people = await listPeople(c, page);
+  const { id, timezone } = schedule;
   return {
     title: "Override",
     section: "on-call",
     trail,
-    fields: overrideFields(await listPeople(c, page), formZone(c, timezone)),
+    fields: overrideFields(people, formZone(c, timezone)),
+    watched: [OVERRIDES_FIELD],
+    stored: { [OVERRIDES_FIELD.name]: describeOverrides(schedule, people) },
     action: `/app/on-call/${page}/overrides/${id}`,
+    keepsDraft: true,
     cancel: `/app/on-call?page=${page}`,
   };
 }

@@ -10,7 +10,7 @@ import { ListOffset } from "../lists.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { Embed } from "./embed.tsx";
 import { Reports, readTargets, targetFields, targetValues } from "./reports.tsx";
-import { API, ids, params, type Refused, sendForm, showTab } from "./tab.tsx";
+import { API, ids, params, type Refused, saveForm, shownForm, showTab } from "./tab.tsx";
 
 const EmbedQuery = z.object({ offset: ListOffset });
 const PeriodQuery = z.object({ period: z.enum(SLA_PERIODS).default("month").catch("month"), offset: ListOffset });
@@ -38,9 +38,16 @@ export const endpoints = [
       await requireRate(c.var.ctx, "heavy", p.id);
       const [measured, stored] = await Promise.all([measureSla(c.var.ctx, p.id, {}), getTargets(c.var.ctx, p.id)]);
       const fields = targetFields(presentSummary(measured));
-      const body = readTargets(readBody(fields, entered), presentTargets(stored));
-      const refused = await sendForm(c, fields, entered, { method: "PUT", path, body });
-      return refused ? showReports(c, p.id, { refused }) : redirectWithNotice(`/app/pages/${p.id}/reports`, "Saved.");
+      const targets = presentTargets(stored);
+      const saved = await saveForm(c, {
+        fields,
+        stored: targetValues(targets),
+        sent: entered,
+        path,
+        toBody: (merged) => readTargets(readBody(fields, merged), targets),
+      });
+      if (saved.refused) return showReports(c, p.id, { refused: saved.refused });
+      return redirectWithNotice(`/app/pages/${p.id}/reports`, `Saved.${saved.kept}`);
     },
   ),
 ];
@@ -63,16 +70,16 @@ async function showReports(
     measureSlaHistory(ctx, id, { period }),
     getTargets(ctx, id),
   ]);
-  const values = refused?.values ?? targetValues(presentTargets(targets));
+  const summary = presentSummary(sla);
+  const form = shownForm(targetFields(summary), targetValues(presentTargets(targets)), refused);
   return showTab(c, { id, tab: "/reports", refused }, ({ page, may }) => (
     <Reports
       page={page}
-      sla={presentSummary(sla)}
+      sla={summary}
       history={presentHistory(history)}
       period={period}
       offset={offset}
-      values={values}
-      problems={refused?.problems ?? {}}
+      {...form}
       may_change={may("sla.write")}
     />
   ));

@@ -26,10 +26,12 @@ interface ReportsProps {
   /** What is promised, by field. */
   values: FormValues;
   problems: Problems;
+  /** What the targets were made from. */
+  seen?: string | undefined;
   may_change: boolean;
 }
 
-export function Reports({ page, sla, history, period, offset, values, problems, may_change }: ReportsProps) {
+export function Reports({ page, sla, history, period, offset, values, problems, seen, may_change }: ReportsProps) {
   const { shown, place } = partOf(sla.monitors, offset);
   const address = `/app/pages/${page.id}/reports`;
   const file = `/api/uptime/v1/status-pages/${page.id}/sla/export?period=${period}&format=`;
@@ -78,6 +80,7 @@ export function Reports({ page, sla, history, period, offset, values, problems, 
         title="Targets"
         values={values}
         problems={problems}
+        seen={seen}
         may_change={may_change}
         fields={targetFields(sla)}
         action={`/app/pages/${page.id}/targets`}

@@ -101,7 +101,9 @@ export const endpoints = [
       // A name that was emptied is sent, so that the endpoint refuses it.
       const toBody = (_changed: unknown, { name = "" }: Record<string, unknown>) => ({ name });
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${V1}/groups/${group}`, toBody });
-      return sent.ok ? redirectWithNotice(`/app/pages/${id}/services`, "The group is renamed.") : sent.response;
+      return sent.ok
+        ? redirectWithNotice(`/app/pages/${id}/services`, `The group is renamed.${sent.kept}`)
+        : sent.response;
     },
   ),
 
@@ -169,6 +171,7 @@ async function groupForm(c: AppContext, { id, group }: GroupIds): Promise<EditFo
     trail: [{ href: list, text: "Services" }],
     fields: GROUP_FIELDS,
     action: `/app/pages/${id}/groups/${group}`,
+    keepsDraft: true,
     cancel: list,
     stored: storedValues(GROUP_FIELDS, { name }),
     submit: "Rename",

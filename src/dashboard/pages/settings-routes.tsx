@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { requireVisiblePage } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
 import { StatusPage } from "../../contract/status-page.ts";
 import { TEAM_TOPICS } from "../../contract/team-notification.ts";
 import { fillTopics } from "../../domain/team-notifications.ts";
@@ -25,7 +26,7 @@ import {
   PASSWORD_FIELDS,
   slugFrom,
 } from "./form.ts";
-import { API, ids, loadPage, params, type Refused, sendForm, showTab } from "./tab.tsx";
+import { API, ids, loadPage, params, type Refused, saveForm, shownForm, showTab } from "./tab.tsx";
 import { Domain, Notifications, pageListView, Settings } from "./views.tsx";
 
 const trail = [{ href: "/app/pages", text: "Status pages" }];
@@ -62,10 +63,16 @@ export const endpoints = [
   action(
     { path: "/app/pages/{id}", summary: "Save the settings of a status page", params },
     async (c, entered, { id }) => {
-      const changed = changedFields(PAGE_FIELDS, entered, storedValues(PAGE_FIELDS, await loadPage(c, id)));
-      const call = { method: "PUT", path: `${API}/${id}`, body: readBody(changed, entered) } as const;
-      const refused = await sendForm(c, PAGE_FIELDS, entered, call);
-      return refused ? showSettings(c, id, refused) : redirectWithNotice(`/app/pages/${id}`, "Saved.");
+      const stored = storedValues(PAGE_FIELDS, await loadPage(c, id));
+      const saved = await saveForm(c, {
+        fields: PAGE_FIELDS,
+        stored,
+        sent: entered,
+        path: `${API}/${id}`,
+        toBody: (merged) => readBody(changedFields(PAGE_FIELDS, merged, stored), merged),
+      });
+      if (saved.refused) return showSettings(c, id, saved.refused);
+      return redirectWithNotice(`/app/pages/${id}`, `Saved.${saved.kept}`);
     },
   ),
 
@@ -97,9 +104,15 @@ export const endpoints = [
   action(
     { path: "/app/pages/{id}/domain", summary: "Save the domain of a status page", params },
     async (c, entered, { id }) => {
-      const call = { method: "PUT", path: `${API}/${id}/ssl`, body: readBody(DOMAIN_FIELDS, entered) } as const;
-      const refused = await sendForm(c, DOMAIN_FIELDS, entered, call);
-      return refused ? showDomain(c, id, refused) : redirectWithNotice(`/app/pages/${id}/domain`, "Saved.");
+      const saved = await saveForm(c, {
+        fields: DOMAIN_FIELDS,
+        stored: storedValues(DOMAIN_FIELDS, await loadDomain(c, id)),
+        sent: entered,
+        path: `${API}/${id}/ssl`,
+        toBody: (merged) => readBody(DOMAIN_FIELDS, merged),
+      });
+      if (saved.refused) return showDomain(c, id, saved.refused);
+      return redirectWithNotice(`/app/pages/${id}/domain`, `Saved.${saved.kept}`);
     },
   ),
 
@@ -120,8 +133,9 @@ async function showSettings(c: AppContext, id: string, refused?: Refused): Promi
   return showTab(c, { id, tab: "", refused, hasFrame: true }, ({ page, may }) => (
     <Settings
       page={page}
-      values={refused?.values ?? storedValues(PAGE_FIELDS, page)}
-      problems={refused?.problems ?? {}}
+      {...shownForm(PAGE_FIELDS, storedValues(PAGE_FIELDS, page), refused)}
+      writer={requireUser(c.var.ctx).user_id}
+      isTyped={refused !== undefined}
       may_change={may("page.write")}
       offer={offer}
       may_transfer={may("page.transfer")}
@@ -144,18 +158,18 @@ async function showNotifications(c: AppContext, id: string): Promise<Response> {
   ));
 }
 
+async function loadDomain(c: AppContext, id: string) {
+  const target = targetOfDomains({ ...c.var.settings, PUBLIC_URL: c.var.publicUrl });
+  return presentDomain(await getDomain(c.var.ctx, id), target);
+}
+
 async function showDomain(c: AppContext, id: string, refused?: Refused): Promise<Response> {
-  const domain = presentDomain(
-    await getDomain(c.var.ctx, id),
-    targetOfDomains({ ...c.var.settings, PUBLIC_URL: c.var.publicUrl }),
-  );
-  const values = refused?.values ?? storedValues(DOMAIN_FIELDS, domain);
+  const domain = await loadDomain(c, id);
   return showTab(c, { id, tab: "/domain", refused }, ({ page, may }) => (
     <Domain
       page={page}
       domain={domain}
-      values={values}
-      problems={refused?.problems ?? {}}
+      {...shownForm(DOMAIN_FIELDS, storedValues(DOMAIN_FIELDS, domain), refused)}
       may_change={may("page.write")}
     />
   ));

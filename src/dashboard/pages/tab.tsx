@@ -6,7 +6,8 @@ import { presentPage } from "../../features/status-pages/present.ts";
 import { getPage } from "../../features/status-pages/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { type ApiCall, callApi, errorOf } from "../call-api.ts";
-import { type FormField, toSentences, typedValues } from "../form-fields.ts";
+import { type FormField, type FormValues, toSentences, typedValues } from "../form-fields.ts";
+import { conflictProblems, keptOf, MADE_FROM, madeFrom, mergeEntered } from "../merge.ts";
 import { showView } from "../shell.tsx";
 import { type Forms, type Page, type PageTab, pageTabView } from "./views.tsx";
 
@@ -62,4 +63,37 @@ export async function sendForm(
   if (answer.status === 404) throw errorOf(answer);
   const { status, headers } = answer;
   return { values: typedValues(fields, entered), problems: toSentences(fields, answer.problems), status, headers };
+}
+
+/** The form as it is stored, or as it was sent and refused. */
+export function shownForm(fields: readonly FormField[], stored: FormValues, refused: Refused | undefined): Forms {
+  return {
+    values: refused?.values ?? stored,
+    problems: refused?.problems ?? {},
+    seen: refused?.seen ?? madeFrom(fields, stored),
+  };
+}
+
+interface StoredForm {
+  fields: readonly FormField[];
+  /** As the form would show it now. */
+  stored: FormValues;
+  sent: URLSearchParams;
+  path: string;
+  toBody(entered: URLSearchParams): unknown;
+}
+
+/** Saves a form about something that exists; `kept` says after "Saved." what others changed meanwhile. */
+export async function saveForm(
+  c: AppContext,
+  { fields, stored, sent, path, toBody }: StoredForm,
+): Promise<{ refused: Refused } | { refused?: undefined; kept: string }> {
+  const merge = mergeEntered(fields, sent, stored);
+  if (merge.conflicts.length > 0) {
+    const values = typedValues(fields, merge.entered);
+    const problems = conflictProblems(merge, stored);
+    return { refused: { values, problems, status: 409, headers: {}, seen: madeFrom(fields, stored) } };
+  }
+  const refused = await sendForm(c, fields, sent, { method: "PUT", path, body: toBody(merge.entered) });
+  return refused ? { refused: { ...refused, seen: sent.get(MADE_FROM) ?? undefined } } : { kept: keptOf(merge) };
 }

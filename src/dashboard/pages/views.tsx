@@ -5,8 +5,10 @@ import { Fields, FormProblem } from "../components/fields.tsx";
 import { PreviewButton, WithPreview } from "../components/live-preview.tsx";
 import { EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
+import { draftKey } from "../composer.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { addressWith } from "../lists.ts";
+import { MADE_FROM } from "../merge.ts";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
 import { DOMAIN_FIELDS, NOTIFY_FIELDS, PAGE_FIELDS, PASSWORD_FIELDS } from "./form.ts";
@@ -112,6 +114,11 @@ interface FormCardProps {
   submit?: string;
   /** Where the fields are sent to be looked at. */
   preview?: string;
+  /** What the fields were made from, so that what others change meanwhile is neither lost nor overwritten unseen. */
+  seen?: string | undefined;
+  /** Under which the script keeps what is typed, and whether that is shown again. */
+  draft?: string;
+  isTyped?: boolean;
   /** Without the right to save, the fields are there to be read. */
   may_change?: boolean;
 }
@@ -124,13 +131,17 @@ export function FormCard({
   problems,
   submit = "Save",
   preview,
+  seen,
+  draft,
+  isTyped = false,
   may_change = true,
 }: FormCardProps) {
   if (!may_change) return <ReadOnly title={title} fields={fields} values={values} />;
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
-      <form method="post" action={action}>
+      <form method="post" action={action} data-draft={draft} data-typed={isTyped ? "" : undefined}>
+        {seen === undefined ? null : <input type="hidden" name={MADE_FROM} value={seen} />}
         <FormProblem problems={problems} />
         <div class="fields">
           <Fields fields={fields} values={values} problems={problems} />
@@ -159,6 +170,8 @@ function ReadOnly({ title, fields, values }: Pick<FormCardProps, "title" | "fiel
 export interface Forms {
   values: FormValues;
   problems: Problems;
+  /** What the form was made from, when it is shown again. */
+  seen?: string | undefined;
 }
 
 interface MayChange {
@@ -174,15 +187,19 @@ interface Offer {
 
 interface SettingsProps extends Forms, MayChange {
   page: Page;
+  /** Who writes: drafts are theirs alone. */
+  writer: string;
+  isTyped: boolean;
   offer: Offer | undefined;
   may_transfer: boolean;
   may_delete: boolean;
 }
 
 export function Settings(props: SettingsProps) {
-  const { page, values, problems, offer, may_change, may_transfer, may_delete } = props;
+  const { page, values, problems, seen, writer, isTyped, offer, may_change, may_transfer, may_delete } = props;
   const path = `/app/pages/${page.id}`;
-  const card = { title: "Settings", action: path, fields: PAGE_FIELDS, values, problems };
+  const draft = draftKey(path, writer);
+  const card = { title: "Settings", action: path, fields: PAGE_FIELDS, values, problems, seen, draft, isTyped };
   if (!may_change) return <FormCard {...card} may_change={false} />;
   const preview = `${path}/preview`;
   return (
@@ -256,7 +273,7 @@ export function Notifications({ page, values, problems, may_change }: Forms & Ma
 }
 
 export function Domain(props: Forms & MayChange & { page: Page; domain: CustomDomain }) {
-  const { page, domain, values, problems, may_change } = props;
+  const { page, domain, values, problems, seen, may_change } = props;
   const words = { none: "None", pending: "Waiting for its DNS records", active: "Active", error: "Error" };
   return (
     <>
@@ -266,6 +283,7 @@ export function Domain(props: Forms & MayChange & { page: Page; domain: CustomDo
         fields={DOMAIN_FIELDS}
         values={values}
         problems={problems}
+        seen={seen}
         may_change={may_change}
       />
       {domain.custom_domain === null ? null : (

@@ -89,7 +89,7 @@ export const endpoints = [
       const below = (
         <Versions path={`/app/rules/${page}/${id}`} versions={rows.map(presentVersion)} place={place} now={c.var.now} />
       );
-      return showForm(c, { ...form, below }, values);
+      return showForm(c, { ...form, below, stored: values }, values);
     },
   ),
   action(
@@ -102,7 +102,7 @@ export const endpoints = [
         path: `${rulesOf(page)}/${id}`,
         toBody: toRule(rule),
       });
-      return sent.ok ? redirectWithNotice(back(page), "The rule is saved.") : sent.response;
+      return sent.ok ? redirectWithNotice(back(page), `The rule is saved.${sent.kept}`) : sent.response;
     },
   ),
 
@@ -178,6 +178,7 @@ async function loadForm(c: AppContext, { page, id, entered, isJson = false }: Wa
     trail,
     fields,
     action: path,
+    keepsDraft: true,
     cancel: back(page),
     intents: [{ intent: "values", label: "Show current values" }],
     live: "values",

@@ -121,7 +121,7 @@ export const endpoints = [
       const path = `${API}/${page}/members/${member}`;
       const toBody = (_changed: Record<string, unknown>, whole: Record<string, unknown>) => onlyCustom(whole);
       const sent = await submitForm(c, form, entered, { method: "PUT", path, toBody });
-      return sent.ok ? redirectWithNotice(`/app/team?page=${page}`, "Saved.") : sent.response;
+      return sent.ok ? redirectWithNotice(`/app/team?page=${page}`, `Saved.${sent.kept}`) : sent.response;
     },
   ),
 

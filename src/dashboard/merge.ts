@@ -1,0 +1,93 @@
+import { sha256Hex } from "../platform/credentials.ts";
+import { type FormField, type FormValues, isSameValue, type Problems, shownValue, writeField } from "./form-fields.ts";
+
+/**
+ * A form about something that exists carries a digest of each of its fields as they were when it was made. What somebody
+ * else saved meanwhile then stays as they saved it, and where both changed the same field the second person decides.
+ */
+export const MADE_FROM = "made_from";
+
+/** Said without the text of the other person beyond this length. */
+const QUOTED_MAX = 200;
+
+export function madeFrom(fields: readonly FormField[], stored: FormValues): string {
+  return fields.map((field) => `${field.name}:${digestOf(field, stored[field.name])}`).join(" ");
+}
+
+function digestOf(field: FormField, value: FormValues[string] | undefined): string {
+  return sha256Hex(JSON.stringify(shownValue(field, value))).slice(0, 10);
+}
+
+interface Merge {
+  /** What was entered, with what others changed as they changed it. */
+  entered: URLSearchParams;
+  /** Changed by others alone. */
+  others: readonly FormField[];
+  /** Changed to one thing here and to another one by others. */
+  conflicts: readonly FormField[];
+}
+
+/** A form that does not say what it was made from, as a program sends one, is taken as it is. */
+export function mergeEntered(fields: readonly FormField[], entered: URLSearchParams, stored: FormValues): Merge {
+  const seen = readDigests(entered.get(MADE_FROM) ?? "");
+  const merged = new URLSearchParams(entered);
+  const [others, conflicts]: [FormField[], FormField[]] = [[], []];
+  for (const field of fields) {
+    const { name } = field;
+    const former = seen.get(name);
+    if (former === undefined || former === digestOf(field, stored[name])) continue;
+    const typed = typedValue(field, entered);
+    if (typed !== undefined && isSameValue(field, typed, stored[name])) continue;
+    if (typed === undefined || digestOf(field, typed) === former) {
+      others.push(field);
+      writeField(field, merged, stored[name]);
+    } else conflicts.push(field);
+  }
+  return { entered: merged, others, conflicts };
+}
+
+function readDigests(text: string): Map<string, string> {
+  return new Map(text.split(" ").map((part) => [part.slice(0, part.lastIndexOf(":")), part.slice(-10)]));
+}
+
+/** undefined: the form did not show the field. */
+function typedValue(field: FormField, entered: URLSearchParams): FormValues[string] | undefined {
+  if (field.kind === "checkbox") return entered.has(field.name);
+  if (field.kind === "several") return entered.getAll(field.name);
+  return entered.get(field.name) ?? undefined;
+}
+
+/**
+ * Of a form that is shown again instead of being saved: beside the fields that two people changed, and about what the form
+ * does not show.
+ */
+export function conflictProblems({ others, conflicts }: Merge, stored: FormValues, watched: readonly FormField[] = []) {
+  const sentences = ["Somebody else saved this meanwhile. Nothing of yours is saved yet, and what you typed is kept."];
+  if (conflicts.length > 0) sentences.push("Saving again replaces what is marked.");
+  for (const field of others.filter((each) => watched.includes(each))) {
+    sentences.push(`${field.label} now: ${textOf(field, stored[field.name]) || "none"}.`);
+  }
+  const problems: Problems = { "": sentences.join(" ") };
+  for (const field of conflicts) {
+    const text = textOf(field, stored[field.name]);
+    const quoted = text === "" ? ", and is empty now" : `, to “${text}”`;
+    problems[field.name] = `${field.label} was changed meanwhile${field.kind === "password" ? "" : quoted}.`;
+  }
+  return problems;
+}
+
+function textOf(field: FormField, value: FormValues[string] | undefined): string {
+  const shown = shownValue(field, value);
+  if (typeof shown === "boolean") return shown ? "yes" : "no";
+  const offered = field.kind === "select" || field.kind === "several" ? field.options : [];
+  const texts = [shown].flat().map((each) => offered.find((option) => option.value === each)?.label ?? each);
+  const text = texts.join(", ");
+  return text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}…` : text;
+}
+
+/** To be said after "Saved."; empty where nobody else changed anything. */
+export function keptOf({ others }: Pick<Merge, "others">): string {
+  if (others.length === 0) return "";
+  const labels = [...new Set(others.map(({ label }) => label))].join(", ");
+  return ` What somebody else changed meanwhile stays: ${labels}.`;
+}
