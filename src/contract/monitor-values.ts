@@ -44,8 +44,6 @@ export const HTTP_METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "O
 
 export const BODY_MATCH_TYPES = ["contains", "exact", "regex", "not_contains"] as const;
 
-export const LOCATIONS_MAX = 10;
-
 export const REGION_POLICIES = [
   "majority",
   "any",

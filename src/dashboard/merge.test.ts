@@ -23,7 +23,7 @@ const outcome = ({ entered, others, conflicts }: ReturnType<typeof merge>) => {
 };
 const SENT = { title: "Slow", note: "a\r\nb", open: "on", level: "minor", tags: "minor" };
 
-describe("a form that is sent after somebody else saved", () => {
+describe("a form that is sent after another person saved", () => {
   it.each<[string, string, FormValues, Partial<ReturnType<typeof outcome>>]>([
     ["is as it was sent where nothing changed", UNTOUCHED, FORMER, { sent: SENT }],
     [
@@ -79,12 +79,12 @@ describe("a form that is sent after somebody else saved", () => {
     const found = merge("title=x&note=y&level=minor&open=on", { ...stored, level: "minor" });
     expect(found.conflicts.map(({ name }) => name)).toEqual(["title", "note", "tags"]);
     const { "": whole, title, note, tags } = conflictProblems(found, stored);
-    expect(whole).toContain("Nothing of yours is saved yet");
+    expect(whole).toContain("Your changes are not saved yet");
     expect([title, note, tags]).toEqual([
       "Title was changed meanwhile, and is empty now.",
       `Note was changed meanwhile, to “${"n".repeat(200)}…”.`,
       "Tags was changed meanwhile, to “MAJOR, MINOR”.",
     ]);
-    expect(keptOf(found)).toBe(" What somebody else changed meanwhile stays: Open.");
+    expect(keptOf(found)).toBe(" Another person changed these fields meanwhile, and their values are kept: Open.");
   });
 });

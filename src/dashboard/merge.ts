@@ -2,8 +2,8 @@ import { sha256Hex } from "../platform/credentials.ts";
 import { type FormField, type FormValues, isSameValue, type Problems, shownValue, writeField } from "./form-fields.ts";
 
 /**
- * A form about something that exists carries a digest of each of its fields as they were when it was made. What somebody
- * else saved meanwhile then stays as they saved it, and where both changed the same field the second person decides.
+ * A form about something that exists carries a digest of each field as it was when the form was made. A field that another
+ * person changes meanwhile keeps their value; where both changed one field to different values, the second person decides.
  */
 export const MADE_FROM = "made_from";
 
@@ -62,7 +62,9 @@ function typedValue(field: FormField, entered: URLSearchParams): FormValues[stri
  * does not show.
  */
 export function conflictProblems({ others, conflicts }: Merge, stored: FormValues, watched: readonly FormField[] = []) {
-  const sentences = ["Somebody else saved this meanwhile. Nothing of yours is saved yet, and what you typed is kept."];
+  const sentences = [
+    "Another person saved this meanwhile. Your changes are not saved yet, and what you typed is kept.",
+  ];
   if (conflicts.length > 0) sentences.push("Saving again replaces what is marked.");
   for (const field of others.filter((each) => watched.includes(each))) {
     sentences.push(`${field.label} now: ${textOf(field, stored[field.name]) || "none"}.`);
@@ -85,9 +87,9 @@ function textOf(field: FormField, value: FormValues[string] | undefined): string
   return text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}…` : text;
 }
 
-/** To be said after "Saved."; empty where nobody else changed anything. */
+/** Follows "Saved." in a notice; empty where no other person changed a field. */
 export function keptOf({ others }: Pick<Merge, "others">): string {
   if (others.length === 0) return "";
   const labels = [...new Set(others.map(({ label }) => label))].join(", ");
-  return ` What somebody else changed meanwhile stays: ${labels}.`;
+  return ` Another person changed these fields meanwhile, and their values are kept: ${labels}.`;
 }

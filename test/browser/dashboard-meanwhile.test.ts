@@ -102,7 +102,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a form of something that changes meanwhi
       await page.getByLabel(own[0], { exact: true }).first().fill(`Mine, ${kind}`);
       await call("PUT", api, theirs[1]);
       await press(page, "Save");
-      await page.getByText(`What somebody else changed meanwhile stays: `).waitFor();
+      await page.getByText(`Another person changed these fields meanwhile, and their values are kept: `).waitFor();
       expect(await page.getByRole("status").first().textContent()).toContain(theirs[0]);
     });
     expect(await memberOf(api, own[1])).toBe(`Mine, ${kind}`);
@@ -138,7 +138,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a form of something that changes meanwhi
       await press(page, "Save");
       await page
         .getByRole("alert")
-        .getByText(/^Somebody else saved this meanwhile\./)
+        .getByText(/^Another person saved this meanwhile\./)
         .waitFor();
       expect(await page.getByLabel("Title", { exact: true }).getAttribute("aria-invalid")).toBe("true");
       expect(await isWiderThanWindow(page)).toBe(false);

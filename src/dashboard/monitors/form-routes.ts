@@ -170,12 +170,12 @@ const STEPS: FormField = { name: "steps", label: "Steps", kind: "json" };
 
 const hasSteps = (type: string | null) => STEP_TYPES.some((each) => each === type);
 
-/** Steps count as one field: which of them is which, nobody can say once one was added or removed. */
+/** Steps count as one field, because they have no ids by which to match them once one is added or removed. */
 const withSteps = (values: FormValues): FormValues => ({ ...values, [STEPS.name]: stepsText(values) });
 
 const seenOf = (form: MonitorForm, stored: FormValues) => madeFrom([...form.fields, STEPS], withSteps(stored));
 
-/** What was entered, with what somebody else changed meanwhile. */
+/** The entered values, with what another person changed meanwhile. */
 function mergeMonitor(form: MonitorForm, typed: URLSearchParams, stored: FormValues) {
   const type = typeOf({ type: typed.get("type") ?? "" });
   const shown = form.fields.filter(({ name }) => isShownFor(form, name, type));
