@@ -1,11 +1,15 @@
 /**
  * `npm start`: the whole product on this machine, in the real Workers runtime. Everything it keeps lies in STATE_DIR and
- * survives any kind of end; whatever ends it, no process stays behind.
+ * survives any kind of end; whatever ends it, no process stays behind. `--demo` fills it with a demonstration, and
+ * `--demo remove` removes that.
  */
+import { existsSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { DEMO_OWNER } from "./demo/owner.ts";
 import { createFirstOwner, FIRST_OWNER, issueSignInLink } from "./local/accounts.ts";
 import { startClock } from "./local/clock.ts";
-import { Refusal, runCommand } from "./local/command-error.ts";
-import { serveControl } from "./local/control.ts";
+import { Refusal, runCommand, withUsage } from "./local/command-error.ts";
+import { controlOf, findServiceUrl, serveControl } from "./local/control.ts";
 import { databaseOf, type Execute } from "./local/database.ts";
 import { guardRuntimes } from "./local/guard.ts";
 import { lockState } from "./local/lock.ts";
@@ -14,7 +18,7 @@ import { prepareState } from "./local/preparation.ts";
 import { type Control, callControl, newControlSecret } from "./local/runtime-control.ts";
 import { loadSecrets } from "./local/secrets.ts";
 import { startService } from "./local/service.ts";
-import { addressOf, createStateDir, stateDirOf, urlOf } from "./local/settings.ts";
+import { addressOf, createStateDir, type StateDir, stateDirOf, urlOf } from "./local/settings.ts";
 import { onStop } from "./local/stop.ts";
 
 /** A service that is just being stopped lets go of its state within this time. */
@@ -26,7 +30,30 @@ const LOCK_WAIT_MS = 3000;
  */
 delete process.env.MALLOC_TRIM_THRESHOLD_;
 
+const USAGE = `usage: npm start
+       npm start -- --demo [--beside]   filled with a demonstration; --beside: although there are other data
+       npm start -- --demo remove       removes the demonstration, and ends`;
+
+type Demo = "none" | "fill" | "fill_beside" | "remove";
+
+function readArguments(args: string[]): Demo {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { demo: { type: "boolean" }, beside: { type: "boolean" } },
+  });
+  const isRemoval = positionals.join(" ") === "remove";
+  if (positionals.length > 0 && !isRemoval) throw new Error(`what is "${positionals.join(" ")}"?`);
+  if (!values.demo && (values.beside || isRemoval)) throw new Error("--demo is missing");
+  if (values.beside && isRemoval) throw new Error("remove takes no --beside");
+  if (!values.demo) return "none";
+  return isRemoval ? "remove" : values.beside ? "fill_beside" : "fill";
+}
+
+const demo = withUsage(USAGE, () => readArguments(process.argv.slice(2)));
+
 async function start(): Promise<void> {
+  if (demo === "remove" && (await removeFromRunning(stateDirOf(process.env)))) return process.exit(0);
   const running = new AsyncDisposableStack();
   const stopping = onStop(() => running.disposeAsync());
   try {
@@ -48,9 +75,16 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
     throw new Refusal(`another service runs on ${stateDir.path}: stop it or set STATE_DIR to another directory`);
   running.use(lock);
 
+  const isDemonstration = demo !== "none" || existsSync(stateDir.demonstration);
+  if (isDemonstration) keepMailHere();
   guardRuntimes();
   const config = await prepareState(stateDir, stopping);
-  const bindings = { PUBLIC_URL: url, ...loadSecrets(stateDir) };
+  const bindings = {
+    PUBLIC_URL: url,
+    // What the demonstration asks of the service would hide the link that signs its visitor in.
+    ...(isDemonstration ? { DEMONSTRATION: DEMO_OWNER, LOG_LEVEL: "warn" } : {}),
+    ...loadSecrets(stateDir),
+  };
   const control = { origin: url, secret: newControlSecret() };
   const input = { config, stateDir, bindings, controlSecret: control.secret };
   running.use(await startService(input, address, stopping));
@@ -61,8 +95,58 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
   running.use(startClock((scheduledTime) => fireCron(control, config.cron, scheduledTime)));
 
   const token = await createFirstOwner(execute);
+  if (isDemonstration) await runDemonstration(running, { control, execute, stateDir });
   if (token) console.log(welcome(url, { token, link: await issueSignInLink(execute, { email: FIRST_OWNER }) }));
   console.log(`ready ${url}`);
+}
+
+/** A demonstration tells nobody anything: while it is there, mail stays in the outbox. */
+function keepMailHere(): void {
+  for (const name of ["SMTP_URL", "MAIL_HTTP_URL"]) {
+    if (process.env[name]) console.log(`${name} is not used while the demonstration is here: npm run --silent mail`);
+    delete process.env[name];
+  }
+}
+
+/** Whether a service runs on this state, which then has removed it. */
+async function removeFromRunning(stateDir: StateDir): Promise<boolean> {
+  const url = await findServiceUrl(stateDir);
+  if (url === undefined) return false;
+  const { removeDemonstration, hasDemonstration } = await import("./demo/demonstration.ts");
+  const execute = controlOf(stateDir);
+  if (!(await hasDemonstration(execute))) throw new Refusal("there is no demonstration here");
+  await removeDemonstration({ url, execute });
+  console.log("the demonstration was removed");
+  return true;
+}
+
+interface Serving {
+  control: Control;
+  execute: Execute;
+  stateDir: StateDir;
+}
+
+/** Loaded only when there is one. */
+async function runDemonstration(running: AsyncDisposableStack, { control, execute, stateDir }: Serving): Promise<void> {
+  const { fillDemonstration, forgetRecord, hasDemonstration, keepAlive, readRecord, removeDemonstration, writeRecord } =
+    await import("./demo/demonstration.ts");
+  const url = control.origin;
+  const isThere = await hasDemonstration(execute);
+  if (demo === "remove") {
+    if (isThere) await removeDemonstration({ url, execute });
+    forgetRecord(stateDir);
+    console.log(isThere ? "the demonstration was removed" : "there is no demonstration here");
+    await running.disposeAsync();
+    process.exit(0);
+  }
+  const known = isThere ? readRecord(stateDir) : undefined;
+  if (!known && demo === "none") return forgetRecord(stateDir);
+  const addResults = async (agent_id: string, results: object[]) =>
+    void (await callControl(control, "/results", { agent_id, results }));
+  const record = known ?? (await fillDemonstration({ url, execute, addResults }, demo === "fill_beside"));
+  if (!known) writeRecord(stateDir, record);
+  running.use(keepAlive(url, record, stateDir));
+  console.log(`demonstration ${url}/status/northwind`);
 }
 
 /** Messages in local queues end with their process, so what is left of this minute has to be planned again. */

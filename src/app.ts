@@ -15,6 +15,7 @@ import { endpoints as chatServices } from "./features/chat-services/routes.ts";
 import { endpoints as results } from "./features/check-results/routes.ts";
 import { endpoints as customDomains } from "./features/custom-domains/routes.ts";
 import { endpoints as customEvents } from "./features/custom-events/routes.ts";
+import { endpoints as demonstration } from "./features/demonstration/routes.ts";
 import { endpoints as escalations } from "./features/escalations/routes.ts";
 import { endpoints as eventRules } from "./features/event-rules/routes.ts";
 import { endpoints as gameServers } from "./features/game-servers/routes.ts";
@@ -75,6 +76,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...audit,
   ...byKey,
   ...capacity,
+  ...demonstration,
   ...customDomains,
   ...customEvents,
   ...eventRules,

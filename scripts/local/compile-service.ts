@@ -33,7 +33,12 @@ export function compileService({ config, stateDir, bindings, controlSecret }: Se
       serviceBindings: { ...options.serviceBindings, ASSETS: FILES_WORKER },
     },
     { name: FILES_WORKER, assets, modules: true, script: HAND_OUT },
-    controlWorker({ secret: controlSecret, service: config.name, database: databaseId(config) }),
+    controlWorker({
+      secret: controlSecret,
+      service: config.name,
+      database: databaseId(config),
+      history: bindings.DEMONSTRATION ? config.name : undefined,
+    }),
   ];
   return compileRuntime({ workers, resourcePersistencePath: stateDir.data }, CONTROL_WORKER);
 }

@@ -1,5 +1,6 @@
 /**
- * Stands before the service and does for scripts what they may not do themselves: SQL as one transaction, and the cron.
+ * Stands before the service and does for scripts what they may not do themselves: SQL as one transaction, the cron, and
+ * results of checks that were made before.
  * Every request to the service's port comes here, so only the process that knows SECRET is served.
  */
 export default {
@@ -49,6 +50,11 @@ const ACTIONS = {
   async "/health"(_, { SERVICE }) {
     const { status } = await SERVICE.fetch("http://service/health");
     return status;
+  },
+  /** Of an agent, as it would have sent them. */
+  async "/results"({ agent_id, results }, { PROBER }) {
+    const { added } = await PROBER.getByName(`agent/${agent_id}`).add(results, []);
+    return added;
   },
   async "/cron"({ cron, scheduledTime }, { SERVICE }) {
     const { outcome } = await SERVICE.scheduled({ cron, scheduledTime: new Date(scheduledTime) });

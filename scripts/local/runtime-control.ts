@@ -8,7 +8,7 @@ import type { WorkerConfig } from "./config.ts";
 
 export const CONTROL_WORKER = "control";
 
-type ControlAction = "/execute" | "/cron" | "/health";
+type ControlAction = "/execute" | "/cron" | "/health" | "/results";
 
 /** Where a control worker is, and what tells our requests from those of strangers, which it passes on. */
 export interface Control {
@@ -23,21 +23,24 @@ interface Controlled {
   secret: string;
   service?: string;
   database?: ReturnType<typeof databaseId>;
+  /** The worker whose histories it may add to. */
+  history?: string | undefined;
 }
 
 /**
  * The worker through which scripts reach what belongs to the runtime. Before a service it gets all requests, and leaves
  * those for a connection (CONNECT) to the runtime, whose answer without that flag would be 500.
  */
-export function controlWorker({ secret, service, database }: Controlled): V4WorkerOptions {
+export function controlWorker({ secret, service, database, history }: Controlled): V4WorkerOptions {
   return {
     name: CONTROL_WORKER,
     modules: [{ type: "ESModule", path: join(import.meta.dirname, "control-worker.js") }],
     modulesRoot: import.meta.dirname,
-    compatibilityFlags: ["service_binding_extra_handlers", "connect_pass_through"],
+    compatibilityFlags: ["service_binding_extra_handlers", "connect_pass_through", "rpc"],
     bindings: { SECRET: secret },
     ...(database && { d1Databases: { DB: database } }),
     ...(service && { serviceBindings: { SERVICE: service } }),
+    ...(history && { durableObjects: { PROBER: { className: "ProberObject", scriptName: history, useSQLite: true } } }),
   };
 }
 

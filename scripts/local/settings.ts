@@ -14,6 +14,8 @@ export interface StateDir {
   build: string;
   /** What the bundle was made of, and its configuration. */
   prepared: string;
+  /** The credentials of the demonstration's agents; there while the state holds one. */
+  demonstration: string;
   /** What the Workers runtime reads, secrets included. */
   runtimeConfig: string;
   /** Databases, objects and key-value data; wrangler finds them here with `--local --persist-to STATE_DIR`. */
@@ -33,6 +35,7 @@ export function stateDirOf(env: NodeJS.ProcessEnv): StateDir {
     secrets: join(path, "secrets.json"),
     build: join(path, "build"),
     prepared: join(path, "build/prepared.json"),
+    demonstration: join(path, "demonstration.json"),
     runtimeConfig: join(path, "runtime.bin"),
     data: join(path, "v3"),
   };

@@ -16,6 +16,7 @@ import { endpoints as alerts } from "./alerts/routes.tsx";
 import { endpoints as routing } from "./alerts/routing-routes.tsx";
 import { endpoints as audit } from "./audit/routes.tsx";
 import { endpoints as changes } from "./changes-routes.ts";
+import { endpoints as demonstration } from "./demonstration/routes.ts";
 import { type FormErrors, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as frame } from "./frame-routes.ts";
 import { ICON } from "./icon.ts";
@@ -159,6 +160,7 @@ export const endpoints = [
   ...accountData,
   ...secrets,
   ...audit,
+  ...demonstration,
   ...installation,
   ...team,
 

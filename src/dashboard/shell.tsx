@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { requireUser } from "../access/principal.ts";
+import { findDemonstration } from "../features/demonstration/service.ts";
 import type { AppContext } from "../http/endpoint.ts";
 import { isKnownTo } from "../http/entity-tags.ts";
 import { sha256Hex } from "../platform/credentials.ts";
@@ -8,6 +9,7 @@ import { HtmlDocument, toHtml } from "../ui/document.tsx";
 import { IconShapes } from "../ui/status-icons.tsx";
 import { type BrowserAssets, loadBrowserAssets } from "./browser-assets.ts";
 import { CLEAR_NOTICE, readCookie, readNotice, THEME_COOKIE } from "./cookies.ts";
+import { DemonstrationNotice } from "./demonstration/views.tsx";
 import { ICON } from "./icon.ts";
 import { type Section, Side } from "./navigation.tsx";
 
@@ -69,7 +71,8 @@ export async function showView(c: AppContext, view: View): Promise<Response> {
   const assets = await loadBrowserAssets(c.env);
   const { name, email, is_operator } = requireUser(c.var.ctx);
   const person = { name, email, is_operator, theme: themeOf(c) };
-  const body = renderShell({ view, assets, person, path: c.req.path });
+  const isDemonstration = (await findDemonstration(c.var.ctx)) !== undefined;
+  const body = renderShell({ view, assets, person, path: c.req.path, isDemonstration });
   const headers: Record<string, string> = { ...view.headers, ...VIEW_HEADERS };
   if (view.hasFrame) headers["Content-Security-Policy"] = `${VIEW_POLICY}; frame-src 'self'`;
   const tag = view.isLive ? tagOf(body) : "";
@@ -111,9 +114,10 @@ interface ShellProps {
   assets: BrowserAssets;
   person: { name: string; email: string; is_operator: boolean; theme: "light" | "dark" | undefined };
   path: string;
+  isDemonstration: boolean;
 }
 
-function renderShell({ view, assets, person, path }: ShellProps): string {
+function renderShell({ view, assets, person, path, isDemonstration }: ShellProps): string {
   const head = (
     <>
       <meta name="robots" content="noindex" />
@@ -141,6 +145,7 @@ function renderShell({ view, assets, person, path }: ShellProps): string {
           data-follow={view.isLive ? "" : undefined}
           data-awaited={view.isAwaited ? "" : undefined}
         >
+          {isDemonstration ? <DemonstrationNotice mayRemove={person.is_operator} /> : null}
           <Trail view={view} />
           <div class="heading">
             <div class="title">

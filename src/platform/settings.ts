@@ -79,6 +79,8 @@ const FIELDS = {
         .filter((name) => name !== ""),
     )
     .pipe(z.array(z.enum(REGIONS))),
+  /** The account whose data are a demonstration, which operators may remove as a whole; set by `npm start -- --demo` alone. */
+  DEMONSTRATION: z.string().default(""),
   DELIVERY_TIMEOUT_MS: milliseconds(10 * SECOND),
   /** Delays between attempts of one delivery, comma-separated milliseconds. */
   DELIVERY_RETRY_MS: z

@@ -71,6 +71,8 @@ export async function leftoversOf(stateDir: string): Promise<number[]> {
 interface Command {
   env?: Record<string, string>;
   cwd?: string;
+  /** Arguments of `npm start`. */
+  args?: string[];
 }
 
 export function spawnNpm(args: string[], { env = {}, cwd = PROJECT_ROOT }: Command = {}): ChildProcess {
@@ -113,9 +115,12 @@ export interface Service {
 }
 
 /** `npm start` until it says that it is ready, in a new state directory and on a free port unless `env` names them. */
-export async function startService({ env = {}, cwd }: Command = {}): Promise<Service> {
+export async function startService({ env = {}, cwd, args = [] }: Command = {}): Promise<Service> {
   const stateDir = env.STATE_DIR ?? temporaryDir();
-  const npm = spawnNpm(["start"], { env: { PORT: "0", ...env, STATE_DIR: stateDir }, ...(cwd && { cwd }) });
+  const npm = spawnNpm(["start", ...(args.length > 0 ? ["--", ...args] : [])], {
+    env: { PORT: "0", ...env, STATE_DIR: stateDir },
+    ...(cwd && { cwd }),
+  });
   let logs = "";
   npm.stdout?.setEncoding("utf8").on("data", (text) => (logs += text));
   npm.stderr?.setEncoding("utf8").on("data", (text) => (logs += text));

@@ -13,9 +13,9 @@ const description = JSON.parse(JSON.stringify(describeApi(ENDPOINTS)));
 /** Pages for people, which no program asks for by a document. */
 const documented = ENDPOINTS.filter(({ route }) => !route.tags?.includes("Dashboard"));
 
-/** Their addresses or headers are made by somebody else: signed, mailed, or part of the deployment's assets. */
+/** What they need is made by somebody else: signed, mailed, part of the deployment's assets, or of `npm start`. */
 const MADE_ELSEWHERE =
-  /^(POST \/integrations\/|\w+ \/(acknowledge|preferences|assets)\/|GET \/agents\/(program|version|install))/;
+  /^(POST \/integrations\/|\w+ \/(acknowledge|preferences|assets)\/|GET \/agents\/(program|version|install)|DELETE \/demonstration)/;
 const BY_LINK = /subscribe$|subscribers\/|\/live$|\/external$|password\/reset|\/ping\/|\/api\/push\//;
 
 const operations = documented.filter((endpoint) => {

@@ -1,7 +1,9 @@
-import { asc, eq, isNotNull } from "drizzle-orm";
+import { and, asc, eq, isNotNull } from "drizzle-orm";
 import type { Db } from "../db.ts";
+import { pageMembers } from "../members/table.ts";
 import { monitors } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
+import type { UserRecord } from "../users/read.ts";
 import { users } from "../users/table.ts";
 
 /** Accounts whose deletion is not finished, the longest deleted first. */
@@ -26,4 +28,16 @@ export function listPagesOf(db: Db, ownerId: string, limit: number): Promise<{ i
     .from(statusPages)
     .where(eq(statusPages.owner_id, ownerId))
     .limit(limit);
+}
+
+/** Members of an owner's pages whose accounts the owner opened, and whose addresses nobody has proved. */
+export async function listOpenedMembers(db: Db, ownerId: string, limit: number): Promise<UserRecord[]> {
+  const rows = await db
+    .selectDistinct({ user: users })
+    .from(statusPages)
+    .innerJoin(pageMembers, eq(pageMembers.status_page_id, statusPages.id))
+    .innerJoin(users, and(eq(users.id, pageMembers.user_id), eq(users.vouched_by, ownerId)))
+    .where(eq(statusPages.owner_id, ownerId))
+    .limit(limit);
+  return rows.map(({ user }) => user);
 }

@@ -26,6 +26,11 @@ export async function findUser(db: Db, userId: string): Promise<UserRecord | und
   return rows[0];
 }
 
+export async function findUserByEmail(db: Db, email: string): Promise<UserRecord | undefined> {
+  const rows = await db.select().from(users).where(eq(users.email, email)).limit(1);
+  return rows[0];
+}
+
 export async function touchToken(db: Db, tokenId: string, now: number): Promise<void> {
   await db.update(apiTokens).set({ last_used_at: now }).where(eq(apiTokens.id, tokenId));
 }
