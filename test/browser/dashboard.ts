@@ -2,9 +2,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { type Example, furnishExample } from "../../scripts/screenshots/example.ts";
 import { runNpm, type Service, START_TIMEOUT_MS, startService } from "../process/support.ts";
 import { CHROMIUM } from "./chromium.ts";
+import { type Example, furnishExample } from "./example.ts";
 
 /** What the stories of the dashboard share: the product as `npm start` runs it, a site to check, and a signed-in browser. */
 

@@ -1,0 +1,146 @@
+/**
+ * `npm run pictures`: starts the demonstration in a state of its own and takes each main view at three widths, in light and
+ * dark, into a folder that git ignores; with --documents those of README and docs/. Needs Chromium; CHROMIUM names another
+ * program than /usr/bin/chromium.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { type BrowserContext, chromium } from "playwright-core";
+import { INTERNAL_PASSWORD } from "./demo/company.ts";
+import { Refusal, runCommand, withUsage } from "./local/command-error.ts";
+import { controlOf } from "./local/control.ts";
+import { stateDirOf } from "./local/settings.ts";
+import { DOCUMENTS, IDS, type Picture, VIEWS } from "./pictures/views.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const WIDTHS = [390, 768, 1440];
+const HEIGHT_MAX = 6_000;
+const SCHEMES = ["light", "dark"] as const;
+const USAGE = `usage: npm run pictures -- [--view NAME]... [--language CODE] [--out FOLDER]
+       npm run pictures -- --documents   those of README and docs/
+views: ${VIEWS.map(({ name }) => name).join(", ")}`;
+
+interface Options {
+  pictures: Picture[];
+  folder: string;
+  language: string | undefined;
+}
+
+function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      view: { type: "string", multiple: true },
+      language: { type: "string" },
+      out: { type: "string" },
+      documents: { type: "boolean" },
+    },
+  });
+  if (values.documents) return { pictures: DOCUMENTS, folder: join(ROOT, "docs/screenshots"), language: undefined };
+  const wanted = values.view ?? VIEWS.map(({ name }) => name);
+  const unknown = wanted.find((name) => !VIEWS.some((view) => view.name === name));
+  if (unknown !== undefined) throw new Error(`no view is called ${unknown}`);
+  const pictures = VIEWS.filter(({ name }) => wanted.includes(name)).flatMap(({ name, path }) =>
+    WIDTHS.flatMap((width) =>
+      SCHEMES.map((scheme): Picture => ({ name: `${name}-${width}-${scheme}`, path, width, scheme, isWhole: true })),
+    ),
+  );
+  return { pictures, folder: resolve(values.out ?? join(ROOT, "test-results/pictures")), language: values.language };
+}
+
+const options = withUsage(USAGE, () => readOptions(process.argv.slice(2)));
+
+await runCommand(async () => {
+  const stateDir = mkdtempSync(join(tmpdir(), "vigil-pictures-"));
+  const service = spawn(process.execPath, ["--optimize-for-size", "scripts/start.ts", "--demo"], {
+    cwd: ROOT,
+    env: { ...process.env, PORT: "0", STATE_DIR: stateDir, RATE_LIMITS: "all=off", LOG_LEVEL: "warn" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let logs = "";
+  service.stdout.setEncoding("utf8").on("data", (text: string) => (logs += text));
+  const printed = async (pattern: RegExp) => {
+    while (service.exitCode === null) {
+      const found = pattern.exec(logs)?.[1];
+      if (found) return found;
+      await sleep(100);
+    }
+    throw new Refusal(`the demonstration did not start:\n${logs}`);
+  };
+  try {
+    const url = await printed(/^ready (http\S+)$/m);
+    const link = await printed(/(http\S+\/app\/sign-in\/link\?token=\w+)/);
+    await takePictures({ url, link, stateDir });
+  } catch (error) {
+    console.error(logs);
+    throw error;
+  } finally {
+    service.kill();
+    if (service.exitCode === null) await once(service, "exit");
+    rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+interface Shown {
+  url: string;
+  link: string;
+  stateDir: string;
+}
+
+async function takePictures({ url, link, stateDir }: Shown): Promise<void> {
+  const { pictures, folder, language } = options;
+  mkdirSync(folder, { recursive: true });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
+  try {
+    const context = await browser.newContext({ reducedMotion: "reduce", ...(language && { locale: language }) });
+    await enter(context, url, link);
+    const page = await context.newPage();
+    const ids = await readIds(stateDir);
+    for (const { name, path, width, height = 900, scheme, isWhole } of pictures) {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme: scheme });
+      const answer = await page.goto(url + fillIn(path, ids));
+      if (!answer?.ok()) throw new Error(`${path} answered ${answer?.status()}`);
+      await page.waitForLoadState("networkidle");
+      // A window of the page's height, because rows outside of the window are not drawn.
+      const whole = isWhole ? await page.evaluate<number>("document.documentElement.scrollHeight") : height;
+      await page.setViewportSize({ width, height: Math.min(Math.max(whole, height), HEIGHT_MAX) });
+      await page.screenshot({ path: join(folder, `${name}.png`) });
+    }
+    console.log(`${pictures.length} pictures in ${folder}`);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Signed in, and past the password of the internal page. */
+async function enter(context: BrowserContext, url: string, link: string): Promise<void> {
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Create your password" }).waitFor();
+  await page.goto(`${url}/status/northwind-internal`);
+  await page.locator("input[type=password]").fill(INTERNAL_PASSWORD);
+  await page.locator("input[type=password]").press("Enter");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.close();
+}
+
+async function readIds(stateDir: string): Promise<Map<string, string>> {
+  const queries = Object.entries(IDS);
+  const execute = controlOf(stateDirOf({ STATE_DIR: stateDir }));
+  const found = await execute(queries.map(([, sql]) => ({ sql, params: [] })));
+  return new Map(queries.map(([name], n) => [name, String(found[n]?.[0]?.id)]));
+}
+
+function fillIn(path: string, ids: Map<string, string>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => ids.get(name) ?? "");
+}
