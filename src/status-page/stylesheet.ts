@@ -283,7 +283,7 @@ details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-
 .foot .wrap > * + * { margin-block-start: var(--space-3); }
 .foot a { color: inherit; }
 dialog.card { inline-size: min(448px, calc(100vw - 32px)); padding: var(--space-6); color: inherit; border-radius: var(--radius-surface); box-shadow: var(--shadow-dialog); }
-dialog::backdrop { background: rgb(0 0 0 / .4); }
+dialog::backdrop { background: var(--backdrop); }
 dialog h2 { margin: 0 var(--space-8) var(--space-1) 0; }
 dialog > * + * { margin-block-start: var(--space-4); }
 dialog .close { position: absolute; inset-block-start: var(--space-2); inset-inline-end: var(--space-2); margin: 0; padding: 0; inline-size: 44px; border: 0; background: none; color: var(--neutral-11); }

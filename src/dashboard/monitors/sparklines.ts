@@ -33,5 +33,5 @@ function lineOf(points: readonly LatencyPoint[], { from, to }: Day): string {
     const isGap = before === undefined || at - before.at > 2 * step;
     return `${isGap ? "M" : "L"}${x(at)} ${y(p50_ms)}`;
   });
-  return `<path d="${moves.join("")}" fill="none" stroke="#5b84c4" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"/>`;
+  return `<path d="${moves.join("")}" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"/>`;
 }

@@ -189,9 +189,11 @@ export const FONT_FAMILIES = {
 /** Mails load no font, so each program has its own beside it. */
 export const MAIL_FONT = "Inter,system-ui,-apple-system,'Segoe UI',Roboto,sans-serif";
 
-/** Of what floats alone: menus, dialogs, toasts. */
+/** Of what floats alone: menus, dialogs, toasts; of the chosen segment; and what lies over all else behind a dialog. */
 const SHADOWS = {
   "shadow-menu": ["0 4px 16px #10182014, 0 1px 3px #1018201a", "0 4px 16px #00000066, 0 1px 3px #00000066"],
+  "shadow-segment": ["0 1px 2px #0000001f", "0 1px 2px #00000052"],
+  backdrop: ["#0a0e1666", "#00000099"],
   "shadow-dialog": ["0 16px 48px #10182029, 0 2px 8px #10182014", "0 16px 48px #000000a6, 0 2px 8px #00000080"],
 } as const;
 
