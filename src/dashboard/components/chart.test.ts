@@ -28,6 +28,17 @@ describe("a chart", () => {
     expect(draw({ lines: [line("Median", [0, 4])] })).toContain('d="M0 200L720 0"');
   });
 
+  it.each([
+    [[99.9, 99.5, 100], "99.2", "M0 25L360 125L720 0"],
+    [[100, 100], "99.8", "M0 0L720 0"],
+    [[40, 100], "20", "M0 150L720 0"],
+    [[0, 100], "0", "M0 200L720 0"],
+  ])("shows what %j lack of 100", (values, bottom, path) => {
+    const html = draw({ lines: [line("Uptime", values)], isShare: true });
+    expect(html).toContain(`<span>${bottom}</span></div>`);
+    expect(html).toContain(path);
+  });
+
   it("has a bar for a single count", () => {
     const html = draw({ lines: [line("Orders", [15])], hasBars: true });
     expect(html).toContain('class="chart-bar is-1" x="0" y="50" width="504" height="150"');

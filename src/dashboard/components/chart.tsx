@@ -15,6 +15,8 @@ interface ChartProps {
   hasBars?: boolean;
   /** The second line is the upper edge of a band over the first one. */
   isBand?: boolean;
+  /** Shares of 100: the axis ends there, and begins at a round value below the lowest one, so that what is missing is seen. */
+  isShare?: boolean;
   /** Spans that are shaded: outages. */
   shaded?: readonly { from_at: number; to_at: number }[];
 }
@@ -23,6 +25,8 @@ const WIDTH = 720;
 const HEIGHT = 200;
 const GRID_LINES = 4;
 const LABELS = 5;
+/** An axis of shares covers as much even where nothing is missing. */
+const SHARE_MIN = 0.2;
 /** Over more than two days the axis names days. */
 const LONG_MS = 2 * 86_400_000;
 /** More than so many steps without a value are a gap in the line. */
@@ -34,11 +38,14 @@ const GAP_STEPS = 3;
  * it or does not scale.
  */
 export function ChartFigure(chart: ChartProps) {
-  const { caption, unit, lines, hasBars = false } = chart;
+  const { caption, unit, lines, hasBars = false, isShare = false } = chart;
   const steps = [...new Set(lines.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b);
   const [first = 0, last = 0] = [steps[0], steps.at(-1)];
   if (steps.length < (hasBars ? 1 : 2)) return <p class="quiet">The chart begins with the second measurement.</p>;
-  const top = niceTop(Math.max(...lines.flatMap(({ values }) => [...values.values()]), 0));
+  const { bottom, top } = axisOf(
+    lines.flatMap(({ values }) => [...values.values()]),
+    isShare,
+  );
   const labels = Array.from(
     { length: last === first ? 1 : LABELS },
     (_, n) => first + ((last - first) * n) / (LABELS - 1),
@@ -50,11 +57,11 @@ export function ChartFigure(chart: ChartProps) {
       <div class="chart-body">
         <div class="chart-values" aria-hidden="true">
           {Array.from({ length: GRID_LINES + 1 }, (_, n) => (
-            <span>{numberOf(top * (1 - n / GRID_LINES))}</span>
+            <span>{numberOf(top - ((top - bottom) * n) / GRID_LINES)}</span>
           ))}
         </div>
-        <div class="chart-plot" data-plot data-from={first} data-to={last} data-top={top}>
-          <Plot {...chart} steps={steps} top={top} />
+        <div class="chart-plot" data-plot data-from={first} data-to={last}>
+          <Plot {...chart} steps={steps} bottom={bottom} top={top} />
         </div>
         <div class="chart-times" aria-hidden="true">
           {labels.map((at) => (
@@ -120,14 +127,15 @@ function Legend({ lines, isBand, shaded = [], unit }: ChartProps) {
 
 interface PlotProps extends ChartProps {
   steps: readonly number[];
+  bottom: number;
   top: number;
 }
 
-function Plot({ caption, lines, hasBars, isBand, shaded = [], steps, top }: PlotProps) {
+function Plot({ caption, lines, hasBars, isBand, shaded = [], steps, bottom, top }: PlotProps) {
   const [first = 0, last = 1] = [steps[0], steps.at(-1)];
   const span = Math.max(1, last - first);
   const x = (at: number) => Number((((at - first) / span) * WIDTH).toFixed(1));
-  const y = (value: number) => Number((HEIGHT - (value / top) * HEIGHT).toFixed(1));
+  const y = (value: number) => Number((HEIGHT - ((value - bottom) / (top - bottom)) * HEIGHT).toFixed(1));
   const step = Math.min(...steps.slice(1).map((at, n) => at - (steps[n] ?? at)));
   const [middle, upper] = lines;
   return (
@@ -190,6 +198,12 @@ function bandPath(middle: ChartLine, upper: ChartLine, { x, y }: Scales): string
   const edge = [...upper.values].sort(([a], [b]) => a - b).map(([at, value]) => `${x(at)} ${y(value)}`);
   const base = [...middle.values].sort(([a], [b]) => b - a).map(([at, value]) => `${x(at)} ${y(value)}`);
   return edge.length === 0 ? "" : `M${[...edge, ...base].join("L")}Z`;
+}
+
+function axisOf(values: readonly number[], isShare: boolean): { bottom: number; top: number } {
+  if (!isShare) return { bottom: 0, top: niceTop(Math.max(...values, 0)) };
+  const missing = Math.max(SHARE_MIN, 100 - Math.min(...values, 100));
+  return { bottom: Math.max(0, 100 - niceTop(missing)), top: 100 };
 }
 
 /** The next round number above, so that the grid has round values. */

@@ -104,6 +104,7 @@ function Course({ history: { steps, target_percentage } }: { history: SlaHistory
       <ChartFigure
         caption="Uptime of the page as a whole, in percent"
         unit="%"
+        isShare
         lines={[
           { name: "Uptime", values: new Map(uptime) },
           { name: "Target", values: new Map(steps.map((step) => [at(step), target_percentage])) },
