@@ -29,6 +29,7 @@ interface Options {
   pictures: Picture[];
   folder: string;
   language: string | undefined;
+  isOfDocuments: boolean;
 }
 
 function readOptions(args: string[]): Options {
@@ -41,7 +42,8 @@ function readOptions(args: string[]): Options {
       documents: { type: "boolean" },
     },
   });
-  if (values.documents) return { pictures: DOCUMENTS, folder: join(ROOT, "docs/screenshots"), language: undefined };
+  if (values.documents)
+    return { pictures: DOCUMENTS, folder: join(ROOT, "docs/screenshots"), language: undefined, isOfDocuments: true };
   const wanted = values.view ?? VIEWS.map(({ name }) => name);
   const unknown = wanted.find((name) => !VIEWS.some((view) => view.name === name));
   if (unknown !== undefined) throw new Error(`no view is called ${unknown}`);
@@ -50,7 +52,8 @@ function readOptions(args: string[]): Options {
       SCHEMES.map((scheme): Picture => ({ name: `${name}-${width}-${scheme}`, path, width, scheme, isWhole: true })),
     ),
   );
-  return { pictures, folder: resolve(values.out ?? join(ROOT, "test-results/pictures")), language: values.language };
+  const folder = resolve(values.out ?? join(ROOT, "test-results/pictures"));
+  return { pictures, folder, language: values.language, isOfDocuments: false };
 }
 
 const options = withUsage(USAGE, () => readOptions(process.argv.slice(2)));
@@ -93,7 +96,7 @@ interface Shown {
 }
 
 async function takePictures({ url, link, stateDir }: Shown): Promise<void> {
-  const { pictures, folder, language } = options;
+  const { pictures, folder, language, isOfDocuments } = options;
   mkdirSync(folder, { recursive: true });
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -110,6 +113,8 @@ async function takePictures({ url, link, stateDir }: Shown): Promise<void> {
       const answer = await page.goto(url + fillIn(path, ids));
       if (!answer?.ok()) throw new Error(`${path} answered ${answer?.status()}`);
       await page.waitForLoadState("networkidle");
+      // Readers of README and docs remove no demonstration.
+      if (isOfDocuments) await page.evaluate("document.querySelector('.demonstration')?.remove()");
       // A window of the page's height, because rows outside of the window are not drawn.
       const whole = isWhole ? await page.evaluate<number>("document.documentElement.scrollHeight") : height;
       await page.setViewportSize({ width, height: Math.min(Math.max(whole, height), HEIGHT_MAX) });

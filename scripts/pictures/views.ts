@@ -73,7 +73,7 @@ export const IDS = {
   heartbeat: "SELECT id FROM monitors WHERE name = 'Price import'",
   incident: "SELECT id FROM incidents WHERE resolved_at IS NULL AND is_public = 1",
   resolved: "SELECT id FROM incidents WHERE title = 'Orders could not be paid'",
-  maintenance: "SELECT id FROM maintenance WHERE title = 'New database servers'",
+  maintenance: "SELECT id FROM maintenance WHERE title = 'Refresh of the sandbox'",
   schedule: "SELECT id FROM on_call_schedules WHERE name = 'First line'",
   policy: "SELECT id FROM escalation_policies LIMIT 1",
   agent: "SELECT id FROM agents WHERE name = 'Data centre'",
