@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { Script } from "node:vm";
+import { build } from "esbuild";
+import type { Program } from "./isolate.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** Names of the global scope that the program gets from the simulation instead. */
+const REPLACED = [
+  "require",
+  "Date",
+  "Math",
+  "AbortSignal",
+  "crypto",
+  "scheduler",
+  "performance",
+  "fetch",
+  "caches",
+  "setTimeout",
+  "setInterval",
+  "clearTimeout",
+  "clearInterval",
+];
+
+/** Bundles the product as a deployment does (wrangler.toml, alias), into one function that makes a copy with every call. */
+export async function buildProgram(): Promise<Program> {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["test/simulation/product.ts"],
+    bundle: true,
+    write: false,
+    format: "cjs",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    external: ["node:*", "cloudflare:*"],
+    target: "es2024",
+    alias: { zod: "./src/lib/zod.ts", "@asteasolutions/zod-to-openapi": "./src/http/no-openapi.ts" },
+    logLevel: "error",
+  });
+  const code = outputFiles[0]?.text ?? "";
+  const wrapped = `(({ ${REPLACED.join(", ")} }) => { const module = { exports: {} };\n${code}\nreturn module.exports; })`;
+  return new Script(wrapped, { filename: "vigil.js" }).runInThisContext() as Program;
+}
