@@ -1,4 +1,7 @@
+import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
+
+const RECENT = 40;
 
 /** What can go wrong at the platform's edges, each as often as it is named here: per call, message or alarm. */
 export const FAULTS = {
@@ -34,20 +37,26 @@ export type Fault = keyof typeof FAULTS;
 
 /** Decides which fault happens when, and counts what happened. */
 export class Faults {
+  readonly #clock: Clock;
   readonly #random: Random;
+  /** The last ones, oldest first. */
+  readonly recent: { at: number; what: string }[] = [];
   readonly counts = new Map<Fault, number>();
   /** Nothing goes wrong while false. */
   isActive = false;
   /** By which all probabilities are multiplied; a seed draws it. */
   intensity = 1;
 
-  constructor(random: Random) {
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock;
     this.#random = random;
   }
 
   happens(fault: Fault): boolean {
     if (!this.isActive || !this.#random.happens(FAULTS[fault] * this.intensity)) return false;
     this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
+    this.recent.push({ at: this.#clock.now, what: `fault: ${fault}` });
+    if (this.recent.length > RECENT) this.recent.shift();
     return true;
   }
 }

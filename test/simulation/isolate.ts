@@ -108,8 +108,10 @@ export class Isolate {
       crypto: simulatedCrypto(random),
       scheduler: { wait: (ms: number) => this.call([ms, 0], () => {}) },
       performance: { now: () => clock.now },
-      fetch,
+      fetch: (input: RequestInfo | URL, init?: RequestInit) => this.call([0, 0], () => fetch(input, init)),
       caches,
+      // Pages and agents that are open are no part of the simulation.
+      WebSocketRequestResponsePair: class {},
       ...timers,
     };
   }

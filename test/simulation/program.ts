@@ -16,14 +16,21 @@ const REPLACED = [
   "performance",
   "fetch",
   "caches",
+  "WebSocketRequestResponsePair",
   "setTimeout",
   "setInterval",
   "clearTimeout",
   "clearInterval",
 ];
 
+/** A change of one place of the bundled product, to see that a simulation notices what it breaks. */
+export interface Mutation {
+  from: string;
+  to: string;
+}
+
 /** Bundles the product as a deployment does (wrangler.toml, alias), into one function that makes a copy with every call. */
-export async function buildProgram(): Promise<Program> {
+export async function buildProgram(mutation: Mutation | null = null): Promise<Program> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: ["test/simulation/product.ts"],
@@ -37,7 +44,13 @@ export async function buildProgram(): Promise<Program> {
     alias: { zod: "./src/lib/zod.ts", "@asteasolutions/zod-to-openapi": "./src/http/no-openapi.ts" },
     logLevel: "error",
   });
-  const code = outputFiles[0]?.text ?? "";
+  const built = outputFiles[0]?.text ?? "";
+  const code = mutation === null ? built : mutate(built, mutation);
   const wrapped = `(({ ${REPLACED.join(", ")} }) => { const module = { exports: {} };\n${code}\nreturn module.exports; })`;
   return new Script(wrapped, { filename: "vigil.js" }).runInThisContext() as Program;
+}
+
+function mutate(code: string, { from, to }: Mutation): string {
+  if (code.split(from).length !== 2) throw new Error(`the product does not have "${from}" in one place`);
+  return code.replace(from, () => to);
 }

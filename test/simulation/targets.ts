@@ -1,0 +1,114 @@
+import type { Clock } from "./clock.ts";
+import type { Host, Received, Reply } from "./network.ts";
+import type { Random } from "./random.ts";
+import { drawFrom, Truth } from "./truth.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+const ILLNESSES = ["HTTP 500", "connection lost", "silent"] as const;
+type Health = "well" | (typeof ILLNESSES)[number];
+
+interface Seen {
+  at: number;
+  isWell: boolean;
+}
+
+/** A site that is checked: well for a while, then ill for a while. It remembers what it answered. */
+export class Site {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly truth: Truth<Health>;
+  readonly answered: Seen[] = [];
+
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock;
+    this.#random = random;
+    this.truth = new Truth<Health>({ from: clock.now, state: "well" });
+  }
+
+  /** Decides how it is until then; it ends well. */
+  plan(until: number): void {
+    const random = this.#random;
+    this.truth.extend(this.#clock.now, until, (last) =>
+      last === "well" && random.happens(0.6)
+        ? { state: random.pick(ILLNESSES), lastsMs: drawFrom(random, [20 * SECOND, 40 * MINUTE]) }
+        : { state: "well", lastsMs: drawFrom(random, [6 * MINUTE, 90 * MINUTE]) },
+    );
+    this.truth.settle(until, "well");
+  }
+
+  readonly host: Host = (): Reply => {
+    const { state } = this.truth.at(this.#clock.now);
+    this.answered.push({ at: this.#clock.now, isWell: state === "well" });
+    const after = this.#random.between(5, 400);
+    if (state === "silent") return { after: Infinity, status: null };
+    if (state === "connection lost") return { after, status: null };
+    return { after, status: state === "well" ? 200 : 500 };
+  };
+}
+
+/** A job that sends a heartbeat a minute, unless it hangs. It remembers which ones were acknowledged. */
+export class Job {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly truth: Truth<"runs" | "hangs">;
+  /** Heartbeats with a 2xx: between these two instants the service has taken them. */
+  readonly acknowledged: { sentAt: number; answeredAt: number }[] = [];
+
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock;
+    this.#random = random;
+    this.truth = new Truth<"runs" | "hangs">({ from: clock.now, state: "runs" });
+  }
+
+  plan(until: number): void {
+    const random = this.#random;
+    this.truth.extend(this.#clock.now, until, (last) =>
+      last === "runs" && random.happens(0.4)
+        ? { state: "hangs", lastsMs: drawFrom(random, [3 * MINUTE, 50 * MINUTE]) }
+        : { state: "runs", lastsMs: drawFrom(random, [10 * MINUTE, 100 * MINUTE]) },
+    );
+    this.truth.settle(until, "runs");
+  }
+}
+
+export interface Announced {
+  /** By which a receiver knows a repeated delivery. */
+  delivery_id: string;
+  event: string;
+  monitor_id: string | null;
+  outage_id: string | null;
+}
+
+/** Somebody's endpoint for webhooks. It keeps what it has received although the sender may never hear of it. */
+export class Receiver {
+  readonly #random: Random;
+  readonly #deliveries = new Map<string, Announced>();
+  /** Answers badly, late or not at all now and then. */
+  isIll = false;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  get received(): Announced[] {
+    return [...this.#deliveries.values()];
+  }
+
+  readonly host: Host = (received): Reply => {
+    const random = this.#random;
+    if (this.isIll && random.happens(0.1)) return { after: random.between(5, 500), status: random.pick([500, null]) };
+    this.#keep(received);
+    // Taken, but the sender is not told.
+    if (this.isIll && random.happens(0.1)) return { after: Infinity, status: null };
+    return { after: random.between(5, 900), status: 200 };
+  };
+
+  #keep({ headers, body }: Received): void {
+    const delivery_id = headers.get("webhook-id") ?? "";
+    const { event, data } = JSON.parse(body) as { event: string; data: Record<string, string | null | undefined> };
+    const { monitor_id = null, outage_id = null } = data;
+    this.#deliveries.set(delivery_id, { delivery_id, event, monitor_id, outage_id });
+  }
+}
