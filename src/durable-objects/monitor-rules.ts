@@ -2,6 +2,7 @@ import type { MonitorRecord } from "../data/monitors/read.ts";
 import { retryIntervalMs, staleAfterMs } from "../domain/check-schedule.ts";
 import type { MonitorRules } from "../domain/monitor-state.ts";
 import type { PushRules } from "../domain/push-deadline.ts";
+import { compositeOptions } from "../probes/composite.ts";
 import { monitorType, resultSourceOf } from "../probes/registry.ts";
 
 /** What a monitor's configuration means to its object. */
@@ -34,4 +35,9 @@ export function pushRulesOf(record: MonitorRecord): PushRules | null {
   if (!push) return null;
   const fields = options.parse({ ...record.options, interval: record.interval });
   return resultSourceOf(record.type, fields) === "push" ? push.rules(fields, record) : null;
+}
+
+/** How many members of a composite have to be down. */
+export function compositePolicyOf({ options }: MonitorRecord): string {
+  return compositeOptions.parse(options).composite_policy;
 }

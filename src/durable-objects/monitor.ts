@@ -75,9 +75,13 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   async sync(monitorId: string, version: number, epoch?: string): Promise<MonitorSnapshot | null> {
     // D1 went back in time, perhaps to before the deletion.
     if (epoch !== undefined && epoch !== this.#store.stored?.epoch) this.#isGone = false;
+    const policyBefore = this.#store.stored?.composite?.policy;
     const loaded = await this.#load(monitorId, version, epoch);
     if (!loaded) return null;
-    if (loaded.composite) await this.#computeComposite(monitorId, loaded.composite);
+    const { composite } = loaded;
+    // What another policy makes of the members begins with it, and not when they changed.
+    const isRejudged = policyBefore !== undefined && policyBefore !== composite?.policy;
+    if (composite) await this.#computeComposite(monitorId, composite, isRejudged);
     if (loaded.follows_agent) await this.#followAgent(loaded.follows_agent);
     this.#store.processDeadlines(now());
     this.#alarmAt = undefined;
@@ -290,7 +294,11 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   }
 
   /** Of two readings at a time the one that began later saw more. */
-  async #computeComposite(monitorId: string, { paused }: { paused: boolean }): Promise<void> {
+  async #computeComposite(
+    monitorId: string,
+    { paused, policy }: NonNullable<StoredMonitor["composite"]>,
+    isRejudged: boolean,
+  ): Promise<void> {
     this.#readings.begun += 1;
     const reading = this.#readings.begun;
     const members = await listMemberStates(openDb(this.env.DB), monitorId);
@@ -300,8 +308,9 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     const at = now();
     const composite = paused
       ? { status: "paused" as const, since: at, message: "paused" }
-      : computeCompositeState(members, stored.state.status);
-    this.#store.applyInputs([{ kind: "computed", ...composite }], at);
+      : computeCompositeState(members, stored.state.status, policy);
+    const since = isRejudged ? at : composite.since;
+    this.#store.applyInputs([{ kind: "computed", ...composite, since }], at);
   }
 
   /**

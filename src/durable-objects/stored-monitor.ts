@@ -3,7 +3,7 @@ import { decide, type MonitorRules, type MonitorState } from "../domain/monitor-
 import { INITIAL_PUSH_STATE, type PushRules, type PushState, restartDeadlines } from "../domain/push-deadline.ts";
 import { firstState, type RecordedTransition, reconcileState } from "../domain/restored-state.ts";
 import { monitorType } from "../probes/registry.ts";
-import { pushRulesOf, rulesOf } from "./monitor-rules.ts";
+import { compositePolicyOf, pushRulesOf, rulesOf } from "./monitor-rules.ts";
 import type { Outbox } from "./transition-outbox.ts";
 
 /** What an object stores of its monitor, and how it follows from the monitor's row in D1. */
@@ -27,7 +27,7 @@ export interface StoredMonitor extends Outbox {
     evaluates_rules?: boolean;
   } | null;
   /** Of composites, whose pause and status follow from more than their own row. */
-  composite: { paused: boolean } | null;
+  composite: { paused: boolean /** Absent in older rows: worst. */; policy?: string } | null;
   /** Of monitors of type agent, whose status is that of their agent. */
   follows_agent?: { paused: boolean; agent_id: string } | null;
   state: MonitorState;
@@ -81,7 +81,7 @@ export function configureStored(
       evaluates_rules: record.has_metric_rules,
       memory: memoryUnder(rules, present, { recall, at }),
     },
-    composite: follows === "members" ? { paused } : null,
+    composite: follows === "members" ? { paused, policy: compositePolicyOf(record) } : null,
     follows_agent: follows === "agent" && agent_id ? { paused, agent_id } : null,
     ...reconciled(loaded, present, at),
     recoveries: present?.recoveries,

@@ -22,6 +22,7 @@ import {
   vmwareType,
 } from "./agent-types.ts";
 import { apiType } from "./api.ts";
+import { compositeType } from "./composite.ts";
 import { dnsProbe } from "./dns.ts";
 import { domainProbe } from "./domain.ts";
 import { gameServerType } from "./game-server.ts";
@@ -84,7 +85,7 @@ const REGISTRY = {
   api: apiType,
   game_server: gameServerType,
   agent: { source: "computed", follows: "agent", plan: "pro", options: NO_OPTIONS },
-  composite: { source: "computed", follows: "members", plan: "starter", options: NO_OPTIONS },
+  composite: compositeType,
 } satisfies Record<MonitorType, MonitorTypeEntry>;
 
 /** What an agent alone can check. */

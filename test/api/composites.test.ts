@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 const member = (name = "Member"): Promise<Pushed> => createHeartbeat(account, { name, status_page_id });
-const compositeOf = (members: Pushed[]) =>
+const compositeOf = (members: Pushed[], settings: Record<string, unknown> = {}) =>
   createMonitor(account.client, {
     name: "Shop",
     type: "composite",
@@ -39,6 +39,7 @@ const compositeOf = (members: Pushed[]) =>
     paused: false,
     status_page_id,
     child_ids: members.map(({ id }) => id),
+    ...settings,
   });
 const rowOf = async (id: string) => (await db.select().from(monitors).where(eq(monitors.id, id)))[0];
 const eventsOf = async (id: string) =>
@@ -63,6 +64,93 @@ async function tell(pushed: Pushed, status: "ok" | "fail"): Promise<void> {
   await beat(pushed, { status });
   await settle(pushed.id);
 }
+
+describe("composite_policy", () => {
+  const change = (id: string, composite_policy: unknown) =>
+    account.client.put(`${V1}/monitors/${id}`, { composite_policy });
+
+  it("lets a cluster of three be degraded with one member down, and down with two", async () => {
+    const members = [await member(), await member(), await member()] as const;
+    const [a, b, c] = members;
+    const { id } = await compositeOf([...members], { composite_policy: "at_least:2" });
+    const path: (string | null | undefined)[] = [];
+    for (const [pushed, status] of [
+      [a, "ok"],
+      [b, "ok"],
+      [c, "ok"],
+      [a, "fail"],
+      [b, "fail"],
+      [b, "ok"],
+      [a, "ok"],
+    ] as const) {
+      await tell(pushed, status);
+      await settle(id);
+      const row = await rowOf(id);
+      path.push(`${row?.status}: ${row?.status_message}`);
+    }
+    expect(path.slice(2)).toEqual([
+      "up: 1 of 1 members up",
+      "degraded: 1 of 3 members down",
+      "down: 2 of 3 members down",
+      "degraded: 1 of 3 members down",
+      "up: 3 of 3 members up",
+    ]);
+    const names = (await eventsOf(id)).map(({ name }) => name).filter((name) => name.startsWith("monitor."));
+    expect(names).toEqual(["monitor.degraded", "monitor.down", "monitor.degraded", "monitor.up"]);
+  });
+
+  it("takes effect when it changes, and rewrites no past", async () => {
+    const [a, b] = [await member(), await member()];
+    const { id } = await compositeOf([a, b], { composite_policy: "all" });
+    await tell(a, "ok");
+    await tell(b, "ok");
+    await tell(a, "fail");
+    await settle(id);
+    expect((await rowOf(id))?.status).toBe("degraded");
+    moveClock(60_000);
+    expect(await change(id, "worst")).toMatchObject({
+      status: 200,
+      body: { status: "down", composite_policy: "worst" },
+    });
+    expect((await rowOf(id))?.status_since).toBe(Date.now());
+    moveClock(60_000);
+    expect(await change(id, "all")).toMatchObject({ status: 200, body: { status: "degraded" } });
+    expect((await rowOf(id))?.status_since).toBe(Date.now());
+  });
+
+  it("is worst where none is given, null clears it, and other types have none", async () => {
+    const { id } = await compositeOf([await member()], { composite_policy: "percent:50" });
+    const read = async () => (await account.client.get(`${V1}/monitors/${id}`)).body;
+    expect(await read()).toMatchObject({ composite_policy: "percent:50" });
+    expect(await change(id, null)).toMatchObject({ status: 200, body: { composite_policy: "worst" } });
+    const other = await createMonitor(account.client, {});
+    expect(other).toMatchObject({ composite_policy: null });
+  });
+
+  it.each([
+    "some",
+    "at_least:0",
+    "at_least:51",
+    "percent:0",
+    "percent:101",
+    "all:2",
+    2,
+  ])("refuses %s", async (policy) => {
+    const { id } = await compositeOf([await member()]);
+    expect(await change(id, policy)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining("composite_policy") },
+    });
+  });
+
+  it("says where it asks for more members than there are", async () => {
+    const { notices } = await compositeOf([await member()], { composite_policy: "at_least:2" });
+    expect(notices).toContainEqual({
+      path: "composite_policy",
+      message: "asks for 2 members to be down, but the composite has 1: it is down when all are",
+    });
+  });
+});
 
 describe("a composite", () => {
   it("follows its members: down with any, up with all, each change told once and by itself", async () => {

@@ -82,6 +82,14 @@ function basicFields({ pages, agents, monitors }: Choices): FormField[] {
       options: monitors,
       hint: "A member leaves the public page; the composite stands for it.",
     },
+    {
+      name: "composite_policy",
+      label: "Composite is down when",
+      kind: "select",
+      options: COMPOSITE_POLICIES,
+      empty: "any member is down (default)",
+      hint: "With fewer members down it is degraded.",
+    },
     ...RHYTHM_FIELDS,
     {
       name: "interval",
@@ -206,6 +214,13 @@ const POLICY_OPTIONS = REGION_POLICIES.map((value) => {
     label: POLICIES[value] ?? `at least ${wanted} ${wanted === 1 ? "location fails" : "locations fail"}`,
   };
 });
+/** Offered; the API takes any number, and what is stored is kept. */
+const COMPOSITE_POLICIES = [
+  { value: "worst", label: "any member is down" },
+  ...[2, 3, 4, 5].map((number) => ({ value: `at_least:${number}`, label: `at least ${number} members are down` })),
+  ...[25, 50, 75].map((percent) => ({ value: `percent:${percent}`, label: `${percent} % of the members are down` })),
+  { value: "all", label: "all members are down" },
+];
 const SEVERITIES = INCIDENT_SEVERITIES.map((value) => ({ value, label: value }));
 
 /** Fields of the form that only checks by a probe have. */
@@ -213,7 +228,7 @@ const PROBED = ["timeout_seconds", "retry_interval", "latency_threshold_ms", "ag
 
 const TYPES_OF = new Map(
   [
-    ["target", "child_ids", "rhythm", "rhythm_at", "regions", "region_policy", ...PROBED],
+    ["target", "child_ids", "composite_policy", "rhythm", "rhythm_at", "regions", "region_policy", ...PROBED],
     TYPE_FORM_FIELDS.map(({ name }) => name),
   ]
     .flat()

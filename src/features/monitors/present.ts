@@ -73,7 +73,7 @@ function present(view: MonitorDetail<ListedMonitor>, fields: Fields, now: number
     heartbeat_token: view.push.heartbeat_token,
     push_key: view.push.push_key,
     push_urls: view.push.push_urls,
-    notices: [...noticesOf(view), ...unusedFields(fields)],
+    notices: [...noticesOf(view), ...unusedFields(fields), ...unreachablePolicy(view, fields)],
     created_at: toIso(record.created_at),
     updated_at: toIso(record.updated_at),
   };
@@ -116,6 +116,14 @@ function unusedFields(fields: Fields): Notice[] {
     path,
     message: "is not used, because the monitor has steps with requests of their own",
   }));
+}
+
+/** Members leave a composite without a change of it, so that a number too high is no error. */
+function unreachablePolicy({ child_ids }: MonitorDetail<ListedMonitor>, { composite_policy }: Fields): Notice[] {
+  const [name, number] = String(composite_policy ?? "").split(":");
+  if (name !== "at_least" || Number(number) <= child_ids.length) return [];
+  const message = `asks for ${number} members to be down, but the composite has ${child_ids.length}: it is down when all are`;
+  return [{ path: "composite_policy", message }];
 }
 
 /** In the past as long as the check that was due then has not come. */
