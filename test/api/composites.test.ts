@@ -89,7 +89,7 @@ describe("composite_policy", () => {
       path.push(`${row?.status}: ${row?.status_message}`);
     }
     expect(path.slice(2)).toEqual([
-      "up: 1 of 1 members up",
+      "up: 1 of 3 members up",
       "degraded: 1 of 3 members down",
       "down: 2 of 3 members down",
       "degraded: 1 of 3 members down",

@@ -9,6 +9,7 @@ import { lastDay, percentOf, StatusStrip } from "../components/strip.tsx";
 import { ExactTime, Since, Time } from "../components/time.tsx";
 import { NextSteps } from "../overview/next-steps.tsx";
 import type { View } from "../shell.tsx";
+import { compositePolicyInWords } from "./composite-policies.ts";
 import { type MonitorPicture, sinceIfLater } from "./detail.ts";
 import { isMuted, MuteForm, WithheldAlerts } from "./detail-alerts.tsx";
 import { Changes, Events, Outages, Results, Tested, Windows } from "./detail-history.tsx";
@@ -212,12 +213,16 @@ function Uptime({ name, percentage, since }: UptimeProps) {
 }
 
 function Settings({ picture }: { picture: MonitorPicture }) {
-  const { record, target } = picture.monitor;
+  const { record, target, fields } = picture.monitor;
+  const isComposite = monitorType(record.type).follows === "members";
   return (
     <section class="card" aria-labelledby="settings">
       <h2 id="settings">Settings</h2>
       <dl class="facts">
         <Setting name="Type">{typeName(record.type)}</Setting>
+        {isComposite ? (
+          <Setting name="Down when">{compositePolicyInWords(String(fields.composite_policy ?? ""))}</Setting>
+        ) : null}
         {target === null ? null : <Setting name="Target">{target}</Setting>}
         <Setting name="Interval">every {record.interval} s</Setting>
         <Setting name="Regions">{record.regions.length === 0 ? "default" : record.regions.join(", ")}</Setting>

@@ -16,6 +16,7 @@ import { fieldNamesOf, monitorType, targetsOf } from "../../probes/registry.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
 import { changedFields, readBody } from "../form-fields.ts";
 import { listPageChoices, mayDo } from "../rights.ts";
+import { COMPOSITE_POLICIES } from "./composite-policies.ts";
 import { RHYTHM_FIELDS, readRhythm } from "./rhythm.ts";
 import { TYPE_FORM_FIELDS, typeName } from "./types.ts";
 
@@ -214,13 +215,6 @@ const POLICY_OPTIONS = REGION_POLICIES.map((value) => {
     label: POLICIES[value] ?? `at least ${wanted} ${wanted === 1 ? "location fails" : "locations fail"}`,
   };
 });
-/** Offered; the API takes any number, and what is stored is kept. */
-const COMPOSITE_POLICIES = [
-  { value: "worst", label: "any member is down" },
-  ...[2, 3, 4, 5].map((number) => ({ value: `at_least:${number}`, label: `at least ${number} members are down` })),
-  ...[25, 50, 75].map((percent) => ({ value: `percent:${percent}`, label: `${percent} % of the members are down` })),
-  { value: "all", label: "all members are down" },
-];
 const SEVERITIES = INCIDENT_SEVERITIES.map((value) => ({ value, label: value }));
 
 /** Fields of the form that only checks by a probe have. */
