@@ -41,6 +41,7 @@ export const VIEWS: readonly View[] = [
   { name: "audit", path: "/app/audit" },
   { name: "installation", path: "/app/installation" },
   { name: "notifications", path: "/app/notifications" },
+  { name: "components", path: "/app/components" },
   { name: "status-page", path: "/status/northwind" },
   { name: "status-page-compact", path: "/status/northwind-developers" },
   { name: "status-page-grid", path: "/status/northwind-internal" },

@@ -17,6 +17,7 @@ import { endpoints as routing } from "./alerts/routing-routes.tsx";
 import { endpoints as audit } from "./audit/routes.tsx";
 import { endpoints as changes } from "./changes-routes.ts";
 import { endpoints as demonstration } from "./demonstration/routes.ts";
+import { endpoints as development } from "./development/routes.tsx";
 import { type FormErrors, pathAfter, toFormErrors } from "./form.ts";
 import { endpoints as frame } from "./frame-routes.ts";
 import { ICON } from "./icon.ts";
@@ -161,6 +162,7 @@ export const endpoints = [
   ...secrets,
   ...audit,
   ...demonstration,
+  ...development,
   ...installation,
   ...team,
 
