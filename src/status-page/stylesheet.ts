@@ -310,6 +310,7 @@ dialog .close { position: absolute; inset-block-start: var(--space-2); inset-inl
   .tools, .skip, .filter, .more, .turn, .notify, dialog, .tip, .stripe, .cover { display: none; }
   .hero { background: none !important; padding-block: var(--space-4); border-block-end: 1px solid; }
   .card, article, .monitor { break-inside: avoid; }
+  .group::details-content { block-size: auto; content-visibility: visible; }
   .bars, .icon { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 @media (prefers-reduced-motion: no-preference) { .bars rect { transition: fill .12s; } }

@@ -153,16 +153,23 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
     "/grouped/service",
   ])("%s prints without its tools, on white, and complete", async (path) => {
     const printed = await visit(path, {}, async (page) => {
-      await page.emulateMedia({ media: "print", colorScheme: "light" });
+      await page.emulateMedia({ media: "print", colorScheme: "dark" });
+      // As a visitor leaves it who chose the dark colours and has closed every group.
+      await page.evaluate("document.documentElement.dataset.theme = 'dark'");
+      await page.locator("details.group").evaluateAll((all) => {
+        for (const group of all) group.removeAttribute("open");
+      });
       if (SHOTS)
         await page.screenshot({ path: `${SHOTS}/print-${path.slice(1).replace("/", "-")}.png`, fullPage: true });
       return {
         tools: await page.locator(".tools").isVisible(),
+        ground: await page.evaluate("getComputedStyle(document.body).backgroundColor"),
         pale: await page.evaluate(FIND_WEAK_TEXT),
         names: await page.locator(".monitor h3, h1").count(),
+        hidden: await page.locator(".monitor h3, h1").filter({ visible: false }).allTextContents(),
       };
     });
-    expect(printed).toMatchObject({ tools: false, pale: [] });
+    expect(printed).toMatchObject({ tools: false, ground: "rgb(255, 255, 255)", pale: [], hidden: [] });
     expect(printed.names).toBeGreaterThan(0);
   });
 

@@ -201,7 +201,7 @@ type Pairs = Record<string, readonly [light: string, dark: string]>;
 
 /**
  * The tokens as custom properties, which follow the visitor's colour scheme, or the one that `data-theme` on the root
- * names. Browsers without `light-dark()` show the light colours.
+ * names; on paper they are light. Browsers without `light-dark()` show the light colours.
  */
 export function designProperties(more: Pairs = {}): string {
   const names = Object.keys(COLORS) as ColorName[];
@@ -218,5 +218,6 @@ export function designProperties(more: Pairs = {}): string {
 @media (prefers-color-scheme: dark) { :root { ${night} } }
 :root[data-theme="light"] { color-scheme: light; ${day} }
 :root[data-theme="dark"] { color-scheme: dark; ${night} }
+@media print { :root { color-scheme: light !important; } }
 `;
 }
