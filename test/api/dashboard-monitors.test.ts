@@ -62,6 +62,21 @@ describe("a monitor in the dashboard", () => {
     expect(text).toMatch(new RegExp(`Next heartbeat due <time datetime="${body.next_expected_at}"`));
   });
 
+  it("lets its owner choose how many members of a composite have to be down, and says it", async () => {
+    const { client } = owner;
+    const members = await Promise.all(["A", "B", "C"].map((name) => make(owner, { name, type: "heartbeat" })));
+    const id = await make(owner, { type: "composite", target: undefined, child_ids: members });
+    const path = `/app/monitors/${id}`;
+    const downWhen = async () =>
+      /<dt>Down when<\/dt><dd[^>]*>([^<]*)/.exec((await browsers.owner.open(path)).text)?.[1];
+    expect(await downWhen()).toBe("any member is down");
+    expect((await browsers.owner.open(`${path}/edit`)).text).toContain("Composite is down when");
+    const edited = { name: "Cluster", type: "composite", composite_policy: "at_least:2" };
+    expect((await browsers.owner.submit(`${path}/edit`, edited)).status).toBe(303);
+    expect((await client.get(`${V1}/monitors/${id}`)).body).toMatchObject({ composite_policy: "at_least:2" });
+    expect(await downWhen()).toBe("at least 2 members are down");
+  });
+
   it("offers each member what they may do", async () => {
     const seen = await Promise.all([browsers.owner.open(detail()), browsers.viewer.open(detail())]);
     expect(seen.map(({ status, text }) => [status, buttonsIn(text)])).toEqual([
