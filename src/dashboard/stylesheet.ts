@@ -12,7 +12,8 @@ p + p { margin-block-start: .75rem; }
 .head {
   display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding-block: 1rem; min-block-size: 4.75rem;
 }
-.brand { color: inherit; font-size: 1.125rem; font-weight: 650; text-decoration: none; padding-block: .5rem; }
+.brand { display: flex; align-items: center; gap: .5rem; color: inherit; font-size: var(--size-16); font-weight: 600; text-decoration: none; padding-block: .5rem; }
+.brand-sign { color: var(--accent-text); }
 .brand:hover { text-decoration: underline; }
 main { padding-block: .5rem 3rem; }
 .card { padding: 1.25rem; margin-block-start: 1.25rem; }
@@ -22,7 +23,7 @@ main { padding-block: .5rem 3rem; }
 .notice { border-inline-start: .375rem solid var(--good); }
 .alert { border-inline-start: .375rem solid var(--bad); }
 .facts { display: grid; gap: .25rem 1rem; margin-block-start: 1rem; }
-.facts dt { color: var(--quiet); font-size: .875rem; }
+.facts dt { color: var(--quiet); font-size: var(--size-14); }
 .facts dd + dt { margin-block-start: .5rem; }
 .field + button { inline-size: 100%; }
 button.wide { inline-size: 100%; }

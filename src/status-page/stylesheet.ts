@@ -191,7 +191,7 @@ section[data-section] > h2 { margin-block: var(--space-8) 0; }
 .monitor h3 a { color: inherit; text-decoration: none; }
 .monitor h3 a:hover { text-decoration: underline; }
 .bar { position: relative; margin-block: var(--space-2) var(--space-1); }
-.bar-days { overflow: hidden; border-radius: 2px; }
+.bar-days { overflow: hidden; border-radius: var(--radius-small); }
 .bars { display: block; inline-size: 100%; block-size: 28px; }
 .bars rect { pointer-events: none; }
 .bars:focus-visible { outline: none; }
@@ -214,7 +214,7 @@ section[data-section] > h2 { margin-block: var(--space-8) 0; }
 }
 .tip p:first-child { font-weight: 600; }
 .tip p + p { color: var(--neutral-11); }
-.cursor { position: absolute; inset-block: -3px; inline-size: 2px; border-radius: 1px; background: var(--neutral-12); pointer-events: none; }
+.cursor { position: absolute; inset-block: -3px; inline-size: 2px; border-radius: var(--radius-full); background: var(--neutral-12); pointer-events: none; }
 details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-14); line-height: 24px; }
 .monitor details, .card details { margin-block-start: var(--space-2); }
 .days { font-size: var(--size-14); padding-block-start: var(--space-1); }

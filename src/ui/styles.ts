@@ -39,21 +39,22 @@ export const BASE_STYLES = `
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0; background: var(--ground); color: var(--text); overflow-wrap: anywhere;
-  font: 1rem/1.5 var(--sans);
+  font: var(--size-16)/1.5 var(--sans);
 }
 h1, h2, h3, h4, p, ul, ol, dl, dd { margin: 0; padding: 0; }
-h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; }
-h2 { font-size: 1.125rem; margin-block: 2rem .75rem; }
-h3, h4 { font-size: 1rem; font-weight: 600; }
+h1 { font-size: var(--size-28); line-height: 1.25; letter-spacing: -.01em; }
+h2 { font-size: var(--size-20); margin-block: 2rem .75rem; }
+h3, h4 { font-size: var(--size-16); font-weight: 600; }
 ul, ol { list-style: none; }
 a { color: var(--link); text-underline-offset: .15em; }
 .wrap { max-inline-size: 54rem; margin-inline: auto; padding-inline: 1rem; }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1rem; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius-surface); padding: 1rem; }
 .card + .card { margin-block-start: .75rem; }
-.quiet { color: var(--quiet); font-size: .875rem; }
+.quiet { color: var(--quiet); font-size: var(--size-14); }
 .row { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem 1rem; }
 .tag {
-  display: inline-block; border: 1px solid currentColor; border-radius: 1rem; padding: 0 .5rem; font-size: .75rem;
+  display: inline-block; border: 1px solid currentColor; border-radius: var(--radius-full); padding: 0 .5rem;
+  font-size: var(--size-12);
   font-weight: 600; white-space: nowrap;
 }
 label { display: block; font-weight: 600; }
@@ -63,28 +64,27 @@ label { display: block; font-weight: 600; }
 .problem { color: var(--bad); font-weight: 600; margin-block: .125rem; }
 input:not([type="checkbox"], [type="hidden"]), select {
   display: block; inline-size: 100%; min-block-size: 3rem; margin-block-start: .375rem; padding: .5rem .75rem; font: inherit;
-  color: var(--text); background: var(--card); border: 1px solid var(--field); border-radius: .5rem;
+  color: var(--text); background: var(--card); border: 1px solid var(--field); border-radius: var(--radius-control);
 }
 input[readonly] { background: var(--ground); border-color: var(--line); color: var(--quiet); }
 input[aria-invalid="true"] { border: 2px solid var(--bad); }
 button {
-  font: inherit; font-weight: 600; min-block-size: 3rem; padding: .5rem 1.25rem; cursor: pointer; border-radius: .5rem;
+  font: inherit; font-weight: 600; min-block-size: 3rem; padding: .5rem 1.25rem; cursor: pointer; border-radius: var(--radius-control);
   border: 1px solid var(--link); background: var(--link); color: var(--on-link);
 }
 .field + button, fieldset + button { margin-block-start: 1.5rem; }
 button.second { background: transparent; color: var(--link); border-color: var(--field); }
 :is(a, button, input, select, summary, [tabindex="0"]):focus-visible {
-  outline: 3px solid var(--link); outline-offset: 2px; border-radius: .25rem;
+  outline: 3px solid var(--link); outline-offset: 2px; border-radius: var(--radius-small);
 }
-:is(button, input, select):focus-visible { border-radius: .5rem; }
+:is(button, input, select):focus-visible { border-radius: var(--radius-control); }
 summary { inline-size: fit-content; cursor: pointer; color: var(--link); min-block-size: 1.5rem; }
 pre {
-  margin: .5rem 0 0; padding: .75rem; overflow-x: auto; border: 1px solid var(--line); border-radius: .5rem;
+  margin: .5rem 0 0; padding: .75rem; overflow-x: auto; border: 1px solid var(--line); border-radius: var(--radius-control);
   background: var(--ground);
 }
-code { font: .875rem/1.5 var(--mono); }
+code { font: var(--size-14)/1.5 var(--mono); }
 @media (min-width: 40rem) {
-  h1 { font-size: 1.875rem; }
   .card { padding: 1.25rem 1.5rem; }
 }
 @media (forced-colors: active) {

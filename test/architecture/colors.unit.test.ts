@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 
 /** A hexadecimal colour that stands as a value, or one of the functions of CSS. */
 const COLOR = /(?<=[\s"'`(:,=])#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\b(?![-(])|\b(?:rgba?|hsla?|oklch|oklab)\(/gi;
+/** A corner or a size of type that is no token; none at all is one. */
+const MEASURE = /(?:border(?:-\w+)*-radius|font-size): *(?!0\b)[\d.]+\w*/g;
 const SRC = resolve(import.meta.dirname, "../../src");
 const DESIGN = "ui/design/";
 
@@ -18,13 +20,20 @@ const OTHER_GROUNDS: Record<string, string> = {
   "status-page/views/day-mask.tsx": "what is white in a mask shows",
 };
 
+/** Drawn in pages of others, which have no tokens. */
+const OTHER_PAGES = ["status-page/embed-script.ts"];
+
 const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .filter((path) => /\.(ts|tsx|css)$/.test(path) && !path.includes(".test.") && !path.startsWith(DESIGN))
   .map((path) => [path, colorsIn(readFileSync(join(SRC, path), "utf8"))] as const);
 
-/** Without comments, which name issues and fragments. */
+/** Comments name issues and fragments. */
+function withoutComments(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+}
+
 function colorsIn(source: string): string[] {
-  return source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "").match(COLOR) ?? [];
+  return withoutComments(source).match(COLOR) ?? [];
 }
 
 describe("colours", () => {
@@ -36,6 +45,13 @@ describe("colours", () => {
   it("have no exception that is none", () => {
     const found = sources.filter(([, colors]) => colors.length > 0).map(([path]) => path);
     expect(Object.keys(OTHER_GROUNDS).filter((path) => !found.includes(path))).toEqual([]);
+  });
+
+  it("have beside them no corner and no size of type that is no token", () => {
+    const measures = sources.flatMap(([path]) =>
+      (withoutComments(readFileSync(join(SRC, path), "utf8")).match(MEASURE) ?? []).map((found) => `${path}: ${found}`),
+    );
+    expect(measures.filter((found) => !OTHER_PAGES.some((path) => found.startsWith(path)))).toEqual([]);
   });
 
   it.each([

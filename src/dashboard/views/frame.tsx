@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { Mark } from "../../ui/design/mark.tsx";
 import { HtmlDocument, toHtml } from "../../ui/document.tsx";
 import { STYLESHEET } from "../stylesheet.ts";
 
@@ -24,6 +25,7 @@ export function renderDocument({ title, email, isNarrow, hasProblem, children }:
     >
       <header class={`${wrap} head`}>
         <a class="brand" href="/app">
+          <Mark size={24} />
           Vigil
         </a>
         {email ? <SignOut /> : null}

@@ -158,6 +158,7 @@ export const SIZES = {
   "size-20": "1.25rem",
   "size-28": "1.75rem",
   "size-36": "2.25rem",
+  "radius-small": "4px",
   "radius-control": "6px",
   "radius-surface": "10px",
   "radius-full": "999px",
