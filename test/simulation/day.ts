@@ -2,7 +2,8 @@ import type { Program } from "./isolate.ts";
 import { Judge, Violation } from "./judge.ts";
 import { Random } from "./random.ts";
 import { Service } from "./service.ts";
-import { Job, Receiver, Site } from "./targets.ts";
+import { Job, Receiver, type Rhythm, Site } from "./targets.ts";
+import { drawFrom } from "./truth.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -18,13 +19,32 @@ export const PARTS_OF_DAY = 8;
 export const HEARTBEAT_EVERY_MS = MINUTE;
 export const GRACE_MS = 30 * SECOND;
 
+/** A time for which the operator asked for silence; unsure where the answer to the request got lost. */
+interface Mute {
+  from: number;
+  to: number;
+  isSure: boolean;
+}
+
+/** A site with the monitor that checks it. */
+export interface Watched {
+  id: string;
+  name: string;
+  site: Site;
+  /** Its failing checks in a row, and successful ones, that open and end an outage. */
+  failures: number;
+  successes: number;
+  /** So quick that its alerts are damped. */
+  isQuick: boolean;
+  mutes: Mute[];
+}
+
 /** What is judged. */
 export interface World {
   service: Service;
-  site: Site;
+  watched: Watched[];
   job: Job;
   receivers: Receiver[];
-  site_id: string;
   job_id: string;
 }
 
@@ -59,9 +79,9 @@ export async function simulateDay(program: Program, seed: number, parts = PARTS_
 }
 
 async function simulatePart(world: World, judge: Judge): Promise<void> {
-  const { service, site, job, receivers } = world;
+  const { service, watched, job, receivers } = world;
   const begin = service.clock.now;
-  site.plan(begin + RECEIVERS_RECOVER_MS);
+  for (const { site } of watched) site.plan(begin + RECEIVERS_RECOVER_MS);
   job.plan(begin + RECEIVERS_RECOVER_MS);
   service.faults.isActive = true;
   for (const receiver of receivers) receiver.isIll = true;
@@ -74,14 +94,24 @@ async function simulatePart(world: World, judge: Judge): Promise<void> {
   await judge.judgeSettled();
 }
 
+const SLOW_RHYTHM: Rhythm = { well: [6 * MINUTE, 60 * MINUTE], ill: [20 * SECOND, 40 * MINUTE] };
+const QUICK_RHYTHM: Rhythm = { well: [20 * SECOND, 3 * MINUTE], ill: [20 * SECOND, 3 * MINUTE] };
+
+/** Sites that fail by themselves, and four that fail together, as bundled alerts need it. */
+const SITES = [
+  { name: "Shop", rhythm: SLOW_RHYTHM },
+  { name: "Search", rhythm: QUICK_RHYTHM, settings: { interval: 10, failure_threshold: 1, recovery_threshold: 1 } },
+  { name: "Intranet", rhythm: SLOW_RHYTHM, isMuted: true },
+  ...["One", "Two", "Three", "Four"].map((name) => ({ name, rhythm: SLOW_RHYTHM, isTogether: true })),
+];
+const FAILURES_BY_DEFAULT = 3;
+const SUCCESSES_BY_DEFAULT = 2;
+const MUTE_MS = [10 * MINUTE, 50 * MINUTE] as const;
+const BETWEEN_MUTES_MS = [15 * MINUTE, 90 * MINUTE] as const;
+
 async function furnish(service: Service, random: Random): Promise<World> {
   const { clock, network } = service;
-  const site = new Site(clock, random.fork());
-  const job = new Job(clock, random.fork());
   const receivers = [new Receiver(random.fork()), new Receiver(random.fork())];
-  network.open("shop.example.com", site.host);
-  for (const [n, receiver] of receivers.entries()) network.open(`receiver-${n}.example.com`, receiver.host);
-
   const token = service.createAccount();
   const post = async (path: string, body: unknown): Promise<Record<string, string>> => {
     const answer = await service.await(service.request("POST", `${API}${path}`, { token, body }));
@@ -90,15 +120,26 @@ async function furnish(service: Service, random: Random): Promise<World> {
   };
   const page = await post("/status-pages", { name: "Example", slug: "example", auto_create_incident: true });
   const status_page_id = page.id;
-  for (const n of receivers.keys()) {
+  for (const [n, receiver] of receivers.entries()) {
+    network.open(`receiver-${n}.example.com`, receiver.host);
     await post("/webhooks", { name: `Receiver ${n}`, url: `https://receiver-${n}.example.com/`, status_page_id });
   }
-  const watched = await post("/monitors", {
-    name: "Shop",
-    type: "http",
-    target: "http://shop.example.com/",
-    status_page_id,
-  });
+  const watched: Watched[] = [];
+  let shared: Site["truth"] | undefined;
+  for (const { name, rhythm, settings, isMuted, isTogether } of SITES as readonly SiteOptions[]) {
+    const site = new Site(clock, random.fork(), rhythm, isTogether ? shared : undefined);
+    if (isTogether) shared = site.truth;
+    const host = `${name.toLowerCase()}.example.com`;
+    network.open(host, site.host);
+    const target = `http://${host}/`;
+    const { id = "" } = await post("/monitors", { name, type: "http", target, status_page_id, ...settings });
+    const { failure_threshold: failures = FAILURES_BY_DEFAULT, recovery_threshold: successes = SUCCESSES_BY_DEFAULT } =
+      settings ?? {};
+    const mutes: Mute[] = [];
+    watched.push({ id, name, site, failures, successes, isQuick: rhythm === QUICK_RHYTHM, mutes });
+    if (isMuted) muteNowAndThen(service, random.fork(), { token, path: `${API}/monitors/${id}`, mutes });
+  }
+  const job = new Job(clock, random.fork());
   const beating = await post("/monitors", {
     name: "Backup",
     type: "heartbeat",
@@ -106,7 +147,20 @@ async function furnish(service: Service, random: Random): Promise<World> {
     grace_seconds: GRACE_MS / SECOND,
     status_page_id,
   });
-  const path = `/heartbeat/${beating.id}?token=${beating.heartbeat_token}`;
+  sendHeartbeats(service, random.fork(), { job, path: `/heartbeat/${beating.id}?token=${beating.heartbeat_token}` });
+  return { service, watched, job, receivers, job_id: beating.id ?? "" };
+}
+
+interface SiteOptions {
+  name: string;
+  rhythm: Rhythm;
+  settings?: { interval: number; failure_threshold: number; recovery_threshold: number };
+  isMuted?: boolean;
+  isTogether?: boolean;
+}
+
+function sendHeartbeats(service: Service, random: Random, { job, path }: { job: Job; path: string }): void {
+  const { clock } = service;
   const beat = async () => {
     clock.after(HEARTBEAT_EVERY_MS - random.between(0, 2 * SECOND), () => void beat());
     if (job.truth.at(clock.now).state === "hangs") return;
@@ -115,5 +169,24 @@ async function furnish(service: Service, random: Random): Promise<World> {
     if (status === 200) job.acknowledged.push({ sentAt, answeredAt: clock.now });
   };
   clock.after(random.between(0, HEARTBEAT_EVERY_MS), () => void beat());
-  return { service, site, job, receivers, site_id: watched.id ?? "", job_id: beating.id ?? "" };
+}
+
+/** What the operator does with a monitor that is worked on. */
+function muteNowAndThen(
+  service: Service,
+  random: Random,
+  { token, path, mutes }: { token: string; path: string; mutes: Mute[] },
+): void {
+  const { clock } = service;
+  const mute = async () => {
+    const lastsMs = drawFrom(random, MUTE_MS);
+    clock.after(lastsMs + drawFrom(random, BETWEEN_MUTES_MS), () => void mute());
+    const from = clock.now;
+    const body = { muted_until: new Date(from + lastsMs).toISOString() };
+    const asked: Mute = { from, to: from + lastsMs, isSure: false };
+    mutes.push(asked);
+    const { status } = await service.request("PUT", path, { token, body });
+    asked.isSure = status === 200;
+  };
+  clock.after(drawFrom(random, BETWEEN_MUTES_MS), () => void mute());
 }

@@ -1,4 +1,4 @@
-import { GRACE_MS, HEARTBEAT_EVERY_MS, type World } from "./day.ts";
+import { GRACE_MS, HEARTBEAT_EVERY_MS, type Watched, type World } from "./day.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -12,12 +12,21 @@ const CALM_AFTER_MS = 20 * MINUTE;
 const CHECK_MS = 20 * SECOND;
 const TRAIL = 60;
 
-/** The settings that a monitor gets where nobody says otherwise. */
-const FAILURES = 3;
-const SUCCESSES = 2;
-
 /** A promise that did not hold. */
 export class Violation extends Error {}
+
+interface Outage {
+  /** As events name it. */
+  id: string;
+  monitor_id: string;
+  started_at: number;
+  ended_at: number | null;
+  /** When it was decided that it began, and that it was over. */
+  begun_at: number;
+  over_at: number | null;
+}
+
+const CHANGES = ["monitor.down", "monitor.up"];
 
 interface Row {
   [column: string]: unknown;
@@ -39,12 +48,14 @@ export class Judge {
 
   /** Holds at every minute. */
   judgeMinute(): void {
-    const { service, site, job, site_id, job_id } = this.#world;
+    const { service, watched, job, job_id } = this.#world;
     const { now } = service.clock;
     this.#noteFaults(now);
     const bound = now - this.#lastFaultAt > CALM_AFTER_MS ? BOUND_MS : BOUND_UNDER_FAULTS_MS;
-    const { state, from } = site.truth.at(now);
-    if (now - from > bound) this.#expectStatus(site_id, state === "well" ? "up" : "down");
+    for (const { id, site } of watched) {
+      const { state, from } = site.truth.at(now);
+      if (now - from > bound) this.#expectStatus(id, state === "well" ? "up" : "down");
+    }
     const last = job.acknowledged.at(-1);
     if (last) {
       const silence = now - last.answeredAt;
@@ -59,6 +70,7 @@ export class Judge {
     this.#judgeIntervals();
     this.#judgeOutages();
     this.#judgeAnnouncements();
+    this.#judgeIncidents();
     this.#judgeWork();
     await this.#judgeHeartbeats();
   }
@@ -74,7 +86,9 @@ export class Judge {
         "SELECT updated_at AS at, 'delivery ' || state || ' ' || event_name || ' ' || webhook_id AS what FROM deliveries",
       ),
       ...this.#world.service.faults.recent,
-      ...this.#world.site.answered.map(({ at, isWell }) => ({ at, what: `Shop answers ${isWell ? "well" : "badly"}` })),
+      ...this.#world.watched.flatMap(({ name, site }) =>
+        site.answered.flatMap(({ at, isWell }) => (isWell ? [] : [{ at, what: `${name} answers badly` }])),
+      ),
     ];
     return rows
       .sort((a, b) => Number(a.at) - Number(b.at))
@@ -119,7 +133,7 @@ export class Judge {
   }
 
   #judgeIntervals(): void {
-    for (const monitor of [this.#world.site_id, this.#world.job_id]) {
+    for (const monitor of [...this.#world.watched.map(({ id }) => id), this.#world.job_id]) {
       const intervals = this.#read(
         "SELECT * FROM status_intervals WHERE monitor_id = ? ORDER BY from_at, seq",
         monitor,
@@ -145,53 +159,96 @@ export class Judge {
 
   /** An outage is one: the target had failed as often as it takes, and recovered so, too. */
   #judgeOutages(): void {
-    const { site, job, site_id, job_id } = this.#world;
-    const changes = this.#read(
-      `SELECT outages.monitor_id, started_at, ended_at, begun.decided_at AS begun_at, over.decided_at AS over_at
-        FROM outages JOIN transitions AS begun ON begun.monitor_id = outages.monitor_id AND begun.seq = outages.seq
-        LEFT JOIN transitions AS over ON over.monitor_id = outages.monitor_id AND over.outage_seq = outages.seq
-          AND over.to_status = 'up'`,
-    );
-    for (const { monitor_id, started_at, ended_at, begun_at, over_at } of changes) {
-      const [from, to] = [Number(started_at), Number(begun_at)];
-      if (monitor_id === site_id) {
-        const count = (isWell: boolean, since: number, until: number) =>
-          site.answered.filter((each) => each.isWell === isWell && each.at >= since && each.at <= until).length;
-        if (count(false, from, to) < FAILURES) this.#fail("no false alarm", `Shop was down from ${timeOf(from)}`);
-        if (ended_at !== null && count(true, Number(ended_at), Number(over_at)) < SUCCESSES)
-          this.#fail("no false all-clear", `Shop was up from ${timeOf(ended_at)}`);
-      }
-      if (monitor_id === job_id) {
-        const heard = job.acknowledged.find(
-          ({ sentAt, answeredAt }) => sentAt > from - HEARTBEAT_EVERY_MS && answeredAt < to,
-        );
-        if (heard) this.#fail("no false alarm", `a heartbeat of ${timeOf(heard.sentAt)} came before ${timeOf(to)}`);
-      }
-      if (ended_at === null) this.#fail("every outage ends", `${monitor_id} since ${timeOf(from)}`);
-      if (
-        monitor_id === site_id &&
-        ![...site.answered].some(({ at, isWell }) => !isWell && Math.abs(at - from) < CHECK_MS)
-      )
-        this.#fail("an outage begins with its first failure", timeOf(from));
+    for (const outage of this.#listOutages()) {
+      const watched = this.#world.watched.find(({ id }) => id === outage.monitor_id);
+      if (watched) this.#judgeChecked(watched, outage);
+      else this.#judgeUnheard(outage);
+      if (outage.ended_at === null) this.#fail("every outage ends", `${outage.id} since ${timeOf(outage.started_at)}`);
     }
   }
 
+  #judgeChecked({ name, site, failures, successes }: Watched, outage: Outage): void {
+    const { started_at, begun_at, ended_at, over_at } = outage;
+    const count = (isWell: boolean, since: number, until: number) =>
+      site.answered.filter((each) => each.isWell === isWell && each.at >= since && each.at <= until).length;
+    // What hangs has failed only when the check gives up.
+    if (count(false, started_at, begun_at) < failures)
+      this.#fail("no false alarm", `${name} was down from ${timeOf(started_at)}`);
+    if (count(false, started_at, started_at + CHECK_MS) === 0)
+      this.#fail("an outage begins with its first failure", `${name} at ${timeOf(started_at)}`);
+    if (ended_at !== null && over_at !== null && count(true, ended_at, over_at) < successes)
+      this.#fail("no false all-clear", `${name} was up from ${timeOf(ended_at)}`);
+  }
+
+  #judgeUnheard({ started_at, begun_at }: Outage): void {
+    const heard = this.#world.job.acknowledged.find(
+      ({ sentAt, answeredAt }) => sentAt > started_at - HEARTBEAT_EVERY_MS && answeredAt < begun_at,
+    );
+    if (heard) this.#fail("no false alarm", `a heartbeat of ${timeOf(heard.sentAt)} came before ${timeOf(begun_at)}`);
+  }
+
+  #listOutages(): Outage[] {
+    return this.#read(
+      `SELECT outages.monitor_id || '/' || outages.seq AS id, outages.monitor_id, started_at, ended_at,
+          begun.decided_at AS begun_at, over.decided_at AS over_at
+        FROM outages JOIN transitions AS begun ON begun.monitor_id = outages.monitor_id AND begun.seq = outages.seq
+        LEFT JOIN transitions AS over ON over.monitor_id = outages.monitor_id AND over.outage_seq = outages.seq
+          AND over.to_status = 'up'`,
+    ) as unknown as Outage[];
+  }
+
   #judgeAnnouncements(): void {
-    const outages = this.#read("SELECT monitor_id || '/' || seq AS id, started_at FROM outages");
-    for (const [n, receiver] of this.#world.receivers.entries()) {
-      const { received } = receiver;
-      for (const { id, started_at } of outages) {
-        for (const event of ["monitor.down", "monitor.up"]) {
-          const told = received.filter((each) => each.event === event && each.outage_id === id).length;
-          if (told !== 1) {
-            const detail = `receiver ${n} got ${told} times ${event} of the outage of ${timeOf(started_at)}`;
-            this.#fail("every outage is announced exactly once", detail);
-          }
+    const outages = this.#listOutages();
+    const known = new Set(outages.map(({ id }) => id));
+    for (const [n, { received }] of this.#world.receivers.entries()) {
+      for (const outage of outages) {
+        const told = ["monitor.down", "monitor.up"].map(
+          (event) => received.filter((each) => each.event === event && each.outage_id === outage.id).length,
+        );
+        if (!this.#isAnnouncedRight(outage, told as [number, number])) {
+          const detail = `receiver ${n} got ${told[0]} times monitor.down and ${told[1]} times monitor.up`;
+          this.#fail("every outage is announced exactly once", `${detail} of ${describe(outage)}`);
         }
       }
-      const known = new Set(outages.map(({ id }) => id));
       const stray = received.find(({ outage_id }) => outage_id !== null && !known.has(outage_id));
       if (stray) this.#fail("no all-clear without an alarm", `${stray.event} of ${stray.outage_id}`);
+      for (const { id, name } of this.#world.watched) {
+        const changes = received.filter(({ event, monitor_id }) => monitor_id === id && CHANGES.includes(event));
+        const last = changes.toSorted((a, b) => a.sequence - b.sequence).at(-1);
+        const alarms = changes.filter(({ event }) => event === "monitor.down").length;
+        if (alarms > outages.filter(({ monitor_id }) => monitor_id === id).length)
+          this.#fail("every outage is announced exactly once", `receiver ${n} got ${alarms} alarms about ${name}`);
+        if (last && last.event !== "monitor.up")
+          this.#fail("the last word is true", `receiver ${n} heard last that ${name} is down, and it is up`);
+      }
+    }
+  }
+
+  #isAnnouncedRight({ monitor_id, begun_at, over_at }: Outage, [down, up]: readonly [number, number]): boolean {
+    const watched = this.#world.watched.find(({ id }) => id === monitor_id);
+    // While alerts are damped they name the first outage, and the latest state goes out alone.
+    if (watched?.isQuick) return true;
+    const near = watched?.mutes.find(
+      ({ from, to }) => begun_at > from - MINUTE && begun_at < to + BOUND_UNDER_FAULTS_MS,
+    );
+    if (!near) return down === 1 && up === 1;
+    if (down !== up || down > 1) return false;
+    const isWithin = near.isSure && begun_at > near.from + MINUTE && begun_at < near.to;
+    // It is announced when the mute ends, if it lasts longer.
+    if (isWithin && over_at !== null && over_at < near.to) return down === 0;
+    if (isWithin && over_at !== null && over_at > near.to + BOUND_UNDER_FAULTS_MS) return down === 1;
+    return true;
+  }
+
+  /** Of each outage that is announced by itself there is one incident, and all are over. */
+  #judgeIncidents(): void {
+    const [open] = this.#read("SELECT title FROM incidents WHERE status <> 'resolved'");
+    if (open) this.#fail("every outage ends", `the incident "${open.title}" is open`);
+    const announced = this.#world.watched.filter(({ isQuick, mutes }) => !isQuick && mutes.length === 0);
+    for (const outage of this.#listOutages()) {
+      if (!announced.some(({ id }) => id === outage.monitor_id)) continue;
+      const found = this.#read("SELECT id FROM incidents WHERE origin_outage_id = ?", outage.id);
+      if (found.length !== 1) this.#fail("an outage has one incident", `${describe(outage)} has ${found.length}`);
     }
   }
 
@@ -219,6 +276,10 @@ export class Judge {
       this.#fail("what was acknowledged is kept", `the heartbeat of ${timeOf(sentAt)} is lost`);
     }
   }
+}
+
+function describe({ id, started_at, begun_at, over_at }: Outage): string {
+  return `the outage ${id} of ${timeOf(started_at)}, decided from ${timeOf(begun_at)} to ${timeOf(over_at)}`;
 }
 
 function timeOf(at: unknown): string {

@@ -3,8 +3,7 @@ import type { Host, Received, Reply } from "./network.ts";
 import type { Random } from "./random.ts";
 import { drawFrom, Truth } from "./truth.ts";
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
+const MINUTE = 60_000;
 
 const ILLNESSES = ["HTTP 500", "connection lost", "silent"] as const;
 type Health = "well" | (typeof ILLNESSES)[number];
@@ -14,26 +13,35 @@ interface Seen {
   isWell: boolean;
 }
 
+/** For how long it is well and ill, each between two times. */
+export interface Rhythm {
+  well: readonly [least: number, most: number];
+  ill: readonly [least: number, most: number];
+}
+
 /** A site that is checked: well for a while, then ill for a while. It remembers what it answered. */
 export class Site {
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #rhythm: Rhythm;
   readonly truth: Truth<Health>;
   readonly answered: Seen[] = [];
 
-  constructor(clock: Clock, random: Random) {
+  constructor(clock: Clock, random: Random, rhythm: Rhythm, truth?: Truth<Health>) {
     this.#clock = clock;
     this.#random = random;
-    this.truth = new Truth<Health>({ from: clock.now, state: "well" });
+    this.#rhythm = rhythm;
+    this.truth = truth ?? new Truth<Health>({ from: clock.now, state: "well" });
   }
 
   /** Decides how it is until then; it ends well. */
   plan(until: number): void {
     const random = this.#random;
+    const { well, ill } = this.#rhythm;
     this.truth.extend(this.#clock.now, until, (last) =>
       last === "well" && random.happens(0.6)
-        ? { state: random.pick(ILLNESSES), lastsMs: drawFrom(random, [20 * SECOND, 40 * MINUTE]) }
-        : { state: "well", lastsMs: drawFrom(random, [6 * MINUTE, 90 * MINUTE]) },
+        ? { state: random.pick(ILLNESSES), lastsMs: drawFrom(random, ill) }
+        : { state: "well", lastsMs: drawFrom(random, well) },
     );
     this.truth.settle(until, "well");
   }
@@ -79,6 +87,8 @@ export interface Announced {
   event: string;
   monitor_id: string | null;
   outage_id: string | null;
+  /** By which receivers order what they got. */
+  sequence: number;
 }
 
 /** Somebody's endpoint for webhooks. It keeps what it has received although the sender may never hear of it. */
@@ -107,8 +117,12 @@ export class Receiver {
 
   #keep({ headers, body }: Received): void {
     const delivery_id = headers.get("webhook-id") ?? "";
-    const { event, data } = JSON.parse(body) as { event: string; data: Record<string, string | null | undefined> };
+    const { event, data, sequence } = JSON.parse(body) as {
+      event: string;
+      data: Record<string, string | null | undefined>;
+      sequence: number;
+    };
     const { monitor_id = null, outage_id = null } = data;
-    this.#deliveries.set(delivery_id, { delivery_id, event, monitor_id, outage_id });
+    this.#deliveries.set(delivery_id, { delivery_id, event, monitor_id, outage_id, sequence });
   }
 }
