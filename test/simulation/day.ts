@@ -16,6 +16,7 @@ const RECEIVERS_RECOVER_MS = 1.5 * HOUR;
 const PLATFORM_RECOVERS_MS = 2 * HOUR;
 export const PARTS_OF_DAY = 8;
 
+export const PAGE_PATH = "/status/example/summary.json";
 export const HEARTBEAT_EVERY_MS = MINUTE;
 export const GRACE_MS = 30 * SECOND;
 
@@ -88,6 +89,8 @@ async function simulatePart(world: World, judge: Judge): Promise<void> {
   for (let at = begin + MINUTE; at <= begin + PART_MS; at += MINUTE) {
     if (at > begin + RECEIVERS_RECOVER_MS) for (const receiver of receivers) receiver.isIll = false;
     if (at > begin + PLATFORM_RECOVERS_MS) service.faults.isActive = false;
+    // Readers of the page, so that what is cached of it is what they saw.
+    void service.request("GET", PAGE_PATH);
     await service.runUntil(at);
     judge.judgeMinute();
   }

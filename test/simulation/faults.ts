@@ -25,7 +25,7 @@ export const FAULTS = {
   "object call fails before": 0.002,
   "object call fails after": 0.001,
   /** An isolate ends in the middle of whatever it is doing. */
-  "isolate dies": 0.00001,
+  "isolate dies": 0.0005,
   "store is stale": 0.3,
   "store fails": 0.01,
   /** The cron's tick comes late, twice or not at all. */

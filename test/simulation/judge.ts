@@ -1,4 +1,4 @@
-import { GRACE_MS, HEARTBEAT_EVERY_MS, type Watched, type World } from "./day.ts";
+import { GRACE_MS, HEARTBEAT_EVERY_MS, PAGE_PATH, type Watched, type World } from "./day.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -8,6 +8,8 @@ const BOUND_UNDER_FAULTS_MS = 15 * MINUTE;
 const BOUND_MS = 4 * MINUTE;
 /** How long after the last fault the shorter bound holds. */
 const CALM_AFTER_MS = 20 * MINUTE;
+/** A site that is checked every minute is unknown after not much more than this. */
+const UNSEEN_MS = 2.5 * MINUTE;
 /** From when a check began to when the target answered it. */
 const CHECK_MS = 20 * SECOND;
 const TRAIL = 60;
@@ -54,7 +56,7 @@ export class Judge {
     const bound = now - this.#lastFaultAt > CALM_AFTER_MS ? BOUND_MS : BOUND_UNDER_FAULTS_MS;
     for (const { id, site } of watched) {
       const { state, from } = site.truth.at(now);
-      if (now - from > bound) this.#expectStatus(id, state === "well" ? "up" : "down");
+      if (now - from > bound && !isUnseen(site, now)) this.#expectStatus(id, state === "well" ? "up" : "down");
     }
     const last = job.acknowledged.at(-1);
     if (last) {
@@ -73,6 +75,7 @@ export class Judge {
     this.#judgeIncidents();
     this.#judgeWork();
     await this.#judgeHeartbeats();
+    await this.#judgePage();
   }
 
   /** What happened and what the service wrote last, oldest first. */
@@ -263,6 +266,18 @@ export class Judge {
     if (monitor) this.#fail("what is due is done", `${monitor.name} does not know its settings`);
   }
 
+  /** Readers are told what the operator is told. */
+  async #judgePage(): Promise<void> {
+    const { service } = this.#world;
+    const { status, body } = await service.await(service.request("GET", PAGE_PATH));
+    if (status !== 200) this.#fail("the page answers", String(status));
+    const shown = new Map((body.monitors as { id: string; status: string }[]).map((each) => [each.id, each.status]));
+    for (const { id, name, status } of this.#read("SELECT id, name, status FROM monitors")) {
+      const told = shown.get(String(id));
+      if (told !== status) this.#fail("the page says what is so", `${name} is ${status}, the page says ${told}`);
+    }
+  }
+
   async #judgeHeartbeats(): Promise<void> {
     const { service, job, job_id } = this.#world;
     const object = service.objects.find("MONITOR", job_id);
@@ -276,6 +291,13 @@ export class Judge {
       this.#fail("what was acknowledged is kept", `the heartbeat of ${timeOf(sentAt)} is lost`);
     }
   }
+}
+
+/** Ticks that were lost one after the other left it unchecked for so long that nothing is known, or just were over. */
+function isUnseen({ answered }: Watched["site"], now: number): boolean {
+  const since = answered.findLastIndex(({ at }) => at < now - UNSEEN_MS);
+  const seenAt = [...answered.slice(Math.max(0, since)).map(({ at }) => at), now];
+  return seenAt.some((at, n) => at - (seenAt[n - 1] ?? at) >= UNSEEN_MS);
 }
 
 function describe({ id, started_at, begun_at, over_at }: Outage): string {

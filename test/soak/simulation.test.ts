@@ -25,7 +25,9 @@ describe("a simulation notices", () => {
       to: '"webhook-id": delivery_id + sent_at,',
     });
     const outcome = await simulateDay(program, 1, PARTS);
-    expect(outcome.violation).toContain("every outage is announced exactly once: receiver 0 got 2 times monitor.down");
+    expect(outcome.violation).toMatch(
+      /every outage is announced exactly once: receiver 0 got [2-9] times monitor.down/,
+    );
     expect(await simulateDay(program, 1, PARTS)).toEqual(outcome);
   });
 
@@ -35,9 +37,15 @@ describe("a simulation notices", () => {
     expect(violation).toContain("no false alarm: Shop was down");
   });
 
+  it("a mute that mutes nothing", async () => {
+    const from = "return isWithheld(withholding) ? withholding : null;";
+    const { violation } = await simulateDay(await buildProgram({ from, to: "return null;" }), 1, PARTS);
+    expect(violation).toContain("every outage is announced exactly once");
+  });
+
   it("a deadline that nobody wakes up for", async () => {
     const program = await buildProgram({ from: "await this.#wakeBefore(this.#wakeAt);", to: "" });
-    const { violation } = await simulateDay(program, 3, PARTS);
+    const { violation } = await simulateDay(program, 2, PARTS);
     expect(violation).toMatch(/Backup is \w+, not down/);
   });
 });
