@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { TYPE_FIELDS } from "../../probes/registry.ts";
 import { TYPE_FORM_FIELDS } from "./types.ts";
 
-/** Set by the form's own "Interval", and by the editor of steps. */
-const ELSEWHERE = ["interval", "expected_interval", "steps"];
+/** Set by the form's own "Interval", beside the members of a composite, and by the editor of steps. */
+const ELSEWHERE = ["interval", "expected_interval", "composite_policy", "steps"];
 
 describe("the form of a monitor", () => {
   it("has every field of every type, once", () => {
