@@ -16,8 +16,8 @@ export interface Surroundings {
   caches: unknown;
 }
 
-/** What an invocation of a dead isolate is answered: nothing, ever. */
-const NEVER = new Promise<never>(() => {});
+/** What an invocation of a dead isolate is answered: nothing, ever. One promise for all would keep all that wait for it. */
+const never = () => new Promise<never>(() => {});
 
 /** Cloudflare's own words for an object or a Worker that went away. */
 export function lostConnection(): Error {
@@ -51,16 +51,16 @@ export class Isolate {
     wayMs: readonly [there: number, back: number],
     work: () => Result | Promise<Result>,
   ): Promise<Result> {
-    if (this.isDead) return NEVER;
+    if (this.isDead) return never();
     await this.#clock.sleep(wayMs[0]);
-    if (this.isDead) return NEVER;
+    if (this.isDead) return never();
     try {
       const result = await work();
       await this.#clock.sleep(wayMs[1]);
-      return this.isDead ? NEVER : result;
+      return this.isDead ? never() : result;
     } catch (error) {
       await this.#clock.sleep(wayMs[1]);
-      if (this.isDead) return NEVER;
+      if (this.isDead) return never();
       throw error;
     }
   }
