@@ -20,6 +20,7 @@ import { createClientUnder, V1 } from "../support/client.ts";
 import { meter, settledCheck, type Units } from "../support/cost-meter.ts";
 import { createAccount, createMonitor } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
+import { dropAlarm } from "../support/pushes.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { recordStatements } from "../support/statements.ts";
 
@@ -42,12 +43,14 @@ async function aFullGroup() {
   await db.delete(plannedMinutes);
   const shard_id = newId();
   const group_id = checkGroupId({ shard_id, interval: 60, regions: [], lane: "normal" });
+  const ids: string[] = [];
   for (let n = 0; n < MEMBERS; n++) {
-    await insertMonitor(user_id, { shard_id, check_group_id: group_id, created_at: Date.now() - 3_600_000 });
+    const created_at = Date.now() - 3_600_000;
+    ids.push((await insertMonitor(user_id, { shard_id, check_group_id: group_id, created_at })).id);
   }
   await db.delete(checkGroups);
   await db.insert(checkGroups).values({ id: group_id, shard_id, interval: 60, regions: [], lane: "normal" });
-  return group_id;
+  return { group_id, ids };
 }
 
 let slot = 0;
@@ -70,8 +73,10 @@ describe("a settled check", () => {
   it("costs at most 1.2 rows read and a twentieth of everything that is written, called or sent", async () => {
     // All within one hour: at the end of one its daily aggregate is a row of its own.
     slot = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 600_000;
-    const group_id = await aFullGroup();
+    const { group_id, ids } = await aFullGroup();
     await runSlot(env, group_id);
+    // The runtime fires alarms by its own clock: on a busy machine those of the first results would be metered, too.
+    for (const id of ids) await dropAlarm(id);
     expect(await db.select().from(monitors).where(eq(monitors.settled, false))).toEqual([]);
     await runSlot(env, group_id);
     const units = await meter(async (metered) => {
@@ -270,7 +275,7 @@ describe("event rules", () => {
     slot = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 600_000;
     const account = await createAccount();
     const page_id = await insertPage(account.user_id);
-    const group_id = await aFullGroup();
+    const { group_id } = await aFullGroup();
     await db.update(monitors).set({ status_page_id: page_id, owner_id: account.user_id });
     const path = `${V1}/status-pages/${page_id}/events/rules`;
     const conditions = [{ metric: "status_code", operator: "gt", value: 1000 }];

@@ -37,6 +37,9 @@ export const stubOf = (id: string) => env.MONITOR.get(env.MONITOR.idFromName(id)
 export const alarmOf = (id: string) =>
   runInDurableObject(stubOf(id), (_object, state) => state.storage.getAlarm()) as Promise<number | null>;
 
+export const dropAlarm = (id: string) =>
+  runInDurableObject(stubOf(id), (_object, state) => state.storage.deleteAlarm());
+
 export const fireAlarm = (id: string) => runDurableObjectAlarm(stubOf(id));
 
 /** Everything that was pushed to a monitor and is kept, newest first. */
