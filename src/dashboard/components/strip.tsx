@@ -1,7 +1,7 @@
 import type { MaintenanceTime } from "../../data/maintenance/time.ts";
 import {
+  computeShownUptime,
   computeStatusDurations,
-  computeUptimePercentage,
   type StatusInterval,
   sumStatusDurations,
 } from "../../domain/uptime.ts";
@@ -50,7 +50,7 @@ interface Cell {
 export function StatusStrip({ label, now, ...measured }: StripProps) {
   const cells = cellsOf(measured, now);
   const uptime = percentOf({ ...measured, to: Math.floor(now / MINUTE_MS) * MINUTE_MS });
-  const said = `${label}: ${uptime === null ? "no data" : `${uptime} % uptime`}`;
+  const said = `${label}: ${uptime === null ? "less than an hour measured" : `${uptime} % uptime`}`;
   return (
     <svg class="strip" viewBox={`0 0 ${CELLS} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={said}>
       <title>{said}</title>
@@ -107,8 +107,9 @@ function runsOf(measured: readonly boolean[]): { from: number; length: number }[
   return runs;
 }
 
+/** null: too little was measured to say one. */
 export function percentOf({ intervals, maintenance: { spans, is_excluded }, from, to }: Measured): number | null {
   const rule = { maintenance: spans, is_excluded, now: to };
   const range = { from_at: from, to_at: to };
-  return computeUptimePercentage(sumStatusDurations(computeStatusDurations(intervals, [range], rule)));
+  return computeShownUptime(sumStatusDurations(computeStatusDurations(intervals, [range], rule)));
 }

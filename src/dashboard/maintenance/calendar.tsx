@@ -25,7 +25,7 @@ interface Entry {
   end_at: number;
 }
 
-/** A calendar month of a time zone. */
+/** A calendar month of the reader's time zone, in which the list beside it shows its times, too. */
 export interface Month {
   zone: string;
   /** Its first day and that of the next month, as the clock of the zone reads them. */

@@ -11,6 +11,7 @@ import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { callApi, errorOf, requireApi } from "../call-api.ts";
 import { exactTime } from "../components/time.tsx";
 import { type ComposerState, changedMeanwhile, hasArrived, onceOf, statusSeen } from "../composer.tsx";
+import { readerZone } from "../cookies.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, readBody, storedValues, toClockReading, toSentences, typedValues } from "../form-fields.ts";
 import { listServiceOptions, toPageOptions } from "../incidents/form.ts";
@@ -60,7 +61,7 @@ export const endpoints = [
         listPageChoices(c.var.ctx),
         writablePages(c),
       ]);
-      const calendar = await loadCalendar(c.var.ctx, { month, zone: visible[0]?.timezone ?? "UTC" });
+      const calendar = await loadCalendar(c.var.ctx, { month, zone: readerZone(c.req.raw) });
       const list = {
         now: c.var.now,
         windows: windows.map((window) => presentMaintenance(window, c.var.now)),

@@ -71,7 +71,11 @@ export const endpoints = [
   ),
 ];
 
-/** All rows share one request and one picture; each line is read from the objects that keep it. */
+/**
+ * All rows share one request and one picture. Choice: the lines do not stand in the list itself. Each is read from the object
+ * that keeps it, so that the list would wait for fifty of them, and ask them again whenever one of its rows changes; the
+ * picture comes after the list and is kept for minutes.
+ */
 async function drawList(ctx: RequestScope, query: ListQuery): Promise<Response> {
   const place = { limit: SHOWN_MAX, offset: query.offset };
   const { views } = await listMyMonitors(ctx, undefined, place, filterOf(query), query.sort);

@@ -1,0 +1,205 @@
+import { existsSync } from "node:fs";
+import { encode } from "uqr";
+import { describe, expect, it } from "vitest";
+import { BROWSERS, CHROMIUM, DESKTOP, PHONE, SHOTS } from "./chromium.ts";
+import { useDashboard } from "./dashboard.ts";
+import { story } from "./story.ts";
+
+const V1 = "/api/uptime/v1";
+
+/** What a team does on its first day and in its first bad night, where one wrong word costs minutes. */
+describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
+  const dashboard = useDashboard({ isFurnished: true });
+
+  it.each([
+    ["Europe/Berlin", "Wednesday, 12 June 2030", /12 Jun 2030, 00:30:00/],
+    ["America/New_York", "Tuesday, 11 June 2030", /11 Jun 2030, 18:30:00/],
+  ])("plans in the zone of the page and finds it on the day of a reader in %s", async (timezoneId, day, time) => {
+    await dashboard.visit({ ...DESKTOP, timezoneId }, async (page) => {
+      const title = `Disks, seen from ${timezoneId}`;
+      await page.goto(`${dashboard.service.url}/app/maintenance/new?status_page_id=${dashboard.example.page}`);
+      const starts = page.getByLabel("Starts", { exact: true });
+      const hint = await page.locator(`#${await starts.getAttribute("aria-describedby")}`).textContent();
+      expect(hint).toContain("Europe/Berlin");
+      await page.getByLabel("Title", { exact: true }).fill(title);
+      await starts.fill("2030-06-12T00:30");
+      await page.getByRole("button", { name: "1 h", exact: true }).click();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("The maintenance is scheduled.").waitFor();
+      await page.goto(`${dashboard.service.url}/app/maintenance?month=2030-06`);
+      const section = page.getByRole("region", { name: day });
+      expect(await section.getByRole("listitem").filter({ hasText: title }).textContent()).toMatch(time);
+      await page.getByText(`Times in ${timezoneId}`, { exact: true }).waitFor();
+      const cell = page
+        .locator("table.calendar td")
+        .filter({ has: page.getByRole("link", { name: title }) })
+        .first();
+      expect(await cell.locator("span").first().textContent()).toBe(/\d+/.exec(day)?.[0]);
+    });
+  });
+
+  story(
+    dashboard,
+    "fills in what belongs to the page that was chosen, as soon as it is",
+    async ({ page, open, press, hasScripts, name }) => {
+      const other = await dashboard.call("POST", `${V1}/status-pages`, {
+        name: `Second, ${name}`,
+        slug: `second-${name.length}`,
+      });
+      await dashboard.call("POST", `${V1}/monitors`, {
+        name: `Only on ${name}`,
+        type: "heartbeat",
+        status_page_id: other.id,
+      });
+      for (const form of ["incidents", "maintenance"]) {
+        await open(`/app/${form}/new?status_page_id=${dashboard.example.page}`);
+        await page.getByLabel("Title", { exact: true }).fill("Typed before");
+        await page.getByLabel("Web shop").waitFor();
+        expect(await page.getByLabel(`Only on ${name}`, { exact: true }).count()).toBe(0);
+        await page.getByLabel("Status page", { exact: true }).selectOption(`Second, ${name}`);
+        const follow = page.getByRole("button", { name: "Show the services of this page" });
+        if (hasScripts) expect(await follow.isVisible()).toBe(false);
+        else await follow.click();
+        await page.getByLabel(`Only on ${name}`, { exact: true }).waitFor();
+        expect(await page.getByLabel("Web shop").count()).toBe(0);
+        expect(await page.getByLabel("Title", { exact: true }).inputValue()).toBe("Typed before");
+        if (hasScripts) await expect.poll(() => page.locator(":focus").getAttribute("id")).toBe("status_page_id");
+        // Leaves no draft for the next form.
+        await page.getByRole("link", { name: "Cancel" }).click();
+      }
+      await open(`/app/incidents/new?status_page_id=${dashboard.example.page}`);
+      await page.getByLabel("Template", { exact: true }).selectOption("Supplier outage");
+      if (!hasScripts) await press("Fill in from the template");
+      await expect
+        .poll(() => page.getByLabel("Message", { exact: true }).inputValue())
+        .toContain("A supplier has an outage.");
+      await page.getByRole("link", { name: "Cancel" }).click();
+    },
+  );
+
+  it.each(
+    BROWSERS,
+  )("makes a page from its name alone, whose first outage says something, on %s", async (name, options) => {
+    await dashboard.visit({ ...options, timezoneId: "Europe/Madrid" }, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/pages/new`);
+      await page.getByLabel("Name", { exact: true }).fill(`Café ${name}`);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("is online.").waitFor();
+      const id = page.url().split("/").at(-1);
+      expect(await dashboard.call("GET", `${V1}/status-pages/${id}`)).toMatchObject({
+        slug: `cafe-${name.replaceAll(" ", "-")}`,
+        timezone: "javaScriptEnabled" in options ? "UTC" : "Europe/Madrid",
+        auto_create_incident: true,
+        auto_publish_incident: true,
+      });
+    });
+  });
+
+  it("moves monitors to a group of another page", async () => {
+    const other = await dashboard.call("POST", `${V1}/status-pages`, { name: "Moved to", slug: "moved-to" });
+    const group = await dashboard.call("POST", `${V1}/groups`, { status_page_id: other.id, name: "Moved group" });
+    const { id } = await dashboard.call("POST", `${V1}/monitors`, { name: "Moved away", type: "heartbeat" });
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/monitors?q=Moved`);
+      await page.getByLabel("Select Moved away").check();
+      await page.getByLabel("Move to").selectOption("Group: Moved group");
+      await page.getByRole("button", { name: "Move", exact: true }).click();
+      await page.getByText("1 monitor moved.").waitFor();
+    });
+    const place = { status_page_id: other.id, group_id: group.id };
+    expect(await dashboard.call("GET", `${V1}/monitors/${id}`)).toMatchObject(place);
+  });
+
+  it.each([
+    ["a desktop", DESKTOP],
+    ["a phone", PHONE],
+  ])("shows by its filters what its list shows, also on the way back, on %s", async (_name, options) => {
+    await dashboard.visit({ ...options }, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/monitors`);
+      const status = page.getByLabel("Status", { exact: true });
+      await status.selectOption("down");
+      await page.waitForURL(/\/app\/monitors\?status=down&sort=position$|\/app\/monitors\?status=down$/);
+      await expect.poll(() => page.locator(":focus").getAttribute("id")).toBe("status");
+      expect(await page.locator("li.monitor").count()).toBe(1);
+      await page.goBack();
+      await page.waitForURL(/\/app\/monitors$/);
+      expect(await status.inputValue()).toBe("");
+      expect(await page.locator("li.monitor").count()).toBeGreaterThan(1);
+      await page.goForward();
+      await page.waitForURL(/status=down/);
+      expect(await status.inputValue()).toBe("down");
+    });
+  });
+
+  it("says since when a percentage counts, and none in the first hour", async () => {
+    const HOUR = 3_600_000;
+    const now = Date.now();
+    const ages = { "Minutes old": 50 * 60_000, "Hours old": 3 * HOUR };
+    for (const [name, age] of Object.entries(ages)) {
+      const { id } = await dashboard.call("POST", `${V1}/monitors`, { name, type: "heartbeat", interval: 3600 });
+      await dashboard.service.execute([
+        {
+          sql: "UPDATE monitors SET created_at = ?, status = 'up', status_since = ? WHERE id = ?",
+          params: [now - age, now - age, String(id)],
+        },
+        {
+          sql: "INSERT INTO status_intervals (monitor_id, seq, status, from_at) VALUES (?, 1, 'up', ?)",
+          params: [String(id), now - age],
+        },
+      ]);
+      await dashboard.visit({ ...DESKTOP, timezoneId: "UTC" }, async (page) => {
+        await page.goto(`${dashboard.service.url}/app/monitors/${id}`);
+        for (const period of ["24 hours", "7 days", "30 days", "90 days"]) {
+          const fact = page
+            .locator(".facts > div")
+            .filter({ hasText: `Uptime, ${period}` })
+            .first();
+          expect(await fact.textContent()).toMatch(name === "Minutes old" ? /–/ : /100 %.*since/);
+        }
+      });
+    }
+  });
+
+  it("shows the whole sentence of a page in the frame that its snippet makes", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/pages/${dashboard.example.page}/embed`);
+      const snippet = (await page.locator("pre").filter({ hasText: "<iframe" }).textContent()) ?? "";
+      const [, src = "", width = "0", height = "0"] =
+        /src="([^"]+)".* width="(\d+)" height="(\d+)"/.exec(snippet) ?? [];
+      await page.setViewportSize({ width: Number(width), height: Number(height) });
+      await page.goto(src);
+      for (const text of [page.getByRole("heading", { level: 1 }), page.locator(".headline")]) {
+        const box = await text.boundingBox();
+        expect(box?.height).toBeGreaterThan(0);
+        expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(Number(height));
+        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(Number(width));
+      }
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/embed-snippet.png` });
+    });
+  });
+
+  it.each(BROWSERS)("shows the secret of two-factor sign-in as a code to scan, on %s", async (name, options) => {
+    const link = await dashboard.linkOf(`scans-${name.length}@northwind.example`);
+    await dashboard.visit({ ...options }, async (page) => {
+      await page.context().clearCookies();
+      await page.goto(link);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByLabel("Password").fill("correct horse battery");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.goto(`${dashboard.service.url}/app/account/two-factor`);
+      await page.getByLabel("Password").fill("correct horse battery");
+      await page.getByRole("button", { name: "Continue" }).click();
+      const code = page.getByRole("img", { name: "QR code of the secret below" });
+      await code.waitFor();
+      const secret = (await page.locator("pre").first().textContent())?.trim() ?? "";
+      expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+      const address = await page.getByRole("link", { name: "Open in an app on this device" }).getAttribute("href");
+      expect(new URL(String(address)).searchParams.get("secret")).toBe(secret);
+      // What the camera reads is that address, module by module.
+      const { data, size } = encode(String(address), { border: 4 });
+      const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+      expect(await code.getAttribute("viewBox")).toBe(`0 0 ${size} ${size}`);
+      expect(await code.locator("path").getAttribute("d")).toBe(dark.join(""));
+    });
+  });
+});
