@@ -16,8 +16,9 @@ export async function choosePage(c: AppContext, wanted: string | undefined): Pro
   return page ? { page, pages } : null;
 }
 
-/** More pages are offered as a choice, because a row of names that scrolls on and on is not read. */
+/** More pages, or longer names, are offered as a choice: a row of names that scrolls on and on is not read. */
 const TABS_MAX = 6;
+const NAMES_LENGTH_MAX = 72;
 
 interface ChoiceFormProps {
   action: string;
@@ -50,7 +51,8 @@ export function ChoiceForm({ action, name, label, choices, chosenId }: ChoiceFor
 
 export function PageTabs({ page, pages, href }: ChosenPage & { href: (pageId: string) => string }) {
   if (pages.length < 2) return null;
-  if (pages.length > TABS_MAX) {
+  const length = pages.reduce((sum, { name }) => sum + name.length, 0);
+  if (pages.length > TABS_MAX || length > NAMES_LENGTH_MAX) {
     return (
       <ChoiceForm
         action={href(page.id).replace(/\?.*/, "")}

@@ -119,8 +119,8 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
     const mutedUntil = async () => (await dashboard.call("GET", `/api/uptime/v1/monitors/${id}`)).muted_until;
     await dashboard.visit({ ...options }, async (page) => {
       await open(page, `/app/monitors/${id}`);
-      await page.getByLabel("Mute alerts for").selectOption("4 hours");
-      await page.getByRole("button", { name: "Mute", exact: true }).click();
+      await openActions(page);
+      await page.getByRole("button", { name: "Mute for 4 hours" }).click();
       await page.getByText("Alerts are muted until").waitFor();
       expect(await isWiderThanWindow(page)).toBe(false);
       const hours = (Date.parse(String(await mutedUntil())) - Date.now()) / 3_600_000;

@@ -83,7 +83,10 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
       await follow("Edit in fields");
       await page.getByLabel("Name", { exact: true }).fill(`Slow on ${name}`);
       await page.getByLabel("Monitor", { exact: true }).selectOption("Web shop");
-      await page.getByRole("group", { name: "Condition 1" }).getByLabel("Value").fill("1");
+      const condition = page.getByRole("group", { name: "Condition 1" });
+      expect(await condition.getByLabel("Metric").inputValue()).toBe("");
+      await condition.getByLabel("Metric").fill("latency_ms");
+      await condition.getByLabel("Value").fill("1");
       // With scripts the values follow the fields by themselves.
       if (!hasScripts) await press("Show current values");
       await page.getByText(/latency_ms is \d.*more than 1:/).waitFor();

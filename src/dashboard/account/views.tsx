@@ -16,7 +16,7 @@ export function Profile({ me }: { me: z.output<typeof Me> }) {
           <dt>Name</dt>
           <dd dir="auto">{me.name}</dd>
         </div>
-        <div>
+        <div class="is-wide">
           <dt>E-mail</dt>
           <dd dir="auto">{me.email}</dd>
         </div>

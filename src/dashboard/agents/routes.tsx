@@ -5,7 +5,9 @@ import { hasPermission, type Permission } from "../../domain/roles.ts";
 import { presentAgent, presentDetail, presentMetrics } from "../../features/agents/present.ts";
 import { getAgentView, listAgentMetrics, listMyAgents } from "../../features/agents/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { requireApi } from "../call-api.ts";
+import { Menu } from "../components/menu.tsx";
 import { CopyText, EmptyState, ListPages, PostButton, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
@@ -116,9 +118,12 @@ export const endpoints = [
           <PostButton action={`${path}/commands`} label="Check now" fields={{ type: "check_now" }} />
           <PostButton action={`${path}/commands`} label="Discover services" fields={{ type: "discover" }} />
           <PostButton action={`${path}/commands`} label="Update" fields={{ type: "update" }} />
-          <a class="button danger" href={`${path}/delete`}>
-            Delete
-          </a>
+          <Menu label="More actions">
+            <a class="danger" href={`${path}/delete`}>
+              <LineIcon of="trash-2" />
+              Delete
+            </a>
+          </Menu>
         </>
       ) : undefined,
       children: (

@@ -50,6 +50,18 @@ describe("a chart", () => {
     expect(path.match(/M/g)).toHaveLength(2);
   });
 
+  it("draws the way to a step that still runs apart, until it is over", () => {
+    const pathsAt = (now: number) =>
+      [...draw({ lines: [line("Median", [4, 4, 2])], now }).matchAll(/class="(chart-line[^"]*)" d="([^"]+)"/g)].map(
+        ([, name, path]) => [name, path],
+      );
+    expect(pathsAt(2.5 * HOUR)).toEqual([
+      ["chart-line is-1", "M0 0L360 0"],
+      ["chart-line is-1 is-unfinished", "M360 0L720 100"],
+    ]);
+    expect(pathsAt(3 * HOUR)).toEqual([["chart-line is-1", "M0 0L360 0L720 100"]]);
+  });
+
   it("fills the band between its lines, shades outages, and has every figure in its table", () => {
     const lines = [line("Median", [1, 2, 3]), line("95th percentile", [2, 4, 4])];
     const html = draw({ lines, isBand: true, shaded: [{ from_at: HOUR, to_at: 1.5 * HOUR }] });

@@ -17,6 +17,8 @@ interface ChartProps {
   isBand?: boolean;
   /** Shares of 100: the axis ends there, and begins at a round value below the lowest one, so that what is missing is seen. */
   isShare?: boolean;
+  /** The step that runs at this moment is drawn as unfinished. */
+  now?: number;
   /** Spans that are shaded: outages. */
   shaded?: readonly { from_at: number; to_at: number }[];
 }
@@ -131,7 +133,7 @@ interface PlotProps extends ChartProps {
   top: number;
 }
 
-function Plot({ caption, lines, hasBars, isBand, shaded = [], steps, bottom, top }: PlotProps) {
+function Plot({ caption, lines, hasBars, isBand, now, shaded = [], steps, bottom, top }: PlotProps) {
   const [first = 0, last = 1] = [steps[0], steps.at(-1)];
   const span = Math.max(1, last - first);
   const x = (at: number) => Number((((at - first) / span) * WIDTH).toFixed(1));
@@ -162,8 +164,15 @@ function Plot({ caption, lines, hasBars, isBand, shaded = [], steps, bottom, top
       {isBand && middle && upper ? <path class="chart-band" d={bandPath(middle, upper, { x, y })} /> : null}
       {lines.map(({ values }, n) => {
         if (isBand && n === 1) return null;
-        if (!hasBars)
-          return <path class={`chart-line is-${n + 1}`} d={linePath(values, { x, y, gap: GAP_STEPS * step })} />;
+        if (!hasBars) {
+          const { finished, unfinished } = linePaths(values, { x, y, step, now });
+          return (
+            <>
+              <path class={`chart-line is-${n + 1}`} d={finished} />
+              {unfinished === "" ? null : <path class={`chart-line is-${n + 1} is-unfinished`} d={unfinished} />}
+            </>
+          );
+        }
         const width = Math.max(1, Math.round((WIDTH / steps.length) * 0.7) / lines.length);
         return [...values].map(([at, value]) => (
           <rect
@@ -184,14 +193,23 @@ interface Scales {
   y(value: number): number;
 }
 
-function linePath(values: ReadonlyMap<number, number>, { x, y, gap }: Scales & { gap: number }): string {
+interface Steps extends Scales {
+  step: number;
+  now: number | undefined;
+}
+
+/** The way to a step that still runs is a line of its own: its few checks may say something else when it is over. */
+function linePaths(values: ReadonlyMap<number, number>, { x, y, step, now = Number.POSITIVE_INFINITY }: Steps) {
   const points = [...values].sort(([a], [b]) => a - b);
-  return points
-    .map(([at, value], n) => {
-      const before = points[n - 1];
-      return `${before === undefined || at - before[0] > gap ? "M" : "L"}${x(at)} ${y(value)}`;
-    })
-    .join("");
+  const isGap = (n: number) => n === 0 || (points[n]?.[0] ?? 0) - (points[n - 1]?.[0] ?? 0) > GAP_STEPS * step;
+  const spots = points.map(([at, value]) => `${x(at)} ${y(value)}`);
+  const last = points.length - 1;
+  const isRunning = last > 0 && (points[last]?.[0] ?? 0) + step > now && !isGap(last);
+  const drawn = isRunning ? spots.slice(0, last) : spots;
+  return {
+    finished: drawn.map((spot, n) => `${isGap(n) ? "M" : "L"}${spot}`).join(""),
+    unfinished: isRunning ? `M${spots[last - 1]}L${spots[last]}` : "",
+  };
 }
 
 function bandPath(middle: ChartLine, upper: ChartLine, { x, y }: Scales): string {

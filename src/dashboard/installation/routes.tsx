@@ -6,6 +6,7 @@ import { presentCapacity } from "../../features/capacity/present.ts";
 import { getCapacity } from "../../features/capacity/service.ts";
 import { presentOverview } from "../../features/overview/present.ts";
 import { getOverview } from "../../features/overview/service.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { AccountTabs } from "../account/tabs.tsx";
 import { Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
@@ -48,7 +49,7 @@ export const endpoints = [
         <>
           <AccountTabs open="/app/installation" isOperator={true} />
           <Alarms alarms={alarms} now={c.var.now} />
-          <Cost capacity={capacity} />
+          <Cost capacity={capacity} now={c.var.now} />
           <Limits capacity={capacity} />
           <Used capacity={capacity} now={c.var.now} />
         </>
@@ -85,15 +86,26 @@ function Alarms({ alarms, now }: { alarms: Service["alarms"]; now: number }) {
   );
 }
 
-function Cost({ capacity: { cost, monitors } }: { capacity: CapacityBody }) {
+/** What was counted in minutes, starts and set-up included, says nothing of a month. */
+const PROJECTED_FROM_MS = DAY_MS;
+
+function Cost({ capacity: { cost, monitors, counted_from }, now }: { capacity: CapacityBody; now: number }) {
+  const from = Date.parse(counted_from);
   return (
     <section class="card" aria-labelledby="cost">
       <h2 id="cost">Cost and room</h2>
-      <p>
-        A month like the counted time costs about <strong>${cost.month_usd.toFixed(2)}</strong> on the Workers Paid
-        plan, a million checks ${cost.per_million_checks_usd.toFixed(2)}. {count(monitors.now)} monitors exist;{" "}
-        <strong>{count(monitors.fit)}</strong> more of their kind fit.
-      </p>
+      {now - from < PROJECTED_FROM_MS ? (
+        <p>
+          What a month costs, and how many more monitors fit, is said once a whole day was counted:{" "}
+          <Time at={from + PROJECTED_FROM_MS} now={now} />. {count(monitors.now)} monitors exist.
+        </p>
+      ) : (
+        <p>
+          A month like the counted time costs about <strong>${cost.month_usd.toFixed(2)}</strong> on the Workers Paid
+          plan, a million checks ${cost.per_million_checks_usd.toFixed(2)}. {count(monitors.now)} monitors exist;{" "}
+          <strong>{count(monitors.fit)}</strong> more of their kind fit.
+        </p>
+      )}
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { plural } from "../../lib/relative-time.ts";
+import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { PostButton } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
 import type { MonitorPicture } from "./detail.ts";
@@ -39,19 +40,20 @@ export function WithheldAlerts({ picture: { monitor, now, may_change } }: { pict
   );
 }
 
-export function MuteForm({ id }: { id: string }) {
+/** In the menu of the monitor: one press mutes it. */
+export function MuteItems({ id }: { id: string }) {
   return (
-    <form method="post" action={`/app/monitors/${id}/mute`} class="inline">
-      <label for="mute-hours">Mute alerts for</label>
-      <select id="mute-hours" name="hours">
+    <>
+      <form method="post" action={`/app/monitors/${id}/mute`} class="inline">
         {MUTE_HOURS.map((hours) => (
-          <option value={hours}>{nameOf(Number(hours))}</option>
+          <button type="submit" name="hours" value={hours}>
+            <LineIcon of="bell-off" />
+            Mute for {nameOf(Number(hours))}
+          </button>
         ))}
-      </select>
-      <button type="submit" class="second">
-        Mute
-      </button>
-    </form>
+      </form>
+      <hr />
+    </>
   );
 }
 

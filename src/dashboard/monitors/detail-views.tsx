@@ -11,7 +11,7 @@ import { NextSteps } from "../overview/next-steps.tsx";
 import type { View } from "../shell.tsx";
 import { compositePolicyInWords } from "./composite-policies.ts";
 import { type MonitorPicture, sinceIfLater } from "./detail.ts";
-import { isMuted, MuteForm, WithheldAlerts } from "./detail-alerts.tsx";
+import { isMuted, MuteItems, WithheldAlerts } from "./detail-alerts.tsx";
 import { Changes, Events, Outages, Results, Tested, Windows } from "./detail-history.tsx";
 import { PushAddresses } from "./detail-push.tsx";
 import { LatencyFigure } from "./latency-chart.tsx";
@@ -29,14 +29,18 @@ export function detailView(picture: MonitorPicture): View {
     isAwaited: record.status === "pending" || picture.tested.length > 0,
     state: <Now picture={picture} />,
     actions: picture.may_change ? (
-      <Actions id={record.id} isPaused={record.paused} isChecked={hasChecks(record.type)} />
+      <Actions
+        id={record.id}
+        isPaused={record.paused}
+        isChecked={hasChecks(record.type)}
+        isMuted={isMuted({ record, now: picture.now })}
+      />
     ) : undefined,
     children: (
       <>
         <div id="monitor-state" data-live>
           <State picture={picture} />
         </div>
-        {picture.may_change && !isMuted({ record, now: picture.now }) ? <MuteForm id={record.id} /> : null}
         <div id="monitor-tested" data-live>
           <Tested picture={picture} />
         </div>
@@ -50,7 +54,7 @@ export function detailView(picture: MonitorPicture): View {
         <div class="columns">
           <div class="stack">
             <MetricsCard metrics={picture.metrics} period={picture.latency.period} />
-            <LatencyFigure id={record.id} chart={picture.latency} outages={spansOf(picture)} />
+            <LatencyFigure id={record.id} chart={picture.latency} outages={spansOf(picture)} now={picture.now} />
             <div id="monitor-outages" data-live>
               <Outages picture={picture} all={`${path}/outages`} />
             </div>
@@ -81,7 +85,14 @@ function hasChecks(type: MonitorType): boolean {
   return ["edge", "agent"].includes(monitorType(type).source);
 }
 
-function Actions({ id, isPaused, isChecked }: { id: string; isPaused: boolean; isChecked: boolean }) {
+interface ActionsProps {
+  id: string;
+  isPaused: boolean;
+  isChecked: boolean;
+  isMuted: boolean;
+}
+
+function Actions({ id, isPaused, isChecked, isMuted }: ActionsProps) {
   const path = `/app/monitors/${id}`;
   return (
     <>
@@ -97,6 +108,7 @@ function Actions({ id, isPaused, isChecked }: { id: string; isPaused: boolean; i
         Edit
       </a>
       <Menu label="More actions">
+        {isMuted ? null : <MuteItems id={id} />}
         <form method="get" action="/app/monitors/new" class="inline">
           <input type="hidden" name="like" value={id} />
           <button type="submit">

@@ -19,9 +19,10 @@ interface LatencyProps {
   id: string;
   chart: LatencyChart;
   outages: readonly { from_at: number; to_at: number }[];
+  now: number;
 }
 
-export function LatencyFigure({ id, chart, outages }: LatencyProps) {
+export function LatencyFigure({ id, chart, outages, now }: LatencyProps) {
   return (
     <section class="card" aria-labelledby="latency">
       <div class="row">
@@ -47,6 +48,7 @@ export function LatencyFigure({ id, chart, outages }: LatencyProps) {
           unit="ms"
           lines={chart.lines}
           isBand={chart.isBand}
+          now={now}
           shaded={outages}
         />
       )}

@@ -113,7 +113,12 @@ export function Words({ notification, kinds, now }: { notification: Shown; kinds
         )}
       </p>
       <p class="quiet">
-        <Time at={Date.parse(notification.created_at)} now={now} />: <span dir="auto">{notification.message}</span>
+        <Time at={Date.parse(notification.created_at)} now={now} />
+        {notification.message === "" ? null : (
+          <>
+            : <span dir="auto">{notification.message}</span>
+          </>
+        )}
       </p>
     </div>
   );

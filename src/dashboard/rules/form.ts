@@ -100,7 +100,14 @@ function conditionFields(rows: number): FormField[] {
   return Array.from({ length: rows }, (_, n): FormField[] => {
     const together = `Condition ${n + 1}`;
     return [
-      { kind: "text", name: `metric_${n}`, label: "Metric", suggestions: RULE_METRICS, together },
+      {
+        kind: "text",
+        name: `metric_${n}`,
+        label: "Metric",
+        placeholder: n === 0 ? "latency_ms" : "",
+        suggestions: RULE_METRICS,
+        together,
+      },
       {
         kind: "select",
         name: `operator_${n}`,
@@ -131,8 +138,7 @@ function actionFields({ channels }: RuleChoices): FormField[] {
 
 /** A rule as its form shows it; undefined: a new one. */
 export function ruleValues(fields: readonly FormField[], rule: EventRule | undefined): FormValues {
-  if (!rule)
-    return { ...NEW_RULE, ...rowValues([{ metric: "latency_ms", operator: "gt", value: 1000, window_minutes: 5 }]) };
+  if (!rule) return NEW_RULE;
   const conditions = conditionsOf(rule);
   const actions = actionsOf(rule);
   const quiet = actions.find(({ type }) => type === "suppress_alerts_for");
