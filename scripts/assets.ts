@@ -1,5 +1,5 @@
 /**
- * Puts together what the Worker serves or reads as static assets: the files of the API reference, the fonts of pages, the
+ * Puts together what the Worker serves or reads as static assets: the fonts of pages, the
  * letters for PDF reports with their licences, and the list of public suffixes. Runs after every installation; the result
  * lies among what was installed.
  */
@@ -13,7 +13,6 @@ import { writeWebFonts } from "./web-fonts.ts";
 
 const MODULES = resolve(import.meta.dirname, "../node_modules");
 const TARGET = join(MODULES, ".assets");
-const SWAGGER = ["swagger-ui.css", "swagger-ui-bundle.js", "LICENSE"];
 const FONTS = "@fontsource-variable";
 
 /** The first face that has a letter draws it. */
@@ -33,7 +32,7 @@ const SETS: { name: string; weight: number; faces: string[]; from?: number }[] =
 
 const building = `${TARGET}.${process.pid}`;
 rmSync(building, { recursive: true, force: true });
-copy(join(MODULES, "swagger-ui-dist"), SWAGGER, building);
+mkdirSync(building, { recursive: true });
 writeFileSync(join(building, "public-suffixes.txt"), formatSuffixes(EVERYBODY));
 writeFileSync(join(building, "_headers"), formatHeaders());
 await writeWebFonts({ from: join(MODULES, FONTS, "inter/files"), to: join(building, "assets/status-page/fonts") });

@@ -319,19 +319,38 @@ describe("the API reference", () => {
   it("is a page for people that takes nothing from elsewhere", async () => {
     const client = createClient();
     const page = await client.get("/docs");
-    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self'");
-    const own = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
-    expect(own).toEqual([
-      "data:,",
-      "/docs/swagger-ui.css",
-      "/openapi.json",
-      "/docs/swagger-ui-bundle.js",
-      "/docs/start.js",
-    ]);
-    for (const address of own.slice(1)) expect((await client.get(address)).status).toBe(200);
-    expect((await client.get("/docs/swagger-ui.css")).headers.get("content-type")).toContain("text/css");
-    expect((await client.get("/docs/package.json")).status).toBe(404);
-    expect((await client.get("/swagger-ui.css")).status).toBe(404);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; style-src 'self'");
+    const addresses = [...page.body.matchAll(/(?:src|href)="([^"#]+)/g)].map(([, address]) => address ?? "");
+    const own = [...new Set(addresses)].filter((address) => address !== "data:,");
+    expect(own.filter((address) => !address.startsWith("/docs/"))).toEqual(["/openapi.json"]);
+    for (const address of own) expect((await client.get(address)).status, address).toBe(200);
+    expect((await client.get("/docs/reference.css")).headers.get("content-type")).toContain("text/css");
+    for (const path of ["/docs/nothing", "/docs/openapi.json", "/docs/..%2Fopenapi", "/reference/index.html.txt"]) {
+      expect((await client.get(path)).status, path).toBe(404);
+    }
+  });
+
+  it("shows people every operation, with its parameters, its body and the objects that it names", async () => {
+    const client = createClient();
+    const { body } = await client.get("/openapi.json");
+    const { paths, tags } = body as unknown as {
+      paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
+      tags: { name: string }[];
+    };
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+    for (const { name } of tags.filter((tag) => tag.name !== "Dashboard")) {
+      const text = (await client.get(`/docs/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`)).body;
+      for (const { operationId } of operations.filter((each) => each.tags.includes(name))) {
+        expect(text, operationId).toContain(`<article id="${operationId}"`);
+      }
+      const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+      const named = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+      expect(named.filter((id) => !ids.has(id))).toEqual([]);
+    }
+    const monitors = (await client.get("/docs/monitors")).body;
+    for (const text of ["failure_threshold", "10 to 86400", "goes on where a page ended", "https://shop.example/"]) {
+      expect(monitors).toContain(text);
+    }
   });
 });
 

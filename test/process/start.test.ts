@@ -101,11 +101,11 @@ describe("npm start", () => {
     ]);
   });
 
-  it("hands out the files of the reference, and no others of their package", async () => {
-    const script = await fetch(`${service.url}/docs/swagger-ui-bundle.js`);
-    expect(script.headers.get("content-type")).toContain("text/javascript");
-    expect(await script.text()).toContain("SwaggerUIBundle");
-    for (const path of ["/docs/package.json", "/swagger-ui-bundle.js", "/index.html"]) {
+  it("hands out the reference of the API, and its files at no other address", async () => {
+    const page = await fetch(`${service.url}/docs/monitors`);
+    expect(page.headers.get("content-type")).toContain("text/html");
+    expect(await page.text()).toContain("List monitors");
+    for (const path of ["/docs/package.json", "/reference/monitors.html.txt", "/index.html"]) {
       expect((await fetch(service.url + path)).status, path).toBe(404);
     }
   });

@@ -36,8 +36,9 @@ describe("every view that follows changes", () => {
 
   it("answers 304 to the first poll of a document, and to one a moment later", async () => {
     const shown: string[] = [];
-    // Figures follow by the minute; the next one is far from the end of this minute.
-    const minute = (Math.floor(Date.now() / 360_000) + 1) * 360_000;
+    // Figures follow by the minute; the next one is far from the end of this minute. An hour later the silent agent is offline
+    // for good, and does not become so between two polls.
+    const minute = (Math.floor(Date.now() / 360_000) + 11) * 360_000;
     const at = (ms: number) => vi.spyOn(Date, "now").mockReturnValue(minute + ms);
     for (const path of views.keys()) {
       at(1_000);
