@@ -17,13 +17,13 @@ a:hover { text-decoration: underline; }
 .unseen { position: absolute; clip-path: inset(50%); }
 .icon { flex: none; inline-size: 16px; block-size: 16px; fill: var(--neutral-9); }
 .mark { fill: none; stroke: var(--neutral-1); stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; }
-.hero, li { display: flex; align-items: center; gap: var(--space-3); }
+.hero, li, .status { display: flex; align-items: center; gap: var(--space-3); }
 .hero {
-  min-block-size: 64px; margin: var(--space-2); padding: var(--space-2) var(--space-4); background: var(--neutral-1);
+  min-block-size: 64px; margin: var(--space-2); padding: var(--space-2) var(--space-4);
   border: 1px solid var(--neutral-6); border-radius: var(--radius-surface);
 }
 .hero > div { min-inline-size: 0; }
-.hero h1 { font-weight: 600; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.hero h1 { color: var(--neutral-12); font-weight: 600; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .hero .icon { inline-size: 24px; block-size: 24px; }
 :is(.is-operational, .is-up) .icon { fill: var(--up); }
 .is-degraded .icon { fill: var(--degraded); }
@@ -31,10 +31,9 @@ a:hover { text-decoration: underline; }
 .is-maintenance .icon { fill: var(--maintenance); }
 ul, .small { padding-inline: var(--space-6); }
 li { justify-content: space-between; min-block-size: 36px; border-block-end: 1px solid var(--neutral-5); }
-.status { display: flex; align-items: center; gap: var(--space-2); }
+.status { gap: var(--space-2); }
 .small { padding-block: var(--space-2); }
 .small, .status, .hero { color: var(--neutral-11); }
-.hero h1 { color: var(--neutral-12); }
 `;
 
 export const EMBED_STYLE = `${keepUsed(designProperties(), RULES)}${RULES}`.replace(/\n\s*/g, "\n");
