@@ -78,6 +78,7 @@ it.each([
 it.each([
   "status.example.com",
   "http://status.example.com",
+  "http://127.0.0.1.example.com",
   "ftp://127.0.0.1",
   "",
 ])("%s is not, because the token would be seen on the way or nothing would answer", (text) => {

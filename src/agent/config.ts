@@ -2,6 +2,7 @@ import { chmodSync, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { MONITOR_TYPES, type MonitorType } from "../contract/monitor-values.ts";
+import { isLoopbackUrl } from "../lib/loopback.ts";
 import { readJsonFile, writePrivateFile } from "./files.ts";
 import { parseNetwork, type ReachSettings } from "./reach.ts";
 
@@ -65,14 +66,10 @@ export function writeConfig(dir: string, config: AgentConfig): void {
 export function parseServiceUrl(text: string): { ok: true; value: string } | { ok: false; reason: string } {
   if (!URL.canParse(text)) return { ok: false, reason: "must be an address such as https://status.example.com" };
   const url = new URL(text);
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackUrl(url.href))) {
     return { ok: false, reason: "must start with https:// (http:// is for this host alone)" };
   }
   return { ok: true, value: `${url.origin}${url.pathname.replace(/\/+$/, "")}` };
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || /^127\./.test(host);
 }
 
 /** What the host allows, as its options say; what they leave out stays as it was before a new enrolment. */

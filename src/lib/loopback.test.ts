@@ -11,7 +11,7 @@ describe("a loopback address", () => {
     ["https://127.0.0.1.example.com", false],
     ["http://10.0.0.1", false],
     ["http://0.0.0.0", false],
-  ])("is told from others: %s", (url, isLoopback) => {
+  ])("is nothing but the machine itself: %s (%s)", (url, isLoopback) => {
     expect(isLoopbackUrl(url)).toBe(isLoopback);
   });
 });
