@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { COMPOSITE_POLICY_DEFAULT } from "../contract/composite.ts";
 import type { OutageRegions } from "../contract/messages.ts";
 import type {
   CheckResult,
@@ -75,12 +76,12 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   async sync(monitorId: string, version: number, epoch?: string): Promise<MonitorSnapshot | null> {
     // D1 went back in time, perhaps to before the deletion.
     if (epoch !== undefined && epoch !== this.#store.stored?.epoch) this.#isGone = false;
-    const policyBefore = this.#store.stored?.composite?.policy;
+    const before = this.#store.stored?.composite;
     const loaded = await this.#load(monitorId, version, epoch);
     if (!loaded) return null;
     const { composite } = loaded;
     // What another policy makes of the members begins with it, and not when they changed.
-    const isRejudged = policyBefore !== undefined && policyBefore !== composite?.policy;
+    const isRejudged = before != null && (before.policy ?? COMPOSITE_POLICY_DEFAULT) !== composite?.policy;
     if (composite) await this.#computeComposite(monitorId, composite, isRejudged);
     if (loaded.follows_agent) await this.#followAgent(loaded.follows_agent);
     this.#store.processDeadlines(now());

@@ -27,7 +27,11 @@ export interface StoredMonitor extends Outbox {
     evaluates_rules?: boolean;
   } | null;
   /** Of composites, whose pause and status follow from more than their own row. */
-  composite: { paused: boolean /** Absent in older rows: worst. */; policy?: string } | null;
+  composite: {
+    paused: boolean;
+    /** Absent in older rows: the default. */
+    policy?: string;
+  } | null;
   /** Of monitors of type agent, whose status is that of their agent. */
   follows_agent?: { paused: boolean; agent_id: string } | null;
   state: MonitorState;

@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -113,6 +113,22 @@ describe("composite_policy", () => {
       body: { status: "down", composite_policy: "worst" },
     });
     expect((await rowOf(id))?.status_since).toBe(Date.now());
+    moveClock(60_000);
+    expect(await change(id, "all")).toMatchObject({ status: 200, body: { status: "degraded" } });
+    expect((await rowOf(id))?.status_since).toBe(Date.now());
+  });
+
+  it("rewrites no past of a composite whose object was stored before there were policies", async () => {
+    const [a, b] = [await member(), await member()];
+    const { id } = await compositeOf([a, b]);
+    await tell(b, "ok");
+    await tell(a, "fail");
+    await settle(id);
+    await runInDurableObject(stubOf(id), (_object, state) => {
+      const stored = state.storage.kv.get<object>("monitor");
+      state.storage.kv.put("monitor", { ...stored, composite: { paused: false } });
+    });
+    await evictDurableObject(stubOf(id));
     moveClock(60_000);
     expect(await change(id, "all")).toMatchObject({ status: 200, body: { status: "degraded" } });
     expect((await rowOf(id))?.status_since).toBe(Date.now());
