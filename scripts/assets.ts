@@ -1,7 +1,7 @@
 /**
- * Puts together what the Worker serves or reads as static assets: the fonts of pages, the
- * letters for PDF reports with their licences, and the list of public suffixes. Runs after every installation; the result
- * lies among what was installed.
+ * Puts together what the Worker serves or reads as static assets: the fonts of pages, the letters for PDF reports with
+ * their licences, and the list of public suffixes. Runs after every installation; the result lies among what was
+ * installed.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

@@ -30,7 +30,7 @@ export function listPagesOf(db: Db, ownerId: string, limit: number): Promise<{ i
     .limit(limit);
 }
 
-/** Members of an owner's pages whose accounts the owner opened, and whose addresses nobody has proved. */
+/** Accounts that the owner opened for members of its pages, and whose e-mail addresses are not verified. */
 export async function listOpenedMembers(db: Db, ownerId: string, limit: number): Promise<UserRecord[]> {
   const rows = await db
     .selectDistinct({ user: users })
