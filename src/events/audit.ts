@@ -3,12 +3,16 @@ import { insertSystemAudit } from "../data/audit/write.ts";
 import type { Db, Statement } from "../data/db.ts";
 import type { IncidentRecord } from "../data/incidents/read.ts";
 import type { MaintenanceRecord } from "../data/maintenance/read.ts";
+import { describeTransition } from "../domain/transition-summary.ts";
 import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
 import type { TransitionContext } from "./incidents.ts";
 
-/** Audit entry of a change of status, for the timeline of its monitor; named like its event where it has one. */
-export function transitionAudit(db: Db, { transition, monitor }: TransitionContext, now: number): Statement {
+/**
+ * Audit entry of a change of status, for the timeline of its monitor; named like its event where it has one. It stands at the
+ * time of the change, which is earlier than the verdict.
+ */
+export function transitionAudit(db: Db, { transition, monitor }: TransitionContext): Statement {
   const { seq, from, to, effective_at, message, region, event } = transition;
   return insertSystemAudit(db, {
     id: idFrom("audit", monitor.id, "transition", String(seq)),
@@ -18,9 +22,9 @@ export function transitionAudit(db: Db, { transition, monitor }: TransitionConte
     status_page_id: monitor.status_page_id,
     target_type: "monitor",
     target_id: monitor.id,
-    summary: `monitor "${monitor.name}" went from ${from} to ${to}`,
+    summary: `monitor "${monitor.name}" ${describeTransition(transition)}`,
     data: { from_status: from, to_status: to, at: toIso(effective_at), message, region },
-    created_at: now,
+    created_at: effective_at,
   });
 }
 

@@ -215,7 +215,7 @@ async function storeAnnouncement(
       : []),
     ...recordTransition(db, { monitor_id: monitor.id, transition, now }),
     ...recordOutage(db, context, { in_maintenance: isInMaintenance(withholding) }),
-    transitionAudit(db, context, now),
+    transitionAudit(db, context),
     ...(page ? [bumpPageVersion(db, page.id, now)] : []),
     ...incident.statements,
     ...[...(own ? [own] : []), ...incident.events].map((event) => insertEvent(db, { ...event, processed_at: now })),

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createClient, V1 } from "../support/client.ts";
 import { createMonitor, createPage } from "../support/factories.ts";
 import { type Browser, createBrowser } from "../support/forms.ts";
@@ -60,6 +60,22 @@ describe("a monitor in the dashboard", () => {
     const { body } = await createClient(String(heartbeat.heartbeat_token)).post(`/heartbeat/${heartbeat.id}`);
     const { text } = await browsers.owner.open(path);
     expect(text).toMatch(new RegExp(`Next heartbeat due <time datetime="${body.next_expected_at}"`));
+  });
+
+  it("says its activity as sentences, with the time of each change itself", async () => {
+    const { client } = owner;
+    const heartbeat = await createMonitor(client, { name: "Backup", type: "heartbeat", paused: false });
+    await createClient(String(heartbeat.heartbeat_token)).post(`/heartbeat/${heartbeat.id}`);
+    const since = async () => (await client.get(`${V1}/monitors/${heartbeat.id}/events`)).body[0]?.at;
+    await vi.waitFor(async () => expect(await since()).toBeDefined(), 10_000);
+    const { text } = await browsers.owner.open(`/app/monitors/${heartbeat.id}`);
+    const activity = /id="changes">[\s\S]*?<\/ul>/.exec(text)?.[0] ?? "";
+    const sentence = '<p dir="auto">Monitor &quot;Backup&quot; is up for the first time</p>';
+    expect(activity).toContain(sentence);
+    expect(activity.slice(activity.indexOf(sentence))).toMatch(
+      new RegExp(`^[^<]*${sentence}<p class="quiet"><time datetime="${await since()}"`),
+    );
+    expect(activity).toContain(`<p dir="auto">${owner.email} created monitor`);
   });
 
   it("lets its owner choose how many members of a composite have to be down, and says it", async () => {

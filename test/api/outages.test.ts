@@ -270,8 +270,9 @@ describe("GET /monitors/{id}/events", () => {
         event_type: "monitor.down",
         actor: { type: "system" },
         monitor_id: monitor.id,
-        summary: 'monitor "Shop" went from pending to down',
-        data: { from_status: "pending", to_status: "down", message: "HTTP 503 instead of a 2xx" },
+        summary: 'monitor "Shop" went down',
+        data: { from_status: "pending", to_status: "down", message: "HTTP 503 instead of a 2xx", at: body[0].at },
+        created_at: body[0].at,
       },
     ]);
     expect(JSON.stringify(timeline.body)).not.toContain("order");

@@ -1,4 +1,5 @@
 import { DEFAULT_REGION } from "../../contract/check.ts";
+import type { AuditRecord } from "../../data/audit/read.ts";
 import { formatDuration, secondsBetween } from "../../lib/duration-format.ts";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
@@ -193,6 +194,11 @@ export function Events({ picture: { events, now }, all }: LinkedPart<"events">) 
   );
 }
 
+/** What the service did by itself begins the sentence; it names no actor. */
+function sayActivity({ actor_type, actor_name, summary }: AuditRecord): string {
+  return actor_type === "system" ? summary.charAt(0).toUpperCase() + summary.slice(1) : `${actor_name} ${summary}`;
+}
+
 export function Changes({ picture: { changes, now }, all }: LinkedPart<"changes">) {
   return (
     <section class="card" aria-labelledby="changes">
@@ -200,9 +206,7 @@ export function Changes({ picture: { changes, now }, all }: LinkedPart<"changes"
       <ul class="rows">
         {changes.map((entry) => (
           <li>
-            <p dir="auto">
-              {entry.actor_name} {entry.summary}
-            </p>
+            <p dir="auto">{sayActivity(entry)}</p>
             <p class="quiet">
               <Time at={entry.created_at} now={now} />
             </p>
