@@ -5,7 +5,7 @@ import { accountLinks } from "../../src/data/account-links/table.ts";
 import { installTokens } from "../../src/data/agents/table.ts";
 import { chatLinkTokens } from "../../src/data/chat-links/table.ts";
 import { openDb } from "../../src/data/db.ts";
-import { passwords } from "../../src/data/sessions/table.ts";
+import { passwords, sessions } from "../../src/data/sessions/table.ts";
 import { users } from "../../src/data/users/table.ts";
 import { sha256Hex } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
@@ -234,6 +234,21 @@ describe("a sign-in link of the operator", () => {
     // Who has just set up an account is not warned of having done so.
     expect((await mailsTo(emailOf(account))).map(({ subject }) => subject)).toEqual(["New sign-in to your account"]);
     expect((await signIn(emailOf(account), FRESH)).status).toBe(200);
+  });
+
+  it("mails the operator of the first run of no new browser, and of every later one", async () => {
+    const account = await createAccount({ operator: true });
+    const [first, second] = [await linkFor(account), await linkFor(account)];
+    expect((await createBrowser().submit(first, {})).status).toBe(303);
+    expect(await mailsTo(emailOf(account))).toEqual([]);
+    const headers = { "user-agent": "Laptop" };
+    expect((await createBrowser(headers).submit(second, {})).status).toBe(303);
+    const subjects = async () => (await mailsTo(emailOf(account))).map(({ subject }) => subject);
+    expect(await subjects()).toEqual(["New sign-in to your account"]);
+    await db.delete(sessions).where(eq(sessions.user_id, account.user_id));
+    await db.insert(passwords).values({ user_id: account.user_id, hash: "x", created_at: 0, updated_at: 0 });
+    expect((await createBrowser({ "user-agent": "Phone" }).submit(await linkFor(account), {})).status).toBe(303);
+    expect(await subjects()).toHaveLength(2);
   });
 
   it.each([

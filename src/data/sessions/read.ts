@@ -108,6 +108,15 @@ export async function isKnownBrowser(
   return rows.length > 0;
 }
 
+/** Whether the account has a password or a session, live or expired. */
+export async function hasSignedIn(db: Db, userId: string): Promise<boolean> {
+  const [hash, rows] = await db.batch([
+    db.select({ id: passwords.user_id }).from(passwords).where(eq(passwords.user_id, userId)).limit(1),
+    db.select({ id: sessions.id }).from(sessions).where(eq(sessions.user_id, userId)).limit(1),
+  ]);
+  return hash.length + rows.length > 0;
+}
+
 function isLive(userId: string, limits: SessionLimits) {
   return and(
     eq(sessions.user_id, userId),

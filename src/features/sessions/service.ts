@@ -14,6 +14,7 @@ import {
   findPasswordHash,
   findSession,
   findSignIn,
+  hasSignedIn,
   isKnownBrowser,
   listSessions,
   type SessionRecord,
@@ -102,6 +103,8 @@ export async function beginSession(
 
 async function newBrowserMail(ctx: RequestScope, user: UserRecord): Promise<MailRecord | null> {
   if (await isKnownBrowser(ctx.db, { user_id: user.id, user_agent: ctx.userAgent })) return null;
+  // The link that the operator printed for the first run warns nobody of themselves.
+  if (user.operator && !(await hasSignedIn(ctx.db, user.id))) return null;
   const text = "Your account was signed in to from a browser that it was not used in lately.";
   return buildSecurityMail(ctx, user, { subject: "New sign-in to your account", text });
 }
