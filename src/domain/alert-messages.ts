@@ -8,7 +8,7 @@ import {
 } from "../contract/events.ts";
 import { regionName } from "../contract/monitor-values.ts";
 import { formatInstant, formatSpan } from "../lib/date-format.ts";
-import { durationInWords, secondsBetween } from "../lib/duration-format.ts";
+import { durationInWords, formatMilliseconds, secondsBetween } from "../lib/duration-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 
 /** How urgent a message is; providers map it to their colours and priorities. */
@@ -197,7 +197,7 @@ function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof 
       fact("Lasted", isRecovery && duration_seconds !== null ? durationInWords(duration_seconds) : null),
       fact("Region", hasRegion && region !== null ? regionName(region) : null),
       // What a failing check took tells nobody anything.
-      fact("Latency", name === "monitor.degraded" && latency !== null ? `${latency} ms` : null),
+      fact("Latency", name === "monitor.degraded" && latency !== null ? formatMilliseconds(latency) : null),
       ...(data.context ? contextFacts(name, data.context) : []),
     ].filter(hasValue),
     thread: { id: outage_id ?? monitor_id, state: data.status },

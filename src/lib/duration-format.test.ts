@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { durationInWords, formatDuration, spanOf } from "./duration-format.ts";
+import { durationInWords, formatDuration, formatMilliseconds, spanOf } from "./duration-format.ts";
 import { DAY_MS, HOUR_MS } from "./durations.ts";
 
 it.each([
@@ -39,4 +39,14 @@ describe("durationInWords", () => {
   ])("%i seconds are %s", (seconds, text) => {
     expect(durationInWords(seconds)).toBe(text);
   });
+});
+
+it.each([
+  [0, "0 ms"],
+  [84.4, "84 ms"],
+  [999.5, "1,000 ms"],
+  [2340, "2,340 ms"],
+  [1_234_567, "1,234,567 ms"],
+])("a latency of %d ms is %s", (milliseconds, text) => {
+  expect(formatMilliseconds(milliseconds)).toBe(text);
 });

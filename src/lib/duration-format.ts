@@ -29,6 +29,11 @@ export function formatDuration(seconds: number): string {
     .join(" ");
 }
 
+/** Formats a latency in whole milliseconds, with separated thousands: `84 ms`, `2,340 ms`. */
+export function formatMilliseconds(milliseconds: number): string {
+  return `${String(Math.round(milliseconds)).replace(/\B(?=(\d{3})+$)/g, ",")} ms`;
+}
+
 /** Formats a duration in words by its two largest units: `2 days 3 hours`, `12 minutes 34 seconds`. */
 export function durationInWords(seconds: number): string {
   if (seconds < 1) return "less than a second";

@@ -24,6 +24,8 @@ describe("slowness", () => {
 
   it("is told in the message", () => {
     expect(applyLatencyThreshold(result, 99).message).toBe("HTTP 200, slow: 100 ms, limit 99 ms");
+    const late = applyLatencyThreshold({ ...result, latency_ms: 2340 }, 1500);
+    expect(late.message).toBe("HTTP 200, slow: 2,340 ms, limit 1,500 ms");
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ProbeResult } from "../contract/check.ts";
+import { formatMilliseconds } from "../lib/duration-format.ts";
 import { withTimeoutSignal } from "../lib/with-deadline.ts";
 import type { NetIo } from "../net/port.ts";
 import { inspectCertificate, type TlsTarget } from "../net/tls/inspect.ts";
@@ -108,5 +109,9 @@ export function failedCheck(message: string): ProbeResult {
 export function applyLatencyThreshold(result: ProbeResult, thresholdMs: number | null): ProbeResult {
   const { outcome, latency_ms } = result;
   if (outcome !== "success" || thresholdMs === null || latency_ms === null || latency_ms <= thresholdMs) return result;
-  return { ...result, outcome: "slow", message: `${result.message}, slow: ${latency_ms} ms, limit ${thresholdMs} ms` };
+  return {
+    ...result,
+    outcome: "slow",
+    message: `${result.message}, slow: ${formatMilliseconds(latency_ms)}, limit ${formatMilliseconds(thresholdMs)}`,
+  };
 }

@@ -179,7 +179,7 @@ describe("the history of a monitor", () => {
     expect((await (await browserOf(await createAccount())).open(path)).status).toBe(404);
   });
 
-  it("names the region and the data centre of each check, as far as they are known", async () => {
+  it("names the latency, region and data centre of each check, as far as they are known", async () => {
     const shard_id = newId();
     const { id } = await insertMonitor(owner.user_id, { shard_id });
     const at = Date.now();
@@ -188,7 +188,7 @@ describe("the history of a monitor", () => {
         monitor_id: id,
         checked_at: at + n,
         outcome: "success" as const,
-        latency_ms: 1,
+        latency_ms: 2340,
         message: "",
         colo,
       };
@@ -196,6 +196,7 @@ describe("the history of a monitor", () => {
     }
     const { text } = await browser.open(`/app/monitors/${id}/results`);
     expect(text.match(/<td>default[^<]*<\/td>/g)).toEqual(["<td>default, FRA</td>", "<td>default</td>"]);
+    expect(countIn(text, /<td class="num">2,340 ms<\/td>/g)).toBe(2);
   });
 
   it("shows all outages in parts", async () => {

@@ -6,6 +6,7 @@ import { presentAttempt, presentWebhook } from "../../features/webhooks/present.
 import { previewWebhook } from "../../features/webhooks/preview.ts";
 import { getWebhook, listWebhooks } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { problemsIn, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { readBody, storedValues, toSentences } from "../form-fields.ts";
@@ -104,7 +105,9 @@ export const endpoints = [
   action({ path: "/app/alerts/{id}/test", summary: "Send a test", params }, async (c, _entered, { id }) => {
     const answer = WebhookTestResult.parse(await requireApi(c, { method: "POST", path: `${API}/${id}/test` }));
     const reason = answer.error ?? `the receiver answered ${answer.status}`;
-    const notice = answer.delivered ? `The test arrived, in ${answer.duration_ms} ms.` : `The test failed: ${reason}`;
+    const notice = answer.delivered
+      ? `The test arrived, in ${formatMilliseconds(answer.duration_ms)}.`
+      : `The test failed: ${reason}`;
     return redirectWithNotice("/app/alerts", notice);
   }),
 

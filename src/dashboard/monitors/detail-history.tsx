@@ -1,6 +1,6 @@
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import type { AuditRecord } from "../../data/audit/read.ts";
-import { formatDuration, secondsBetween } from "../../lib/duration-format.ts";
+import { formatDuration, formatMilliseconds, secondsBetween } from "../../lib/duration-format.ts";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
@@ -42,7 +42,7 @@ export function Tested({ picture: { tested, now } }: Part<"tested">) {
               <span>
                 {result.status === null ? null : <StatusWord status={result.status} />}{" "}
                 <span class="quiet" dir="auto">
-                  {result.latency_ms === null ? "" : `${Math.round(result.latency_ms)} ms, `}
+                  {result.latency_ms === null ? "" : `${formatMilliseconds(result.latency_ms)}, `}
                   {result.message} <Time at={result.checked_at} now={now} />
                 </span>
               </span>
@@ -117,7 +117,7 @@ export function Results({ picture: { results }, all }: LinkedPart<"results">) {
                   <StatusWord status={result.status} />
                 )}
               </td>
-              <td class="num">{result.latency_ms === null ? "–" : `${Math.round(result.latency_ms)} ms`}</td>
+              <td class="num">{result.latency_ms === null ? "–" : formatMilliseconds(result.latency_ms)}</td>
               <td class="wide" dir="auto">
                 {result.message}
                 <StepResults steps={stepsOfResult(result.details)} />

@@ -4,6 +4,7 @@ import { LATENCY_PERIODS } from "../../contract/latency.ts";
 import { CheckReport } from "../../contract/monitor.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { toIso } from "../../platform/clock.ts";
 import { requireApi } from "../call-api.ts";
@@ -63,7 +64,7 @@ export const endpoints = [
       const path = `${API}/${id}/check`;
       const begun = c.var.now;
       const { status, latency_ms, message } = CheckReport.parse(await requireApi(c, { method: "POST", path }));
-      const parts = [statusWord(status), ...(latency_ms === null ? [] : [`${Math.round(latency_ms)} ms`]), message];
+      const parts = [statusWord(status), ...(latency_ms === null ? [] : [formatMilliseconds(latency_ms)]), message];
       const notice = `Checked now: ${parts.filter((part) => part).join(", ")}`;
       return redirectWithNotice(`/app/monitors/${id}?checked=${begun}`, notice);
     },

@@ -1,4 +1,5 @@
 import type { MonitorType } from "../../contract/monitor-values.ts";
+import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
@@ -171,7 +172,7 @@ function State({ picture }: { picture: MonitorPicture }) {
       </div>
       <WithheldAlerts picture={picture} />
       <dl class="facts">
-        <Fact name="Latency" value={latest?.[2] == null ? "–" : `${Math.round(latest[2])} ms`} />
+        <Fact name="Latency" value={latest?.[2] == null ? "–" : formatMilliseconds(latest[2])} />
         <Uptime name="Uptime, 24 hours" percentage={day} since={sinceIfLater(record.created_at, to - DAY_MS)} />
         {uptime.map(({ days, percentage, since }) => (
           <Uptime name={`Uptime, ${days} days`} percentage={percentage} since={since} />

@@ -6,6 +6,7 @@ import {
 } from "../../contract/monitor-values.ts";
 import type { MaintenanceTime } from "../../data/maintenance/time.ts";
 import type { StatusInterval } from "../../domain/uptime.ts";
+import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { ListPages } from "../components/pieces.tsx";
@@ -238,7 +239,7 @@ function Row({ row, now, picture }: RowProps) {
         <use href={`${picture}#${lineId(row.id)}`} />
       </svg>
       <div class="latency">
-        <span class="num">{row.latency_ms === null ? "–" : `${Math.round(row.latency_ms)} ms`}</span>
+        <span class="num">{row.latency_ms === null ? "–" : formatMilliseconds(row.latency_ms)}</span>
       </div>
     </li>
   );

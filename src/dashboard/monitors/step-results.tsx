@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatMilliseconds } from "../../lib/duration-format.ts";
 
 const StepRows = z.object({
   steps: z.array(
@@ -26,7 +27,7 @@ export function StepResults({ steps }: { steps: readonly StepRow[] }) {
         <li>
           <span dir="auto">{name}</span>: {status}
           {status_code === undefined ? null : `, ${status_code}`}
-          {latency_ms === undefined ? null : `, ${Math.round(latency_ms)} ms`}
+          {latency_ms === undefined ? null : `, ${formatMilliseconds(latency_ms)}`}
         </li>
       ))}
     </ol>

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { DryRunReport } from "../../contract/monitor.ts";
+import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { type StepRow, stepsOfResult } from "./step-results.tsx";
@@ -19,7 +20,7 @@ type Report = z.output<typeof DryRunReport>["regions"][number];
 export function describeResult({ status, region, latency_ms, message, details }: Report, now: number): TestResult {
   const days = daysLeft(details, now);
   const parts = [
-    ...(latency_ms === null ? [] : [`${Math.round(latency_ms)} ms`]),
+    ...(latency_ms === null ? [] : [formatMilliseconds(latency_ms)]),
     ...(days === null ? [] : [`certificate ${plural(days, "day")}`]),
     ...(message ? [message] : []),
   ];
