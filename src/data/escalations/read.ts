@@ -51,7 +51,7 @@ const SUBJECT = {
   cause: sql<string | null>`(SELECT o.cause FROM ${outages} o WHERE o.monitor_id = ${incidents.origin_monitor_id}
     ORDER BY o.started_at DESC LIMIT 1)`,
   last_update: sql<string | null>`(SELECT u.message FROM ${incidentUpdates} u WHERE u.incident_id = ${incidents.id}
-    ORDER BY u.created_at DESC, u.id DESC LIMIT 1)`,
+    ORDER BY u.created_at DESC, u.rowid DESC LIMIT 1)`,
   critical: escalations.subject,
   severity: incidents.severity,
   incident_started_at: incidents.started_at,

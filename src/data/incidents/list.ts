@@ -5,6 +5,7 @@ import type { Db } from "../db.ts";
 import { containsText, holdsOneOf, isOneOf } from "../filters.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
+import { writtenOrder, writtenPlace } from "../written-order.ts";
 import { isListedAlone } from "./bundles.ts";
 import type { IncidentRecord, IncidentUpdateRecord } from "./read.ts";
 import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "./table.ts";
@@ -73,14 +74,14 @@ export async function detailIncidents(
   if (found.length === 0) return [];
   const ids = sql`(SELECT value FROM json_each(${JSON.stringify(found.map(({ id }) => id))}))`;
   const newest = sql`(SELECT id FROM (
-    SELECT id, row_number() OVER (PARTITION BY incident_id ORDER BY created_at DESC, id DESC) AS place
+    SELECT id, row_number() OVER (PARTITION BY incident_id ORDER BY created_at DESC, rowid DESC) AS place
     FROM incident_updates WHERE incident_id IN ${ids}) WHERE place <= ${updatesMax})`;
   const [updates, monitors, groups] = await db.batch([
     db
       .select()
       .from(incidentUpdates)
       .where(sql`${incidentUpdates.id} IN ${newest}`)
-      .orderBy(desc(incidentUpdates.created_at), desc(incidentUpdates.id)),
+      .orderBy(desc(incidentUpdates.created_at), desc(writtenOrder(incidentUpdates))),
     db
       .select({ incident_id: incidentMonitors.incident_id, monitor_id: incidentMonitors.monitor_id })
       .from(incidentMonitors)
@@ -105,7 +106,7 @@ export async function listIncidentUpdates(db: Db, incidentId: string, page: Page
       .select()
       .from(incidentUpdates)
       .where(wanted)
-      .orderBy(desc(incidentUpdates.created_at), desc(incidentUpdates.id))
+      .orderBy(desc(incidentUpdates.created_at), desc(writtenOrder(incidentUpdates)))
       .limit(page.limit)
       .offset(page.offset),
     db.select({ total: count() }).from(incidentUpdates).where(wanted),
@@ -115,7 +116,8 @@ export async function listIncidentUpdates(db: Db, incidentId: string, page: Page
 
 /** How many updates of its incident are newer than this one. */
 export async function countNewerIncidentUpdates(db: Db, { incident_id, created_at, id }: IncidentUpdateRecord) {
-  const isNewer = sql`(${incidentUpdates.created_at}, ${incidentUpdates.id}) > (${created_at}, ${id})`;
+  const place = writtenPlace(incidentUpdates, id);
+  const isNewer = sql`(${incidentUpdates.created_at}, ${writtenOrder(incidentUpdates)}) > (${created_at}, ${place})`;
   return db.$count(incidentUpdates, and(eq(incidentUpdates.incident_id, incident_id), isNewer));
 }
 

@@ -5,6 +5,7 @@ import type { Db } from "../db.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { statusPages } from "../status-pages/table.ts";
+import { writtenOrder, writtenPlace } from "../written-order.ts";
 import type { MaintenanceRecord, MaintenanceUpdateRecord } from "./read.ts";
 import { maintenance, maintenanceGroups, maintenanceMonitors, maintenanceUpdates } from "./table.ts";
 
@@ -70,7 +71,7 @@ export async function detailMaintenance(
   const listOf = (values: string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`;
   const ids = listOf(found.map(({ id }) => id));
   const newest = sql`(SELECT id FROM (
-    SELECT id, row_number() OVER (PARTITION BY maintenance_id ORDER BY created_at DESC, id DESC) AS place
+    SELECT id, row_number() OVER (PARTITION BY maintenance_id ORDER BY created_at DESC, rowid DESC) AS place
     FROM maintenance_updates WHERE maintenance_id IN ${ids}) WHERE place <= ${updatesMax})`;
   const [pages, updates, monitors, groups] = await db.batch([
     db
@@ -81,7 +82,7 @@ export async function detailMaintenance(
       .select()
       .from(maintenanceUpdates)
       .where(sql`${maintenanceUpdates.id} IN ${newest}`)
-      .orderBy(desc(maintenanceUpdates.created_at), desc(maintenanceUpdates.id)),
+      .orderBy(desc(maintenanceUpdates.created_at), desc(writtenOrder(maintenanceUpdates))),
     db
       .select({ maintenance_id: maintenanceMonitors.maintenance_id, monitor_id: maintenanceMonitors.monitor_id })
       .from(maintenanceMonitors)
@@ -121,7 +122,7 @@ export async function listMaintenanceUpdates(db: Db, maintenanceId: string, page
       .select()
       .from(maintenanceUpdates)
       .where(wanted)
-      .orderBy(desc(maintenanceUpdates.created_at), desc(maintenanceUpdates.id))
+      .orderBy(desc(maintenanceUpdates.created_at), desc(writtenOrder(maintenanceUpdates)))
       .limit(page.limit)
       .offset(page.offset),
     db.select({ total: count() }).from(maintenanceUpdates).where(wanted),
@@ -134,6 +135,7 @@ export async function countNewerMaintenanceUpdates(
   db: Db,
   { maintenance_id, created_at, id }: MaintenanceUpdateRecord,
 ) {
-  const isNewer = sql`(${maintenanceUpdates.created_at}, ${maintenanceUpdates.id}) > (${created_at}, ${id})`;
+  const place = writtenPlace(maintenanceUpdates, id);
+  const isNewer = sql`(${maintenanceUpdates.created_at}, ${writtenOrder(maintenanceUpdates)}) > (${created_at}, ${place})`;
   return db.$count(maintenanceUpdates, and(eq(maintenanceUpdates.maintenance_id, maintenance_id), isNewer));
 }

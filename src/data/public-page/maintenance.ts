@@ -9,6 +9,7 @@ import {
 } from "../maintenance/table.ts";
 import { coversMonitor } from "../maintenance/targets.ts";
 import { monitors } from "../monitors/table.ts";
+import { writtenOrder } from "../written-order.ts";
 import { newestTexts } from "./newest-texts.ts";
 import { isPubliclyVisible } from "./visible-monitors.ts";
 
@@ -119,11 +120,12 @@ export function selectMaintenance(
         message: newestTexts({
           ...getTableColumns(maintenanceUpdates),
           subject_id: maintenanceUpdates.maintenance_id,
+          written: writtenOrder(maintenanceUpdates),
         }),
       })
       .from(maintenanceUpdates)
       .where(inArray(maintenanceUpdates.maintenance_id, ids()))
-      .orderBy(desc(maintenanceUpdates.created_at), desc(maintenanceUpdates.id))
+      .orderBy(desc(maintenanceUpdates.created_at), desc(writtenOrder(maintenanceUpdates)))
       .limit(UPDATES_MAX),
     db
       .select()

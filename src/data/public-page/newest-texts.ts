@@ -10,12 +10,12 @@ interface UpdateColumns {
   subject_id: SQLWrapper;
   message: SQLWrapper;
   created_at: SQLWrapper;
-  id: SQLWrapper;
+  written: SQLWrapper;
 }
 
 /** The message, and "" where no document shows it: a page may have megabytes of updates, which would all be transferred. */
-export function newestTexts({ subject_id, message, created_at, id }: UpdateColumns): SQL.Aliased<string> {
-  const newestFirst = sql`${created_at} DESC, ${id} DESC`;
+export function newestTexts({ subject_id, message, created_at, written }: UpdateColumns): SQL.Aliased<string> {
+  const newestFirst = sql`${created_at} DESC, ${written} DESC`;
   const bytes = sql`sum(octet_length(${message})) OVER (ORDER BY ${newestFirst} ROWS UNBOUNDED PRECEDING)`;
   const place = sql`row_number() OVER (PARTITION BY ${subject_id} ORDER BY ${newestFirst})`;
   return sql<string>`CASE WHEN ${bytes} <= ${BYTES_MAX} OR ${place} = 1 THEN ${message} ELSE '' END`.as("message");

@@ -27,6 +27,7 @@ import { monitorGroups } from "../monitor-groups/table.ts";
 import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts";
 import { INTERVAL_COLUMNS } from "../status-intervals/read.ts";
 import { statusPages } from "../status-pages/table.ts";
+import { writtenOrder } from "../written-order.ts";
 import { joinMaintenance, recentMaintenance, selectMaintenance, selectTargets } from "./maintenance.ts";
 import { newestTexts } from "./newest-texts.ts";
 import { affectsPublicPage, isPubliclyVisible } from "./visible-monitors.ts";
@@ -287,12 +288,16 @@ function selectIncidents(db: Db, pageId: string, chosen: SQL | undefined, limit 
         id: incidentUpdates.id,
         incident_id: incidentUpdates.incident_id,
         status: incidentUpdates.status,
-        message: newestTexts({ ...getTableColumns(incidentUpdates), subject_id: incidentUpdates.incident_id }),
+        message: newestTexts({
+          ...getTableColumns(incidentUpdates),
+          subject_id: incidentUpdates.incident_id,
+          written: writtenOrder(incidentUpdates),
+        }),
         created_at: incidentUpdates.created_at,
       })
       .from(incidentUpdates)
       .where(inArray(incidentUpdates.incident_id, newest()))
-      .orderBy(desc(incidentUpdates.created_at), desc(incidentUpdates.id))
+      .orderBy(desc(incidentUpdates.created_at), desc(writtenOrder(incidentUpdates)))
       .limit(UPDATES_MAX),
     db
       // A batch gives rows by the names of their columns.
