@@ -216,11 +216,35 @@ export type SentRequest = z.infer<typeof SentRequest>;
 /** As it is stored. Of a signed envelope everything else follows from the event, which is stored once, and the attempt. */
 export type RecordedRequest = SentRequest | { url: string; signature: string | null };
 
+export const DELIVERY_SUBJECT_KINDS = [
+  "monitor",
+  "incident",
+  "maintenance",
+  "agent",
+  "schedule",
+  "policy",
+  "webhook",
+  "alarm",
+  "event",
+] as const;
+
+export const DeliverySubject = z
+  .object({
+    kind: z.enum(DELIVERY_SUBJECT_KINDS),
+    id: z.string(),
+    name: z.string().meta({ description: "as it was called when the event happened" }),
+  })
+  .meta({ id: "DeliverySubject" });
+export type DeliverySubject = z.infer<typeof DeliverySubject>;
+
 export const DeliveryAttempt = z
   .object({
     id: Id,
     delivery_id: Id.meta({ description: "the webhook-id that the receiver gets" }),
     event: z.string(),
+    about: DeliverySubject.nullable().meta({
+      description: "what it is about; null for an event that names nothing or is kept no longer",
+    }),
     state: z.enum(DELIVERY_STATES).meta({ description: "current state of the delivery" }),
     attempt: z.number().int(),
     request: SentRequest,

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { V1 } from "../support/client.ts";
+import { deliver } from "../support/deliveries.ts";
 import { type Browser, createBrowser } from "../support/forms.ts";
 import { createAccountWithPassword } from "../support/members.ts";
 import { useSink } from "../support/sink.ts";
-import { createWebhook, sinkUrl } from "../support/webhooks.ts";
+import { createWebhook, eventOf, route, sinkUrl } from "../support/webhooks.ts";
 
 const sink = useSink();
 let account: Awaited<ReturnType<typeof createAccountWithPassword>>;
@@ -89,4 +90,16 @@ describe("the preview of a channel", () => {
     await outsider.submit("/app/sign-in", { email: other.email, password: other.password });
     expect((await outsider.submit(`/app/alerts/${id}/edit`, typed)).status).toBe(404);
   });
+});
+
+it("the deliveries of a channel name and link what each is about", async () => {
+  const webhook = await createWebhook(account);
+  sink.answer(webhook.url, 200);
+  const event = eventOf(account.user_id, { name: "monitor.down", data: { monitor_name: "Shop <&>" } });
+  await deliver(await route(event));
+  const { text } = await browser.open(`/app/alerts/deliveries?channel=${webhook.id}`);
+  const id = "monitor_id" in event.data ? event.data.monitor_id : null;
+  expect(text).toContain(
+    `<th scope="row" dir="auto"><a href="/app/monitors/${id}">Shop &lt;&amp;&gt;</a></th><td>monitor.down</td>`,
+  );
 });

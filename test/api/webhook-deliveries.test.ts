@@ -2,8 +2,11 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
+import { listAttempts } from "../../src/data/deliveries/read.ts";
+import { events } from "../../src/data/events/table.ts";
 import { deliveries } from "../../src/data/webhooks/table.ts";
 import { V1 } from "../support/client.ts";
+import { countCalls } from "../support/count-calls.ts";
 import { deliver } from "../support/deliveries.ts";
 import { createAccount } from "../support/factories.ts";
 import { useSink } from "../support/sink.ts";
@@ -36,6 +39,7 @@ describe("POST /webhooks/{id}/test", () => {
         id: expect.any(String),
         delivery_id: sink.received[0]?.headers.get("webhook-id"),
         event: "test_event",
+        about: { kind: "webhook", id: webhook.id, name: webhook.name },
         state,
         attempt: 1,
         request: expect.objectContaining({ method: "POST", url: "https://sink.test/***" }),
@@ -85,6 +89,27 @@ describe("deliveries", () => {
       .run();
     const many = await account.client.get(at(webhook, "/deliveries?limit=1"));
     expect(many.headers.get("x-total-count")).toBe("10000");
+  });
+
+  it("name what each is about, by one query for all of a part", async () => {
+    const account = await createAccount();
+    const webhook = await createWebhook(account);
+    sink.answer(webhook.url, 200);
+    for (const name of ["monitor.down", "incident.created", "maintenance.started"]) {
+      await deliver(await route(eventOf(account.user_id, { name })));
+    }
+    const listed = await account.client.get(at(webhook, "/deliveries"));
+    expect(listed.body.map(({ about }: { about: unknown }) => about)).toMatchObject([
+      { kind: "maintenance", name: "New disks" },
+      { kind: "incident", name: "Checkout fails" },
+      { kind: "monitor", name: "Shop" },
+    ]);
+    const { database, calls } = countCalls(env.DB);
+    expect((await listAttempts(openDb(database), webhook.id, { limit: 50, offset: 0 })).rows).toHaveLength(3);
+    expect(calls()).toBe(2);
+    await db.delete(events).where(eq(events.owner_id, account.user_id));
+    const forgotten = await account.client.get(at(webhook, "/deliveries"));
+    expect(forgotten.body.map(({ about }: { about: unknown }) => about)).toEqual([null, null, null]);
   });
 
   it.each(["delivery_id", "id"])("go out again under the same webhook-id, named by %s", async (member) => {

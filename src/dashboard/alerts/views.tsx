@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { Delivery, Webhook } from "../../contract/webhook.ts";
+import { headingOf } from "../../contract/events.ts";
+import type { Delivery, DeliverySubject, Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
@@ -120,6 +121,7 @@ interface DeliveriesView {
 export interface Attempt {
   id: string;
   event: string;
+  about: DeliverySubject | null;
   state: Sent["state"];
   attempt: number;
   response_status: number | null;
@@ -162,12 +164,28 @@ export function deliveriesView({ now, channels, chosen, deliveries, place }: Del
   };
 }
 
+/** Where the thing is seen; of the others the name alone says enough. */
+const SUBJECT_PATHS: Partial<Record<DeliverySubject["kind"], string>> = {
+  monitor: "/app/monitors",
+  incident: "/app/incidents",
+  maintenance: "/app/maintenance",
+};
+
+function About({ of: { event, about } }: { of: Pick<Attempt, "event" | "about"> }) {
+  if (about === null) return <span>{headingOf(event)}</span>;
+  const path = SUBJECT_PATHS[about.kind];
+  return path === undefined ? <span>{about.name}</span> : <a href={`${path}/${about.id}`}>{about.name}</a>;
+}
+
 function Attempts({ channel, attempts, now }: { channel: Channel; attempts: readonly Attempt[]; now: number }) {
   return (
-    <Table caption="Attempts" head={["Event", "State", "Attempt", "Answer", "When", ACTIONS]} isStacked>
+    <Table caption="Attempts" head={["About", "Event", "State", "Attempt", "Answer", "When", ACTIONS]} isStacked>
       {attempts.map((attempt) => (
         <tr>
-          <th scope="row">{attempt.event}</th>
+          <th scope="row" dir="auto">
+            <About of={attempt} />
+          </th>
+          <td>{attempt.event}</td>
           <td>{attempt.state}</td>
           <td class="num">{attempt.attempt}</td>
           <td dir="auto">{attempt.response_status ?? attempt.error ?? ""}</td>

@@ -92,8 +92,8 @@ export async function listAttempts(
       .offset(skippedOf(page)),
     db.select({ total: sql<number>`count(*)` }).from(counted),
   ]);
-  const eventIds = rows.filter(({ attempt }) => "signature" in attempt.request).map(({ event_id }) => event_id);
-  const stored = eventIds.length === 0 ? [] : await listEvents(db, [...new Set(eventIds)]);
+  const eventIds = new Set(rows.map(({ event_id }) => event_id));
+  const stored = eventIds.size === 0 ? [] : await listEvents(db, [...eventIds]);
   const eventOf = new Map(stored.map((event) => [event.id, event]));
   return {
     rows: rows.map(({ attempt, event_id, routed_at, place, ...delivery }) => {

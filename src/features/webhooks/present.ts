@@ -10,6 +10,7 @@ import type {
 } from "../../contract/webhook.ts";
 import type { AttemptRecord, DeliveryRecord, ListedAttempt } from "../../data/deliveries/read.ts";
 import type { WebhookRecord } from "../../data/webhooks/read.ts";
+import { subjectOfEvent } from "../../domain/delivery-subject.ts";
 import { envelopeHeaders, envelopeOf } from "../../domain/envelope.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import { attemptId } from "../../platform/ids.ts";
@@ -60,6 +61,7 @@ export function presentAttempt(attempt: ListedAttempt): z.infer<typeof DeliveryA
     id: attemptId(attempt.delivery_id, attempt.attempt),
     delivery_id: attempt.delivery_id,
     event: attempt.event_name,
+    about: attempt.event ? subjectOfEvent(attempt.event) : null,
     state: attempt.state,
     attempt: attempt.attempt,
     request: requestOf(attempt),
