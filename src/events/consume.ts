@@ -5,6 +5,7 @@ import type { EventMessage } from "../contract/messages.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import { runBatch } from "../data/db.ts";
+import { touchEscalationsOfMonitor } from "../data/escalations/write.ts";
 import {
   findEventOfWaitingRules,
   findWaitingEvent,
@@ -216,12 +217,19 @@ async function storeAnnouncement(
     ...recordTransition(db, { monitor_id: monitor.id, transition, now }),
     ...recordOutage(db, context, { in_maintenance: isInMaintenance(withholding) }),
     transitionAudit(db, context),
+    ...(endsPause(transition) ? [touchEscalationsOfMonitor(db, monitor.id, now)] : []),
     ...(page ? [bumpPageVersion(db, page.id, now)] : []),
     ...incident.statements,
     ...[...(own ? [own] : []), ...incident.events].map((event) => insertEvent(db, { ...event, processed_at: now })),
     ...publication.statements,
   ]);
   return publication;
+}
+
+/** What an outage that went on through a pause would have notified of meanwhile is due now. */
+function endsPause({ from, to, outage }: MonitorTransition): boolean {
+  const isSilent = (status: MonitorTransition["to"]) => status === "paused" || status === "pending";
+  return outage !== null && to !== "up" && isSilent(from) && !isSilent(to);
 }
 
 const isInMaintenance = (withholding: Withholding | null) => withholding !== null && withholding.suppressed_by !== null;

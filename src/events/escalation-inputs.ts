@@ -1,14 +1,30 @@
 import type { LoadedEscalation } from "../data/escalations/read.ts";
 import type { EscalationInput, EscalationState } from "../domain/escalation.ts";
 
+/** What an escalation takes notice of while everything that it is about is paused: nothing that notifies anybody. */
+const TAKEN_IN_PAUSE: readonly EscalationInput["kind"][] = ["resolve", "acknowledge", "snooze"];
+
+/** An outage goes on through the pause of its monitor, in silence. */
+export function isPaused({ own, bundled }: LoadedEscalation): boolean {
+  const open = [own, ...bundled].filter(({ is_over }) => !is_over);
+  return open.length > 0 && open.every(({ is_paused }) => is_paused);
+}
+
 /**
  * What happened since the escalation advanced last, read off what it is about: a lost or repeated message changes nothing.
  * The tick comes last.
  */
-export function listInputs(
-  loaded: LoadedEscalation,
-  { isBundled, now }: { isBundled: boolean; now: number },
-): EscalationInput[] {
+export function listInputs(loaded: LoadedEscalation, options: Circumstances): EscalationInput[] {
+  const inputs = listAllInputs(loaded, options);
+  return isPaused(loaded) ? inputs.filter(({ kind }) => TAKEN_IN_PAUSE.includes(kind)) : inputs;
+}
+
+interface Circumstances {
+  isBundled: boolean;
+  now: number;
+}
+
+function listAllInputs(loaded: LoadedEscalation, { isBundled, now }: Circumstances): EscalationInput[] {
   const { state } = loaded.escalation;
   const bundling: EscalationInput[] = isBundled ? [{ kind: "bundle" }] : [];
   if (state === null)

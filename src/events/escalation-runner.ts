@@ -14,6 +14,7 @@ import {
   insertEscalationNotifications,
   isEscalationChanged,
   markFailuresReported,
+  postponeEscalation,
   touchEscalationById,
   updateEscalation,
 } from "../data/escalations/write.ts";
@@ -21,7 +22,7 @@ import { failBatchWhen } from "../data/write-guards/write.ts";
 import { hostOfContact, SAME_HOST } from "../delivery/consent.ts";
 import { findPlan, isLimited } from "../delivery/host-limits.ts";
 import { decide, type EscalationEffect, type EscalationState } from "../domain/escalation.ts";
-import { MINUTE_MS } from "../lib/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { wakeDueEscalations, wakeEscalations } from "../outbox/escalations.ts";
 import { NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -29,7 +30,7 @@ import { unseal } from "../platform/seal.ts";
 import { publish } from "./emit.ts";
 import { bundleMassFailure } from "./escalation-bundles.ts";
 import { recordFailure } from "./escalation-failures.ts";
-import { listInputs } from "./escalation-inputs.ts";
+import { isPaused, listInputs } from "./escalation-inputs.ts";
 import {
   buildGapRecord,
   buildNotification,
@@ -44,6 +45,8 @@ import { retryStale } from "./rules.ts";
 
 /** Delayed messages hasten what is due within this time; the minute finds the rest. */
 const HASTENED_MS = 10 * MINUTE_MS;
+/** How often an escalation looks whether its monitor is still paused; the end of the pause makes it do so at once. */
+const PAUSE_REVIEW_MS = HOUR_MS;
 
 /**
  * Advances one escalation as far as what it is about, its notifications and the clock say. The decision, every notification
@@ -84,17 +87,26 @@ async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced
   const found = await loadEscalation(scope.db, escalationId);
   if (!found) return null;
   const { escalation, page } = found;
-  const { loaded, bundle_id, statements } = await bundleMassFailure(scope, found);
+  const isSilent = isPaused(found);
+  const { loaded, bundle_id, statements } = isSilent
+    ? { loaded: found, bundle_id: escalation.bundle_id, statements: [] }
+    : await bundleMassFailure(scope, found);
   const steps = await openSteps(scope, loaded);
   const target = await resolveSteps(scope, page, steps);
   const policy = { steps, repeat_count: loaded.policy?.repeat_count ?? 0 };
   let state: EscalationState | null = escalation.state;
+  let isDecided = false;
   const effects: EscalationEffect[] = [];
   for (const input of listInputs(loaded, { isBundled: bundle_id !== null, now: scope.now })) {
     const decision = decide(state, input, { policy, resolved: target.resolved }, scope.now);
     if (!decision) continue;
     state = decision.state;
+    isDecided ||= decision.accepted;
     effects.push(...decision.effects);
+  }
+  if (isSilent && !isDecided) {
+    await postpone(scope, escalation);
+    return null;
   }
   if (state === null) return null;
   const carried = await carryOut(scope, { loaded, steps, target }, effectsOf(state, effects));
@@ -123,6 +135,14 @@ async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced
     ...(statements.length > 0 ? loaded.bundled.map(({ escalation_id }) => escalation_id) : []),
   ];
   return { carried, due_at: state.due_at, touched };
+}
+
+/** What was due stays due, for when the pause is over. */
+function postpone({ db, now }: Scope, escalation: LoadedEscalation["escalation"]): Promise<unknown> {
+  return runBatch(db, [
+    failBatchWhen(db, "stale", isEscalationChanged(escalation)),
+    postponeEscalation(db, escalation, now + PAUSE_REVIEW_MS),
+  ]);
 }
 
 function markReported({ db }: Scope, { failures }: LoadedEscalation): Statement[] {

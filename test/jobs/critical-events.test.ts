@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import { acknowledgeToken } from "../../src/platform/acknowledge-tokens.ts";
 import { V1 } from "../support/client.ts";
 import { mailsTo } from "../support/mail.ts";
@@ -7,6 +8,7 @@ import { insertMonitor } from "../support/monitors.ts";
 import {
   createTeam,
   noticesOf,
+  reportChange,
   reportTransition,
   setPolicy,
   type Team,
@@ -131,6 +133,70 @@ describe("a critical event without an incident", () => {
     await down(stage.first);
     await clock.pass(10);
     expect(await listOf(stage)).toEqual([]);
+  });
+});
+
+describe("the escalation of a monitor that is paused while it is down", () => {
+  const pause = ({ account, first }: { account: Team["account"]; first: string }, action: "pause" | "resume") =>
+    account.client.post(`${V1}/monitors/${first}/${action}`);
+  /** Its object reports a change that the outage of transition 2 goes on through. */
+  const change = (monitor: string, seq: number, [from, to]: [MonitorStatus, MonitorStatus]) =>
+    reportChange(monitor, { seq, from, to, at: clock.now, outage: 2, event: to === "up" ? "monitor.up" : null });
+
+  it.each([
+    ["of its incident", { ...CRITICAL, auto_create_incident: true }],
+    ["of its critical event", CRITICAL],
+  ])("%s is silent, and goes on with the next step where it is still down after the pause", async (_name, page) => {
+    const stage = await createStage(page);
+    await down(stage.first);
+    await clock.pass(1);
+    expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified"]);
+    await pause(stage, "pause");
+    await change(stage.first, 3, ["down", "paused"]);
+    await clock.passSteadily(10);
+    await clock.pass(24 * 60);
+    expect(await noticesOf(stage.account.user_id)).toEqual([]);
+    await pause(stage, "resume");
+    await change(stage.first, 4, ["paused", "pending"]);
+    await clock.pass(1);
+    expect(await noticesOf(stage.account.user_id)).toEqual([]);
+    await change(stage.first, 5, ["pending", "down"]);
+    await clock.settle();
+    expect(await noticesOf(stage.account.user_id)).toEqual(["oncall.notified"]);
+    expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified"]);
+  });
+
+  it("notifies nobody of what had not begun, nor where it is up after the pause", async () => {
+    const stage = await createStage({ ...CRITICAL, auto_create_incident: true });
+    await down(stage.first);
+    await pause(stage, "pause");
+    await change(stage.first, 3, ["down", "paused"]);
+    await clock.pass(30);
+    expect(await noticesOf(stage.member.user_id)).toEqual([]);
+    await pause(stage, "resume");
+    await change(stage.first, 4, ["paused", "pending"]);
+    await change(stage.first, 5, ["pending", "up"]);
+    await clock.pass(60);
+    expect(await listOf(stage)).toMatchObject([{ status: "resolved" }]);
+    expect([await noticesOf(stage.member.user_id), await noticesOf(stage.account.user_id)]).toEqual([[], []]);
+  });
+
+  it("can be acknowledged meanwhile, and then stays silent", async () => {
+    const stage = await createStage(CRITICAL);
+    await down(stage.first);
+    await clock.settle();
+    await pause(stage, "pause");
+    await change(stage.first, 3, ["down", "paused"]);
+    const [{ id }] = await listOf(stage);
+    const path = `${V1}/status-pages/${stage.page}/on-call/escalations/${id}/acknowledge`;
+    expect((await stage.member.client.post(path, {})).status).toBe(200);
+    await clock.settle();
+    expect(await listOf(stage)).toMatchObject([{ status: "acknowledged" }]);
+    await pause(stage, "resume");
+    await change(stage.first, 4, ["paused", "pending"]);
+    await change(stage.first, 5, ["pending", "down"]);
+    await clock.pass(60);
+    expect(await noticesOf(stage.account.user_id)).toEqual([]);
   });
 });
 

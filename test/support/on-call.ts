@@ -99,17 +99,34 @@ export async function reportTransition(
   { seq, to, at, outage }: { seq: number; to: "down" | "up" | "degraded"; at: number; outage?: number },
 ): Promise<void> {
   const began = to === "down" ? seq : outage;
-  const transition: MonitorTransition = {
+  await reportChange(monitorId, {
     seq,
     from: to === "up" ? "down" : "up",
+    to,
+    at,
+    outage: began,
+    event: `monitor.${to}`,
+  });
+}
+
+interface Change extends Pick<MonitorTransition, "seq" | "from" | "to" | "at" | "event"> {
+  /** The transition that opened the outage. */
+  outage?: number;
+}
+
+/** The same of any two statuses. */
+export async function reportChange(monitorId: string, { seq, from, to, at, outage, event }: Change): Promise<void> {
+  const transition: MonitorTransition = {
+    seq,
+    from,
     to,
     at,
     effective_at: at,
     message: to === "up" ? "HTTP 200" : "HTTP 500",
     latency_ms: 10,
     region: "default",
-    event: `monitor.${to}`,
-    outage: began === undefined ? null : { seq: began, started_at: at },
+    event,
+    outage: outage === undefined ? null : { seq: outage, started_at: at },
   };
   const scope = jobScope(recordingEnv().env, "test");
   await consumeEvent(scope, { monitor_id: monitorId, transitions: [transition] });

@@ -39,6 +39,8 @@ export interface LoadedSubject extends EscalatedSubject {
   monitor_id: string | null;
   /** The outage is over, the incident is resolved. */
   is_over: boolean;
+  /** Its monitor is paused, or was resumed and no check has decided since. */
+  is_paused: boolean;
   acknowledged_at: number | null;
 }
 
@@ -59,6 +61,9 @@ const SUBJECT = {
   is_over: sql<number>`${incidents.status} IS 'resolved' OR ${escalations.ended_at} IS NOT NULL OR EXISTS (
     SELECT 1 FROM ${transitions} t WHERE t.monitor_id = ${escalations.monitor_id}
       AND t.seq > ${escalations.transition_seq} AND t.to_status = 'up')`,
+  is_paused: sql<number>`EXISTS (SELECT 1 FROM ${monitors} m
+    WHERE m.id = coalesce(${escalations.monitor_id}, ${incidents.origin_monitor_id})
+      AND (m.paused = 1 OR m.status IN ('paused', 'pending')))`,
   acknowledged_at: sql<number | null>`coalesce(${incidents.acknowledged_at}, ${escalations.acknowledged_at})`,
   created_at: escalations.created_at,
 };
@@ -84,6 +89,7 @@ function toSubject(subject: SubjectRow): LoadedSubject {
     text: reason ?? last_update ?? "",
     is_markdown: reason === undefined,
     is_over: row.is_over === 1,
+    is_paused: row.is_paused === 1,
     started_at: incident_started_at ?? critical?.since ?? created_at,
   };
 }

@@ -25,6 +25,17 @@ export function touchEscalation(db: Db, incidentId: string, now: number): Statem
     .where(or(sql`${escalations.incident_id} IN (${own})`, sql`${escalations.id} IN (${bundle})`));
 }
 
+/** Makes the escalations of a monitor's outage look at it again, and those that notify of them. */
+export function touchEscalationsOfMonitor(db: Db, monitorId: string, now: number): Statement {
+  const open = sql`SELECT id FROM incidents WHERE origin_monitor_id = ${monitorId} AND status <> 'resolved'`;
+  const own = sql`SELECT id, bundle_id FROM escalations
+    WHERE incident_id IN (${open}) OR (monitor_id = ${monitorId} AND ended_at IS NULL)`;
+  return db
+    .update(escalations)
+    .set({ due_at: now, updated_at: now })
+    .where(sql`${escalations.id} IN (SELECT id FROM (${own}) UNION SELECT bundle_id FROM (${own}))`);
+}
+
 export function touchEscalationById(db: Db, escalationId: string, now: number): Statement {
   return db.update(escalations).set({ due_at: now, updated_at: now }).where(eq(escalations.id, escalationId));
 }
@@ -116,6 +127,14 @@ export function updateEscalation(db: Db, { id, revision }: EscalationRecord, adv
   return db
     .update(escalations)
     .set({ ...advanced, revision: revision + 1, failures: 0 })
+    .where(eq(escalations.id, id));
+}
+
+/** Nothing is decided before then, unless something changes. */
+export function postponeEscalation(db: Db, { id, revision }: EscalationRecord, due_at: number): Statement {
+  return db
+    .update(escalations)
+    .set({ due_at, revision: revision + 1, failures: 0 })
     .where(eq(escalations.id, id));
 }
 
