@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { Id, Instant, InstantInput } from "./common.ts";
-import { Cursor } from "./pagination.ts";
+import { Cursor, Offset } from "./pagination.ts";
 
 export const ACTOR_TYPES = ["user", "agent", "system", "token"] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 500;
-const OFFSET_MAX = 10_000;
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 90;
 const EVENT_TYPE_LENGTH_MAX = 100;
@@ -15,7 +14,7 @@ const ACTOR_LENGTH_MAX = 254;
 
 const page = {
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
-  offset: z.coerce.number().int().min(0).max(OFFSET_MAX).default(0),
+  offset: Offset,
   cursor: Cursor.optional(),
 };
 const days = z.coerce.number().int().min(1).max(DAYS_MAX).default(DAYS_DEFAULT);

@@ -11,6 +11,17 @@ export interface Pagination {
   cursor?: Position;
 }
 
+/** Beyond it a database would read and drop all that comes before. */
+export const OFFSET_MAX = 10_000;
+
+/** How many entries of a list are left out. */
+export const Offset = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(OFFSET_MAX, `must be at most ${OFFSET_MAX}; lists go on by the cursor of their Link rel="next"`)
+  .default(0);
+
 const CURSOR_LENGTH_MAX = 300;
 
 /** As `Link: rel="next"` carries it; what is in it is no concern of clients. */

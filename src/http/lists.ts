@@ -1,21 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { Cursor, formatCursor, type Pagination, type Position } from "../contract/pagination.ts";
+import { Cursor, formatCursor, OFFSET_MAX, Offset, type Pagination, type Position } from "../contract/pagination.ts";
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1000;
 const FILTER_VALUES_MAX = 100;
-const OFFSET_MAX = 10_000;
 
 /** Query of every list. */
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
-  offset: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(OFFSET_MAX, `must be at most ${OFFSET_MAX}; lists go on by the cursor of their Link rel="next"`)
-    .default(0),
+  offset: Offset,
 });
 
 /** Query of lists that another parameter bounds already: all of it, unless a part is asked for. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { sweepSchedules } from "../../src/events/on-call-review.ts";
-import { V1 } from "../support/client.ts";
+import { CORE, V1 } from "../support/client.ts";
 import { createAccount, createPage } from "../support/factories.ts";
 import { mailsTo } from "../support/mail.ts";
-import { createMember } from "../support/members.ts";
+import { createMember, insertPassword, PASSWORD } from "../support/members.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 const HOUR = 3_600_000;
@@ -279,6 +279,21 @@ describe("on-call that somebody would take away", () => {
     );
     await sweepSchedules(jobScope(recordingEnv().env, "test"));
     expect((await mailsTo(owner)).map(({ subject }) => subject)).toContain("Warning: Nobody on call: Week");
+  });
+
+  it("tells the owner at once where whoever is on duty deletes their account", async () => {
+    const { account, client, status_page_id, path } = await setUp();
+    const { member } = await createMember(account, { role: "editor" }, status_page_id);
+    const shifts = [{ user_id: member.user_id, start_at: at(-1), end_at: at(200) }];
+    const { body: schedule } = await client.post(`${path}/schedules`, { name: "Week", shifts });
+    await client.post(`${path}/policies`, { name: "Night", steps: [stepTo("schedule", schedule.id)] });
+    await insertPassword(member);
+    const gone = await member.client.request("DELETE", `${CORE}/user`, { password: PASSWORD });
+    expect(gone.status).toBe(204);
+    const subjects = async () => (await mailsTo(`${account.user_id}@example.com`)).map(({ subject }) => subject);
+    expect(await subjects()).toContain("Warning: Nobody on call: Night");
+    await sweepSchedules(jobScope(recordingEnv().env, "test"));
+    expect(await subjects()).toContain("Warning: Nobody on call: Week");
   });
 
   it("answers nothing where others cover the time of the member who leaves", async () => {

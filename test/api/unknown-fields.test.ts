@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { ENDPOINTS } from "../../src/app.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
+import { addressOf, nameOf, prepare } from "../support/examples.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
+import { membersOf } from "../support/schemas.ts";
 
 const HEADER = "vigil-unknown-fields";
 const body = { name: "Shop", type: "https", target: "https://shop.example/" };
@@ -29,6 +33,28 @@ describe("a body with fields that nothing reads", () => {
       targets: [{ target_type: "monitor", target_id: monitor.id, taget: 1 }],
     });
     expect(answer.headers.get(HEADER)).toBe("targets[0].taget");
+    const message = "is not a known field and was ignored";
+    expect(answer.body.notices).toEqual([{ path: "targets[0].taget", message }]);
+  });
+
+  it.each([
+    ["monitors", body],
+    ["groups", { name: "Shops" }],
+    ["webhooks", { name: "Ops", url: "https://sink.test/by-key" }],
+    ["maintenance", { title: "Disks", start_time: "2099-01-01T02:00:00Z", end_time: "2099-01-01T03:00:00Z" }],
+    ["status-pages", { name: "Acme", slug: `acme-${newId()}` }],
+  ])("says them of %s by key, when made and when changed", async (path, fields) => {
+    const account = await createAccount();
+    const status_page_id = await createPage(account);
+    const on = path === "status-pages" ? {} : { status_page_id };
+    for (const status of [201, 200]) {
+      const answer = await account.client.put(`${V1}/${path}/by-key/k`, { ...fields, ...on, frobnicate: 1 });
+      expect([answer.status, answer.headers.get(HEADER)]).toEqual([status, "frobnicate"]);
+      expect(answer.body.notices).toContainEqual({
+        path: "frobnicate",
+        message: "is not a known field and was ignored",
+      });
+    }
   });
 
   it("is none where what was read is sent back, as read or with a type's own fields", async () => {
@@ -79,10 +105,20 @@ describe("a repeated POST", () => {
 });
 
 describe("an offset beyond 10,000", () => {
-  it("is refused with the way on", async () => {
-    const { client } = await createAccount();
-    const { status, body } = await client.get(`${V1}/monitors?offset=10001`);
-    expect(status).toBe(400);
-    expect(body.error).toMatch(/^offset must be at most 10000; .*cursor/);
+  // A view of the dashboard begins at the first entry where an address asks for what there is not.
+  const lists = ENDPOINTS.filter(({ path, route, policy }) => {
+    return policy.auth === "user" && !path.startsWith("/app/") && membersOf(route.request?.query).includes("offset");
   });
+
+  it.each(
+    lists.map((endpoint) => [nameOf(endpoint), endpoint] as const),
+  )("%s refuses it with the way on", async (_name, endpoint) => {
+    const account = await createAccount({ operator: true });
+    const prepared = await prepare(endpoint, account);
+    const query = { ...prepared.query, offset: "10001" };
+    const { status, body } = await account.client.get(addressOf({ ...prepared, query }));
+    expect([status, body.error]).toEqual([400, expect.stringMatching(/^offset must be at most 10000; .*cursor/)]);
+  });
+
+  it("is a rule of more than thirty lists", () => expect(lists.length).toBeGreaterThan(30));
 });
