@@ -1,6 +1,7 @@
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
+import { Buffer } from "node:buffer";
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { V1 } from "../support/client.ts";
@@ -92,6 +93,18 @@ describe("a report", () => {
     expect((await client.get(`${V1}/status-pages/${target}/sla?${CLOSED}`)).body.monitors).toEqual([]);
   });
 
+  /** As a request at this time gives it, byte by byte. */
+  async function readPdf({ account, path }: Stage, now: number): Promise<string> {
+    vi.setSystemTime(now);
+    const response = await exports.default.fetch(`http://vigil.test${path}/sla/export?format=pdf&${CLOSED}`, {
+      headers: { authorization: `Bearer ${account.token}` },
+    });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    vi.setSystemTime(clock.now);
+    expect(new TextDecoder("latin1").decode(bytes.subarray(0, 8))).toBe("%PDF-1.7");
+    return Buffer.from(bytes).toString("hex");
+  }
+
   type Stage = Awaited<ReturnType<typeof createStage>>;
   const setTarget = ({ client, path, monitor_id }: Stage, target_percentage: number) =>
     client.put(`${path}/sla-targets`, { targets: [{ monitor_id, target_percentage }] });
@@ -137,16 +150,19 @@ describe("a report", () => {
     await setTarget(stage, 99.5);
     const { body: policy } = await client.post(`${V1}/sla-policies`, { name: "Gold", target_percentage: 99.9 });
     await client.put(`${path}/sla-policy`, { policy_id: policy.id });
+    const made_at = at("2026-11-03T10:00:00Z");
     const documents = async () => [
+      // As it is when it is made at the same time, which it says.
+      await readPdf(stage, made_at),
       JSON.stringify((await client.get(`${path}/sla?${CLOSED}`)).body),
       JSON.stringify((await client.get(`${path}/sla/history?${CLOSED}`)).body),
       String((await client.get(`${path}/sla/export?format=csv&${CLOSED}`)).body),
     ];
-    clock.now = at("2026-11-03T10:00:00Z");
+    clock.now = made_at;
     await clock.pass(0);
     const before = await documents();
-    expect(before[0]).toContain('"downtime_seconds":3600');
-    expect(before[0]).toContain('"target_percentage":99.5');
+    expect(before[1]).toContain('"downtime_seconds":3600');
+    expect(before[1]).toContain('"target_percentage":99.5');
     await clock.pass(1);
     expect((await act(stage)).status).toBeLessThan(300);
     expect(await documents()).toEqual(before);
