@@ -219,7 +219,8 @@ type Step =
   | { does: "burst"; monitor: number; count: number }
   | { does: "mute"; monitor: number; minutes: number }
   | { does: "maintain"; minutes: number }
-  | { does: "suppress" };
+  | { does: "suppress" }
+  | { does: "narrow" };
 
 const anyMonitor = fc.nat({ max: 1 });
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
@@ -248,12 +249,14 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ does: fc.constant("maintain" as const), minutes: fc.integer({ min: 2, max: 12 }) }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("suppress" as const) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("narrow" as const) }) },
 );
 const anyHistory = fc.array(fc.tuple(fc.integer({ min: 5, max: 240 }), anyStep), { minLength: 12, maxLength: 22 });
 
 /** Lives a history and gives what no receiver may meet. */
 async function live(history: readonly (readonly [number, Step])[]): Promise<string[]> {
   const day = await aDay(sink, { page: { notify_team: { degraded: true } } });
+  let isNarrowed = false;
   const names = ["Shop", "Search"];
   const ids: string[] = [];
   for (const name of names) ids.push(await day.addMonitor(name));
@@ -277,7 +280,10 @@ async function live(history: readonly (readonly [number, Step])[]): Promise<stri
     else if (step.does === "mute") await day.mute(ids[step.monitor] ?? "", step.minutes * MINUTE);
     else if (step.does === "maintain") await day.maintain(ids, step.minutes * MINUTE);
     else if (step.does === "suppress") await day.emit("deploy.started");
-    else {
+    else if (step.does === "narrow") {
+      if (!isNarrowed) await day.addRule({ event_name: "monitor.down", classification: "team_only" });
+      isNarrowed = true;
+    } else {
       for (let n = 0; n < step.count; n++) {
         at += 15 * SECOND;
         await turn(ids[step.monitor] ?? "", statuses.get(ids[step.monitor] ?? "") === "down" ? "up" : "down");
@@ -291,10 +297,14 @@ async function live(history: readonly (readonly [number, Step])[]): Promise<stri
     names: new Map(ids.map((id, n) => [id, names[n] ?? ""])),
     down,
   });
-  return found.filter((line) => !degraded.some((name) => line.endsWith(`${name}: never read of the end`)));
+  return found.filter((line) => {
+    const isOfOutsider = /^(?:machine|chat|pager), /.test(line);
+    if (isNarrowed && isOfOutsider && line.endsWith("reads that it is up")) return false;
+    return !degraded.some((name) => line.endsWith(`${name}: never read of the end`));
+  });
 }
 
-describe("random histories of mutes, windows, suppressions and flapping", () => {
+describe("random histories of mutes, windows, suppressions, flapping and narrowed audiences", () => {
   it("give nobody an all-clear without an alarm, and leave nobody with an alarm that is over", async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, async (history) => {
