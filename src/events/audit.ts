@@ -8,11 +8,8 @@ import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
 import type { TransitionContext } from "./incidents.ts";
 
-/**
- * Audit entry of a change of status, for the timeline of its monitor; named like its event where it has one. It stands at the
- * time of the change, which is earlier than the verdict.
- */
-export function transitionAudit(db: Db, { transition, monitor }: TransitionContext): Statement {
+/** Audit entry of a change of status, for the timeline of its monitor; named like its event where it has one. */
+export function transitionAudit(db: Db, { transition, monitor }: TransitionContext, now: number): Statement {
   const { seq, from, to, effective_at, message, region, event } = transition;
   return insertSystemAudit(db, {
     id: idFrom("audit", monitor.id, "transition", String(seq)),
@@ -24,7 +21,7 @@ export function transitionAudit(db: Db, { transition, monitor }: TransitionConte
     target_id: monitor.id,
     summary: `monitor "${monitor.name}" ${describeTransition(transition)}`,
     data: { from_status: from, to_status: to, at: toIso(effective_at), message, region },
-    created_at: effective_at,
+    created_at: now,
   });
 }
 

@@ -216,7 +216,7 @@ async function storeAnnouncement(
       : []),
     ...recordTransition(db, { monitor_id: monitor.id, transition, now }),
     ...recordOutage(db, context, { in_maintenance: isInMaintenance(withholding) }),
-    transitionAudit(db, context),
+    transitionAudit(db, context, now),
     ...(endsPause(transition) ? [touchEscalationsOfMonitor(db, monitor.id, now)] : []),
     ...(page ? [bumpPageVersion(db, page.id, now)] : []),
     ...incident.statements,

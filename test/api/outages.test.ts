@@ -272,7 +272,7 @@ describe("GET /monitors/{id}/events", () => {
         monitor_id: monitor.id,
         summary: 'monitor "Shop" went down',
         data: { from_status: "pending", to_status: "down", message: "HTTP 503 instead of a 2xx", at: body[0].at },
-        created_at: body[0].at,
+        created_at: expect.any(String),
       },
     ]);
     expect(JSON.stringify(timeline.body)).not.toContain("order");

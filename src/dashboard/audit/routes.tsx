@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
-import type { AuditEntry } from "../../contract/audit.ts";
-import { presentEntry } from "../../features/audit/present.ts";
+import type { AuditRecord } from "../../data/audit/read.ts";
 import { listEntries } from "../../features/audit/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { zonedClock, zoneLabel } from "../../lib/zoned-days.ts";
 import { AccountTabs } from "../account/tabs.tsx";
+import { timeOfActivity } from "../activity-time.ts";
 import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { readerZone } from "../cookies.ts";
@@ -57,7 +57,7 @@ export const endpoints = [
           <>
             <AccountTabs open="/app/audit" isOperator={requireUser(c.var.ctx).is_operator} />
             <Filters query={query} pages={pages} zone={zoneLabel(zone, c.var.now)} />
-            <Entries entries={rows.map(presentEntry)} now={c.var.now} />
+            <Entries entries={rows} now={c.var.now} />
             <ListPages {...place} href={(offset) => addressWith("/app/audit", { ...query, offset })} />
           </>
         ),
@@ -127,7 +127,7 @@ function Filters({ query, pages, zone }: Listing) {
   );
 }
 
-function Entries({ entries, now }: { entries: readonly z.output<typeof AuditEntry>[]; now: number }) {
+function Entries({ entries, now }: { entries: readonly AuditRecord[]; now: number }) {
   if (entries.length === 0) {
     return (
       <EmptyState title="Nothing here" action={<a href="/app/audit">Show everything of my account</a>}>
@@ -142,12 +142,12 @@ function Entries({ entries, now }: { entries: readonly z.output<typeof AuditEntr
           <th scope="row" dir="auto">
             {entry.summary}
           </th>
-          <td dir="auto">{entry.actor.name}</td>
+          <td dir="auto">{entry.actor_name}</td>
           <td>
             <code>{entry.event_type}</code>
           </td>
           <td>
-            <Time at={Date.parse(entry.created_at)} now={now} />
+            <Time at={timeOfActivity(entry)} now={now} />
           </td>
         </tr>
       ))}

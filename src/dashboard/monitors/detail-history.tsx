@@ -1,6 +1,7 @@
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import type { AuditRecord } from "../../data/audit/read.ts";
 import { formatDuration, formatMilliseconds, secondsBetween } from "../../lib/duration-format.ts";
+import { timeOfActivity } from "../activity-time.ts";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
@@ -208,7 +209,7 @@ export function Changes({ picture: { changes, now }, all }: LinkedPart<"changes"
           <li>
             <p dir="auto">{sayActivity(entry)}</p>
             <p class="quiet">
-              <Time at={entry.created_at} now={now} />
+              <Time at={timeOfActivity(entry)} now={now} />
             </p>
           </li>
         ))}
