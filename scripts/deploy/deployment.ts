@@ -1,6 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { REGIONS, type Region } from "../../src/contract/monitor-values.ts";
 import { REGION_PLACES } from "../../src/contract/regions.ts";
+import type { WorkersPlan } from "../../src/contract/workers-plan.ts";
+import { FREE_FLEET, FREE_INTERVAL_DEFAULT_S } from "../../src/domain/free-plan.ts";
 import { oneLine } from "../../src/lib/one-line.ts";
 import { writeObjects } from "../backup/objects.ts";
 import { createFirstOwner, issueSignInLink, needsSetUp } from "../local/accounts.ts";
@@ -8,7 +10,7 @@ import { Refusal } from "../local/command-error.ts";
 import * as account from "./account.ts";
 import { formatMonthlyCost } from "./cost.ts";
 import { EMPTY_ACCOUNT } from "./empty-account.ts";
-import { formatDailyBudget } from "./free-plan.ts";
+import { formatDailyBudget, refuseBeyondFreePlan } from "./free-plan.ts";
 import { type DeployOptions, parseRegions } from "./options.ts";
 import { listPlacements, refuseForeign, refuseTakenHost } from "./ownership.ts";
 import { NotSignedIn, type Platform } from "./platform.ts";
@@ -61,7 +63,6 @@ interface Step {
  */
 export async function deploy(deployment: Deployment): Promise<void> {
   const { options, print } = deployment;
-  if (options.plan === "free") return refuseFreePlan(deployment);
   if (options.dryRun) return await printPlan(deployment);
   const situation = await findSituation(deployment);
   const steps = planSteps(deployment, situation);
@@ -71,12 +72,6 @@ export async function deploy(deployment: Deployment): Promise<void> {
     await run();
   }
   print(`ready ${situation.url}`);
-}
-
-/** Says by how much a day does not fit, and asks the account nothing. */
-function refuseFreePlan({ options, print }: Deployment): void {
-  print(formatDailyBudget(options));
-  if (!options.dryRun) throw new Refusal("nothing was deployed: the Workers Free plan does not hold the service");
 }
 
 /** Before anybody has signed in, the plan is that for an empty account. */
@@ -91,7 +86,16 @@ async function printPlan(deployment: Deployment): Promise<void> {
   for (const { title } of planSteps(deployment, situation)) print(`  ${title}`);
   for (const line of describeUnplaced(situation)) print(`  ${line}`);
   print(`Permissions of its API token: ${permissionsFor(situation).join(", ")}`);
-  print(formatMonthlyCost(options));
+  print(formatCost(options, situation.record.plan ?? "paid"));
+}
+
+/** What is not named is a fleet that suits the plan. */
+function formatCost({ monitors, interval }: DeployOptions, plan: WorkersPlan): string {
+  if (plan === "paid") return formatMonthlyCost({ monitors: monitors ?? 100, interval: interval ?? 60 });
+  return formatDailyBudget({
+    monitors: monitors ?? FREE_FLEET.monitors,
+    interval: interval ?? FREE_INTERVAL_DEFAULT_S,
+  });
 }
 
 function describeUnplaced({ unplaced }: Situation): string[] {
@@ -110,10 +114,12 @@ async function findSituation({ options, platform, files, release, env }: Deploym
   const { account_id, ...kept } = await findKept({ options, platform, files, env });
   const record = { ...kept, ...withoutUndefined({ domain: options.domain, zone: options.zone, owner: options.owner }) };
   const { name } = options;
+  const plan = options.plan ?? kept.plan ?? "paid";
   const chosenRegions = options.regions ?? regionsIn(env) ?? kept.regions ?? [...REGIONS];
+  const wanted = plan === "free" ? regionsOnFreePlan(options) : chosenRegions;
   const placements = await listPlacements(platform, account_id);
   const isPlaced = (region: Region) => placements?.includes(REGION_PLACES[region].placement) ?? true;
-  const regions = chosenRegions.filter(isPlaced);
+  const regions = wanted.filter(isPlaced);
   const host = record.domain ?? `${name}.${await account.findWorkersDevHost(platform, account_id)}`;
   const zone_id = record.zone && (await getZoneId(platform, record.zone));
   const { chosen, secrets } = chooseSettings(env, kept, files.readSecrets());
@@ -121,8 +127,10 @@ async function findSituation({ options, platform, files, release, env }: Deploym
     PUBLIC_URL: `https://${host}`,
     ...(record.zone && zone_id && { CF_ZONE_ID: zone_id, CUSTOM_DOMAIN_TARGET: fallbackOrigin(record.zone) }),
     REGIONS: regions.join(","),
+    ...(plan === "free" && { PLAN: plan }),
   });
   refuseBadSettings({ ...vars, ROOT_SECRET: newRootSecret(), ...secrets });
+  if (plan === "free") refuseBeyondFreePlan(release.config, { ...vars, ROOT_SECRET: "", ...secrets });
   const queues = new Set((await account.listQueues(platform, account_id)).map(({ queue_name }) => queue_name));
   const checkers = await account.listCheckers(platform, account_id, name);
   const database_id = await account.findDatabaseId(platform, account_id, name);
@@ -133,18 +141,32 @@ async function findSituation({ options, platform, files, release, env }: Deploym
   }
   return {
     account_id,
-    record: { ...record, account_id, regions: chosenRegions, settings: chosen, ...(zone_id && { zone_id }) },
+    record: {
+      ...record,
+      account_id,
+      regions: chosenRegions,
+      plan: plan === "free" ? plan : undefined,
+      settings: chosen,
+      ...(zone_id && { zone_id }),
+    },
     database_id,
     namespace_id,
     missingQueues: queueNames(release.config, name).filter((queue) => !queues.has(queue)),
     url: `https://${host}`,
     regions,
-    unplaced: chosenRegions.filter((region) => !isPlaced(region)),
+    unplaced: wanted.filter((region) => !isPlaced(region)),
     staleCheckers: checkers.filter((worker) => !regions.some((region) => checkerName(name, region) === worker)),
     hasRootSecret: (await account.listSecretNames(platform, account_id, name)).includes("ROOT_SECRET"),
     secrets,
     vars,
   };
+}
+
+/** Each region would take a message of its own for each round of checks, and the operations of queues are what is scarce. */
+function regionsOnFreePlan({ regions }: DeployOptions): Region[] {
+  if (regions?.length)
+    throw new Refusal("--plan free checks from one place: leave --regions out, or deploy with --plan paid");
+  return [];
 }
 
 /** Another machine, or each run of a workflow, has no record: the deployed Worker shows what was chosen. */
@@ -226,6 +248,7 @@ function codeSteps(deployment: Deployment, situation: Situation): Step[] {
     namespace_id: required(situation.record.namespace_id),
     domain: situation.record.domain,
     regions: situation.regions,
+    plan: situation.record.plan ?? "paid",
     vars: situation.vars,
   });
   const migrate = async () => {

@@ -1,30 +1,32 @@
-import { type BilledUnit, type BilledUnits, computeUnitsPerCheck, PRICES } from "../../src/domain/bill.ts";
-import { addUnits, type Fleet, UNITS_PER_MINUTE } from "./cost.ts";
-
-/**
- * What the Workers Free plan gives an account a day, as of November 2026; what is above fails until midnight UTC:
- * https://developers.cloudflare.com/workers/platform/limits/, and `platform/pricing/` of /queues, /d1, /durable-objects and /kv.
- */
-export const FREE_PER_DAY = {
-  queueOperations: 10_000,
-  workerRequests: 100_000,
-  d1RowsRead: 5_000_000,
-  d1RowsWritten: 100_000,
-  objectRequests: 100_000,
-  objectRowsWritten: 100_000,
-  objectDuration: 13_000,
-} as const satisfies BilledUnits;
-type FreeUnit = keyof typeof FREE_PER_DAY;
+import { QUEUES } from "../../src/contract/queues.ts";
+import { type BilledUnit, computeUnitsPerCheck, OPERATIONS_PER_MESSAGE, PRICES } from "../../src/domain/bill.ts";
+import {
+  CHECK_SIZES,
+  FREE_PER_DAY,
+  FREE_PER_WORKER,
+  FREE_UNITS,
+  type FreeUnit,
+  findFreePlanViolation,
+} from "../../src/domain/free-plan.ts";
+import { Refusal } from "../local/command-error.ts";
+import { addUnits, type Fleet } from "./cost.ts";
+import type { BaseConfig } from "./worker-config.ts";
 
 const MINUTES_PER_DAY = 1_440;
 const SECONDS_PER_DAY = 86_400;
-const MEMBERS_PER_MESSAGE_MAX = 60;
 
-/** What no number of monitors changes. */
-const BEYOND_THE_DAY = [
-  "An invocation has 10 ms of CPU: the hash of a password takes more than 100, and a TLS handshake of its own more than 10.",
-  "An invocation has 50 requests and 50 queries: a message checks up to 60 monitors, a part of the minute takes up to 900 queries.",
-];
+/** The tick of a minute, which runs the parts of its work itself: the limits that tests hold it to. */
+export const FREE_UNITS_PER_MINUTE = {
+  workerRequests: 1,
+  d1RowsRead: 150,
+  d1RowsWritten: 10,
+  /** The witness, and the meter. */
+  objectRequests: 2,
+  objectRowsWritten: 4,
+  objectDuration: 2 * 0.128 * 0.01,
+  /** An hour's markers, one a queue; each is a batch of its own. */
+  queueOperations: (QUEUES.length * OPERATIONS_PER_MESSAGE) / 60,
+} as const;
 
 export interface BudgetLine {
   unit: FreeUnit;
@@ -32,27 +34,45 @@ export interface BudgetLine {
   given: number;
 }
 
-/** A day of healthy targets from one region, without heartbeats, alerts and people. */
+/** A day of healthy targets, without heartbeats, alerts and people. */
 export function computeDailyBudget({ monitors, interval }: Fleet): BudgetLine[] {
-  const perCheck = computeUnitsPerCheck({ members_per_message: Math.min(monitors, MEMBERS_PER_MESSAGE_MAX) });
+  const members = Math.min(monitors, CHECK_SIZES.free.shard);
+  const perCheck = computeUnitsPerCheck({ members_per_message: members });
   const checks = (monitors * SECONDS_PER_DAY) / interval;
-  const used = addUnits([perCheck, checks], [UNITS_PER_MINUTE, MINUTES_PER_DAY]);
-  const units = Object.keys(FREE_PER_DAY) as FreeUnit[];
-  return units.map((unit) => ({ unit, used: used[unit] ?? 0, given: FREE_PER_DAY[unit] }));
+  const used = addUnits([perCheck, checks], [FREE_UNITS_PER_MINUTE, MINUTES_PER_DAY]);
+  return FREE_UNITS.map((unit) => ({ unit, used: used[unit] ?? 0, given: FREE_PER_DAY[unit] }));
 }
 
 export function formatDailyBudget(fleet: Fleet): string {
   const count = (value: number) => Math.round(value).toLocaleString("en-US");
   const lines = computeDailyBudget(fleet).map(({ unit, used, given }) => {
-    const verdict = used > given ? `too many, by ${count(used - given)}` : `${Math.round((100 * used) / given)} %`;
+    const verdict = used > given ? `too many, by ${count(used - given)}` : `${Math.ceil((100 * used) / given)} %`;
     return `  ${count(used).padStart(12)} of ${count(given).padStart(9)}  ${labelOf(unit).padEnd(22)} ${verdict}`;
   });
   return [
     `A day of ${fleet.monitors} monitors every ${fleet.interval} s on the Workers Free plan:`,
     ...lines,
-    ...BEYOND_THE_DAY.map((reason) => `  ${reason}`),
-    "The service needs the Workers Paid plan, from $5 a month; on a machine of your own it costs nothing (npm start).",
+    "  Heartbeats, views of pages, alerts and the dashboard come on top: docs/free-plan.md",
+    verdictOn(fleet),
   ].join("\n");
+}
+
+/** As the service itself would judge the last of these monitors. */
+function verdictOn({ monitors, interval }: Fleet): string {
+  const rate = ((monitors - 1) * 60) / interval;
+  const fleet = { monitors: monitors - 1, checks_per_minute: rate, heartbeats_per_minute: 0 };
+  const violation = findFreePlanViolation({ interval, load: "check", needs_tls: false, has_steps: false }, fleet);
+  return violation === null ? "The plan holds them." : `The plan does not hold them: ${violation}.`;
+}
+
+/** What Cloudflare would refuse an account on the free plan, said before anything is made. */
+export function refuseBeyondFreePlan(config: BaseConfig, bindings: Record<string, string>): void {
+  const variables = Object.keys(bindings).length + Object.keys(config.vars).length;
+  if (variables > FREE_PER_WORKER.variables) {
+    throw new Refusal(
+      `a Worker has ${FREE_PER_WORKER.variables} variables on the Workers Free plan, and this one ${variables}`,
+    );
+  }
 }
 
 const labelOf = (unit: BilledUnit) => PRICES[unit].label;

@@ -1,15 +1,14 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { REGIONS, type Region } from "../../src/contract/monitor-values.ts";
+import { WORKERS_PLANS } from "../../src/contract/workers-plan.ts";
 import { Refusal } from "../local/command-error.ts";
 
 export const USAGE = `usage: npm run deploy -- [--dry-run] [--name NAME] [--owner ADDRESS] [--domain HOST [--take-over]] [--zone ZONE]
          [--regions none|${REGIONS.join(",")}] [--location HINT] [--monitors N] [--interval SECONDS]
-       npm run deploy -- --plan free --dry-run [--monitors N] [--interval SECONDS]
+       npm run deploy -- --plan free [--dry-run [--monitors N] [--interval SECONDS]] […]
        npm run deploy -- --destroy --confirm NAME [--name NAME]`;
 
-/** Of Cloudflare. */
-const PLANS = ["paid", "free"] as const;
 const LOCATIONS = ["wnam", "enam", "weur", "eeur", "apac", "oc"] as const;
 const HOST = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
@@ -36,9 +35,11 @@ const Options = z.object({
   zone: host("zone"),
   regions: z.string().transform(parseRegions).optional(),
   location: z.enum(LOCATIONS, `--location must be one of ${LOCATIONS.join(", ")}`).optional(),
-  monitors: count("monitors", [1, 1_000_000]).default(100),
-  interval: count("interval", [10, 86_400]).default(60),
-  plan: z.enum(PLANS, `--plan must be ${PLANS.join(" or ")}`).default("paid"),
+  /** Of the estimate of the cost. */
+  monitors: count("monitors", [1, 1_000_000]).optional(),
+  interval: count("interval", [10, 86_400]).optional(),
+  /** Of Cloudflare; absent for that of the run before. */
+  plan: z.enum(WORKERS_PLANS, `--plan must be ${WORKERS_PLANS.join(" or ")}`).optional(),
   dryRun: z.boolean().default(false),
   destroy: z.boolean().default(false),
   confirm: z.string().optional(),

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Region } from "../../src/contract/monitor-values.ts";
+import type { WorkersPlan } from "../../src/contract/workers-plan.ts";
 import { Refusal } from "../local/command-error.ts";
 import { PROJECT_ROOT } from "../local/paths.ts";
 import { holdsKeysOf } from "../local/root-keys.ts";
@@ -19,6 +20,8 @@ export interface DeploymentRecord {
   domain?: string | undefined;
   zone?: string | undefined;
   regions?: Region[] | undefined;
+  /** Of Cloudflare; absent for Workers Paid. */
+  plan?: WorkersPlan | undefined;
   /** When the backup was made whose import began and is not known to have ended. */
   restoring?: string | undefined;
   /** Settings of the Worker that are no secrets. */

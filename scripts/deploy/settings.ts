@@ -17,7 +17,7 @@ export const SECRET_NAMES = [
 ];
 
 /** Made by the deployment itself. */
-const DERIVED_NAMES = ["PUBLIC_URL", "CF_ZONE_ID", "CUSTOM_DOMAIN_TARGET", "REGIONS"];
+const DERIVED_NAMES = ["PLAN", "PUBLIC_URL", "CF_ZONE_ID", "CUSTOM_DOMAIN_TARGET", "REGIONS"];
 
 /** Two addresses of different operators; while neither answers, a failed check says nothing about its target. */
 const CANARY_TARGETS = "https://www.cloudflare.com/cdn-cgi/trace,https://www.google.com/generate_204";
@@ -49,8 +49,8 @@ export function chooseSettings(
 /** What an operator chose, as the variables of the deployed Worker show it. */
 export function choicesIn(
   vars: Record<string, string>,
-): Pick<DeploymentRecord, "domain" | "regions" | "settings" | "zone"> {
-  const { PUBLIC_URL, CUSTOM_DOMAIN_TARGET, REGIONS } = vars;
+): Pick<DeploymentRecord, "domain" | "plan" | "regions" | "settings" | "zone"> {
+  const { PLAN, PUBLIC_URL, CUSTOM_DOMAIN_TARGET, REGIONS } = vars;
   const host = PUBLIC_URL === undefined ? undefined : new URL(PUBLIC_URL).hostname;
   const settings = Object.entries(vars).filter(
     ([name, value]) => SETTING_NAMES.includes(name) && !DERIVED_NAMES.includes(name) && value !== CANARY_TARGETS,
@@ -59,7 +59,8 @@ export function choicesIn(
     settings: Object.fromEntries(settings),
     ...(host && !host.endsWith(".workers.dev") && { domain: host }),
     ...(CUSTOM_DOMAIN_TARGET !== undefined && { zone: zoneOf(CUSTOM_DOMAIN_TARGET) }),
-    ...(REGIONS !== undefined && { regions: parseRegions(REGIONS) }),
+    ...(PLAN === "free" && { plan: PLAN }),
+    ...(REGIONS !== undefined && PLAN !== "free" && { regions: parseRegions(REGIONS) }),
   };
 }
 

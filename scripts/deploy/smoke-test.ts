@@ -34,7 +34,8 @@ export async function checkService(test: SmokeTest): Promise<string[]> {
       return monitor;
     };
     const { target } = test;
-    const page = await create({ type: target.replace(/:.*/, ""), target });
+    const page = await create({ type: target.replace(/:.*/, ""), target }).catch(refusedByPlan);
+    if (page === null) return ["no monitor was made to try it, because every place for one is taken"];
     const { status, message } = await call(test, token, "POST", `/monitors/${page.id}/check`);
     if (status === "unknown") throw new Refusal(`the service cannot check ${target}: ${message}`);
     const heartbeat = await create({ type: "heartbeat" });
@@ -45,6 +46,12 @@ export async function checkService(test: SmokeTest): Promise<string[]> {
     for (const id of created) await call(test, token, "DELETE", `/monitors/${id}`);
     await test.execute([{ sql: "DELETE FROM api_tokens WHERE token_hash = ?", params: [sha256Hex(token)] }]);
   }
+}
+
+/** Null for the refusal of an installation that is full; anything else is thrown. */
+function refusedByPlan(error: unknown): null {
+  if (error instanceof Refusal && /: 403 .*"plan_limit"/.test(error.message)) return null;
+  throw error;
 }
 
 export async function waitForAnswer({ platform, url }: Pick<SmokeTest, "platform" | "url">): Promise<void> {

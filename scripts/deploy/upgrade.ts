@@ -37,7 +37,7 @@ export interface UpgradePlan {
 /** What deploying this checkout would change of a deployment, read from the deployment itself. Changes nothing. */
 export async function planUpgrade(deployment: Deployment, checkout: Checkout): Promise<UpgradePlan> {
   const { options, platform, files, release } = deployment;
-  const { account_id, database_id, url, settings = {}, regions = REGIONS } = files.readRecord();
+  const { account_id, database_id, url, settings = {}, plan, regions = REGIONS } = files.readRecord();
   if (!account_id || !database_id || !url) {
     throw new Refusal(`no deployment ${options.name} is known here: npm run deploy`);
   }
@@ -53,7 +53,7 @@ export async function planUpgrade(deployment: Deployment, checkout: Checkout): P
   }
   const queues = new Set((await account.listQueues(platform, account_id)).map(({ queue_name }) => queue_name));
   const workers = await account.listCheckers(platform, account_id, options.name);
-  const checkers = regions.map((region) => checkerName(options.name, region));
+  const checkers = (plan === "free" ? [] : regions).map((region) => checkerName(options.name, region));
   return {
     deployed,
     changes: [

@@ -3,6 +3,7 @@ import { experimental_readRawConfig } from "wrangler";
 import { z } from "zod";
 import type { Region } from "../../src/contract/monitor-values.ts";
 import { REGION_PLACES } from "../../src/contract/regions.ts";
+import type { WorkersPlan } from "../../src/contract/workers-plan.ts";
 import { CONFIG_FILE, PROJECT_ROOT } from "../local/paths.ts";
 import { checkerName } from "./regions.ts";
 
@@ -22,6 +23,7 @@ const BaseConfig = z.looseObject({
   }),
   ratelimits: z.array(z.looseObject({ namespace_id: z.string().regex(/^\d+$/) })),
   assets: z.looseObject({ directory: z.string() }),
+  limits: z.looseObject({}).optional(),
 });
 export type BaseConfig = z.infer<typeof BaseConfig>;
 
@@ -45,6 +47,8 @@ export interface ConfigInput {
   namespace_id: string;
   domain: string | undefined;
   regions: readonly Region[];
+  /** Of Cloudflare. */
+  plan: WorkersPlan;
   vars: Record<string, string>;
 }
 
@@ -66,6 +70,8 @@ export function buildWorkerConfig({ config, root }: Release, input: ConfigInput)
   const [namespace] = config.kv_namespaces;
   return {
     ...config,
+    // Cloudflare refuses a Worker with limits of its own on the free plan.
+    limits: input.plan === "free" ? undefined : config.limits,
     name,
     account_id: input.account_id,
     main: join(root, config.main),

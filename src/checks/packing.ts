@@ -1,10 +1,11 @@
 import type { Scope } from "../access/scope.ts";
 import type { Region } from "../contract/monitor-values.ts";
-import { listShardsAfter, listSlowGroupsAfter, loadMembers, SHARD_SIZE } from "../data/check-groups/read.ts";
+import { listShardsAfter, listSlowGroupsAfter, loadMembers } from "../data/check-groups/read.ts";
 import { countPlaces, deleteEmptyCheckGroup, insertCheckGroup, recordSlot } from "../data/check-groups/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { moveToGroup, moveToShard } from "../data/monitors/write.ts";
 import { checkGroupId, inShard, shardOf, slotBefore } from "../domain/check-schedule.ts";
+import { CHECK_SIZES } from "../domain/free-plan.ts";
 import { type Container, type Move, planPacking } from "../domain/packing.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { advanceSweep } from "../sweeps/resumable-sweep.ts";
@@ -24,7 +25,7 @@ const PAGE_SIZE = 1_000;
 const PAGES_MAX = 50;
 /** A message of targets that all hang for so long is through before the next one. */
 const HANGING_SECONDS = 10;
-const SLOW_GROUP_MAX = 30;
+const SLOW_GROUP_MAX = CHECK_SIZES.paid.slow;
 /** The queue delays a message for half a day at most. */
 const DELAY_MAX_MS = 6 * HOUR_MS;
 const UNFINISHED = "unfinished";
@@ -38,7 +39,7 @@ export async function packGroups(scope: Scope): Promise<void> {
 async function packShards(scope: Scope): Promise<string | null> {
   const shards = await listAll((after) => listShardsAfter(scope.db, after, PAGE_SIZE));
   const alike = Map.groupBy(shards, ({ interval, regions }) => `${interval} ${regions}`);
-  const moves = [...alike.values()].flatMap((each) => planPacking(each, SHARD_SIZE));
+  const moves = [...alike.values()].flatMap((each) => planPacking(each, CHECK_SIZES[scope.settings.PLAN].shard));
   return empty(moves, shards, (shard, planned) => {
     const regions = shard.regions === "" ? [] : (shard.regions.split("+") as Region[]);
     const group = checkGroupId({ shard_id: shard.id, interval: shard.interval, regions, lane: "normal" });
@@ -49,7 +50,10 @@ async function packShards(scope: Scope): Promise<string | null> {
 async function packSlowGroups(scope: Scope): Promise<string | null> {
   const groups = await listAll((after) => listSlowGroupsAfter(scope.db, after, PAGE_SIZE));
   const alike = Map.groupBy(groups, ({ id }) => inShard(id, ""));
-  const moves = [...alike.values()].flatMap((each) => planPacking(each, slowGroupSize(each[0]?.interval ?? 0)));
+  const max = CHECK_SIZES[scope.settings.PLAN].slow;
+  const moves = [...alike.values()].flatMap((each) =>
+    planPacking(each, Math.min(max, slowGroupSize(each[0]?.interval ?? 0))),
+  );
   return empty(moves, groups, (group, planned) => emptySlowGroup(scope, group, planned));
 }
 

@@ -5,12 +5,13 @@ import type { CheckerJob } from "../contract/checker.ts";
 import type { CheckMessage } from "../contract/messages.ts";
 import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { ResultBlock } from "../contract/prober-object.ts";
-import { type CheckGroupRecord, loadCheckGroup, MEMBERS_PER_MESSAGE } from "../data/check-groups/read.ts";
+import { type CheckGroupRecord, loadCheckGroup } from "../data/check-groups/read.ts";
 import { deleteEmptyCheckGroup } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { slotEndsAt } from "../domain/check-schedule.ts";
 import { readsCertificate } from "../domain/expiries.ts";
+import { CHECK_SIZES } from "../domain/free-plan.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import { evaluateResultRules, type MonitorResult } from "../events/metric-rules.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
@@ -50,9 +51,10 @@ export type StoreResults = (shardId: string, row: ResultBlock) => Promise<void>;
 /** Handles one message: checks the members of the group, reports to their objects, records the slot. */
 export async function runSlot(scope: Scope, message: CheckMessage, store: StoreResults): Promise<void> {
   const begun_at = scope.now;
-  const { group, members } = await loadCheckGroup(scope.db, message.group_id, message);
+  const size = CHECK_SIZES[scope.settings.PLAN].message;
+  const { group, members } = await loadCheckGroup(scope.db, message.group_id, { ...message, size });
   if (!group || isRecorded(group, message) || isOutdated(group, message, begun_at)) return;
-  const isFull = members.length === MEMBERS_PER_MESSAGE;
+  const isFull = members.length === size;
   if (isFull) {
     const skip = (message.skip ?? 0) + members.length;
     await sendChecks(scope.env, [{ ...message, skip, run_at: begun_at }], begun_at);
@@ -136,7 +138,9 @@ async function openJob(
 ): Promise<CheckerJob | null> {
   const { type, timeout_seconds, latency_threshold_ms } = monitor;
   const isNew = !monitor.settled && monitor.certificate_expires_at === null;
-  const reads_certificate = isNew || slot.is_manual === true || readsCertificate(monitor, slot.slot_at);
+  // A handshake of our own takes more CPU than an invocation has on the Workers Free plan.
+  const maySpend = scope.settings.PLAN === "paid";
+  const reads_certificate = maySpend && (isNew || slot.is_manual === true || readsCertificate(monitor, slot.slot_at));
   try {
     const opened = await openSecrets(scope.settings, monitor);
     return { type, ...opened, ...(secrets && { secrets }), timeout_seconds, latency_threshold_ms, reads_certificate };

@@ -1,7 +1,9 @@
 import { ALARM_NAMES, ALARMS, type AlarmName } from "../contract/alarm.ts";
 import type { CountedUnits } from "../contract/capacity.ts";
 import type { QueueName } from "../contract/queues.ts";
+import type { WorkersPlan } from "../contract/workers-plan.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
+import { markerLateAfterMs } from "./free-plan.ts";
 import { computeDatabaseUse, type KnownQueues, listLateQueues } from "./service-health.ts";
 
 /** Units of this long are evaluated. */
@@ -27,17 +29,21 @@ export interface ServiceState extends KnownQueues {
 
 interface AlarmLimits {
   late_after_ms: number;
+  plan?: WorkersPlan;
   now: number;
 }
 
 /** What is wrong with the installation, each with what it was found by. */
-export function findAlarms(state: ServiceState, { late_after_ms, now }: AlarmLimits): Map<AlarmName, string> {
+export function findAlarms(
+  state: ServiceState,
+  { late_after_ms, plan = "paid", now }: AlarmLimits,
+): Map<AlarmName, string> {
   const { units, database_bytes } = state;
-  const late = listLateQueues(state, late_after_ms);
+  const late = listLateQueues(state, markerLateAfterMs(plan, late_after_ms));
   const dead = state.queues.filter(
     ({ dead_letter_at }) => dead_letter_at !== null && now - dead_letter_at < DEAD_LETTER_MS,
   );
-  const { percent, is_nearly_full } = computeDatabaseUse(database_bytes);
+  const { percent, is_nearly_full } = computeDatabaseUse(database_bytes, plan);
   const errorPercent = Math.round((units.server_errors / Math.max(units.responses, 1)) * 100);
   const isFailing = units.server_errors >= SERVER_ERRORS_MIN && errorPercent >= SERVER_ERROR_PERCENT;
   const found: Record<AlarmName, string | null> = {

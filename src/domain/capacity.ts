@@ -1,4 +1,5 @@
 import type { CapacityLimitName, CountedUnits } from "../contract/capacity.ts";
+import type { WorkersPlan } from "../contract/workers-plan.ts";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import {
   type BilledUnits,
@@ -8,7 +9,7 @@ import {
   OPERATIONS_PER_MESSAGE,
   UNITS_PER_CHECK,
 } from "./bill.ts";
-import { DATABASE_BYTES_MAX } from "./service-health.ts";
+import { DATABASE_BYTES_MAX } from "./free-plan.ts";
 
 /** What the Worker cannot measure, because its clock stands still while it computes. */
 const CPU_MS_PER_REQUEST = 10;
@@ -50,6 +51,8 @@ export interface Counted {
   counted_from: number;
   d1_bytes: number;
   monitors: number;
+  /** Of Cloudflare. */
+  plan?: WorkersPlan;
 }
 
 interface Limit {
@@ -93,12 +96,12 @@ function toBilled(units: CountedUnits): BilledUnits {
   };
 }
 
-function computeLimits({ units, d1_bytes }: Counted, seconds: number): Limit[] {
+function computeLimits({ units, d1_bytes, plan = "paid" }: Counted, seconds: number): Limit[] {
   const limitOf = (name: CapacityLimitName, used: number, limit: number): Limit => {
     return { name, used: round(used, 2), limit, share: round(used / limit, 6) };
   };
   return [
-    limitOf("d1_bytes", d1_bytes, DATABASE_BYTES_MAX),
+    limitOf("d1_bytes", d1_bytes, DATABASE_BYTES_MAX[plan]),
     limitOf("checks_per_second", units.checks / seconds, CHECKS_PER_SECOND_MAX),
     limitOf("messages_per_second", units.messages / seconds, MESSAGES_PER_SECOND_MAX),
   ];

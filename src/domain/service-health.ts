@@ -1,4 +1,6 @@
 import { QUEUES, type QueueName } from "../contract/queues.ts";
+import type { WorkersPlan } from "../contract/workers-plan.ts";
+import { DATABASE_BYTES_MAX } from "./free-plan.ts";
 
 /** What is known of the service's own machinery. */
 export interface KnownQueues {
@@ -24,12 +26,13 @@ export function listLateQueues(
   });
 }
 
-/** https://developers.cloudflare.com/d1/platform/limits/ */
-export const DATABASE_BYTES_MAX = 10_000_000_000;
 /** A full database stops every account, and moving data out of it takes time. */
 const DATABASE_WARN_PERCENT = 70;
 
-export function computeDatabaseUse(bytes: number): { percent: number; is_nearly_full: boolean } {
-  const percent = Math.floor((bytes / DATABASE_BYTES_MAX) * 100);
+export function computeDatabaseUse(
+  bytes: number,
+  plan: WorkersPlan = "paid",
+): { percent: number; is_nearly_full: boolean } {
+  const percent = Math.floor((bytes / DATABASE_BYTES_MAX[plan]) * 100);
   return { percent, is_nearly_full: percent >= DATABASE_WARN_PERCENT };
 }

@@ -27,7 +27,10 @@ export async function sweepAlarms(scope: Scope): Promise<void> {
     listAlarms(db),
     readUsage(env, now - ALARM_WINDOW_MS),
   ]);
-  const found = findAlarms({ ...health, units }, { late_after_ms: settings.CHECKS_LATE_AFTER_MS, now });
+  const found = findAlarms(
+    { ...health, units },
+    { late_after_ms: settings.CHECKS_LATE_AFTER_MS, plan: settings.PLAN, now },
+  );
   const known = new Map(raised.map((alarm): [AlarmName, AlarmRecord] => [alarm.name, alarm]));
   for (const [name, message] of found) {
     const alarm = known.get(name);

@@ -1,4 +1,4 @@
-import { jobScope, type Scope } from "../access/scope.ts";
+import { jobScope, openScope, type Scope } from "../access/scope.ts";
 import { markAgentMonitorsStale, sweepAgents } from "../checks/agent-sweep.ts";
 import { packGroups } from "../checks/packing.ts";
 import { planMinute } from "../checks/planner.ts";
@@ -118,6 +118,39 @@ const SENT_PARTS: readonly (MinutePart | MinuteBundle)[] = [
   ...MINUTE_BUNDLE_NAMES,
 ];
 
+/**
+ * On the Workers Free plan the tick runs the parts itself, because a message for each would take ten times the operations of
+ * a day, and only those whose turn it is, because an invocation has 50 queries. Parts that are not named run every minute.
+ */
+const FREE_EVERY_MINUTES: Partial<Record<MinutePart, number>> = {
+  "throttled deliveries": 3,
+  suppressions: 3,
+  expiries: 15,
+  reminders: 5,
+  "on-call schedules": 5,
+  "status posts": 3,
+  "unsynced monitors": 3,
+  tombstones: 15,
+  "sparse groups": 15,
+  "failing webhooks": 15,
+  "old mail": 60,
+  "expired credentials": 60,
+  "deleted accounts": 60,
+  "custom domains": 15,
+  "daily aggregates": 15,
+  retention: 15,
+  alarms: 5,
+  "root keys": 60,
+};
+/** Of a tick, before another part begins; the one that is running may take ten more. */
+const FREE_QUERIES_MAX = 38;
+
+/** Turns are spread, so that parts of one rhythm do not meet in one minute. */
+function partsOnFreePlan(minuteAt: number): MinutePart[] {
+  const minute = minuteAt / MINUTE_MS;
+  return MINUTE_PARTS.filter((part, n) => (minute + n) % (FREE_EVERY_MINUTES[part] ?? 1) === 0);
+}
+
 /** The next ticks have sent a part that waited this long again. */
 const PART_EXPIRES_MS = 2 * MINUTE_MS;
 
@@ -125,15 +158,21 @@ const PART_EXPIRES_MS = 2 * MINUTE_MS;
 export async function runMinute(controller: ScheduledController, env: Env): Promise<void> {
   const minuteAt = Math.floor(controller.scheduledTime / MINUTE_MS) * MINUTE_MS;
   const scope = minuteScope(env, minuteAt);
+  const counted = countQueries(env.DB);
+  const planning = scope.settings.PLAN === "free" ? withDatabase(scope, counted.database) : scope;
   let stale: string[] = [];
   await attempt(scope, "plan", async () => {
-    stale = await planMinute(scope, minuteAt);
+    stale = await planMinute(planning, minuteAt);
   });
   await attempt(scope, "epoch", () => watchEpoch({ ...scope, env }));
-  await attempt(scope, "send", () =>
-    scope.env.MINUTE.sendBatch(SENT_PARTS.map((part) => ({ body: { part, minute_at: minuteAt } }))),
-  );
-  await attempt(scope, "markers", () => sendMarkers({ ...scope, env }));
+  if (scope.settings.PLAN === "free") {
+    await runParts(scope, { parts: partsOnFreePlan(minuteAt), minuteAt, counted, queriesMax: FREE_QUERIES_MAX });
+  } else {
+    await attempt(scope, "send", () =>
+      scope.env.MINUTE.sendBatch(SENT_PARTS.map((part) => ({ body: { part, minute_at: minuteAt } }))),
+    );
+  }
+  await attempt(scope, "markers", () => sendMarkers({ ...scope, env }, minuteAt));
   await attempt(scope, "stale groups", () => enqueueStaleGroups(scope, stale));
 }
 
@@ -179,18 +218,33 @@ async function runPart(scope: Scope, message: MinuteMessage): Promise<void> {
 
 const isBundle = (part: string): part is MinuteBundle => part in MINUTE_BUNDLES;
 
+function runBundle(scope: Scope, parts: readonly MinutePart[], minuteAt: number): Promise<void> {
+  const counted = countQueries(scope.env.DB);
+  return runParts(scope, { parts, minuteAt, counted, queriesMax: BUNDLE_QUERIES_MAX });
+}
+
+interface Bundle {
+  parts: readonly MinutePart[];
+  minuteAt: number;
+  counted: ReturnType<typeof countQueries>;
+  queriesMax: number;
+}
+
 /** A part that throws costs the others nothing; one that finds much or takes long has the others started apart. */
-async function runBundle(scope: Scope, parts: readonly MinutePart[], minuteAt: number): Promise<void> {
-  const { database, queries } = countQueries(scope.env.DB);
-  const counted = jobScope({ ...scope.env, DB: database }, "minute", scope.now);
+async function runParts(scope: Scope, { parts, minuteAt, counted, queriesMax }: Bundle): Promise<void> {
+  const within = withDatabase(scope, counted.database);
   const begun = now();
   for (const [n, part] of parts.entries()) {
-    if (queries() > BUNDLE_QUERIES_MAX || now() - begun > BUNDLE_TIME_MS) {
+    if (counted.queries() > queriesMax || now() - begun > BUNDLE_TIME_MS) {
       const rest = parts.slice(n).map((left) => ({ body: { part: left, minute_at: minuteAt } }));
       return attempt(scope, "send", () => scope.env.MINUTE.sendBatch(rest));
     }
-    await attempt(counted, part, () => PARTS[part](counted, minuteAt));
+    await attempt(within, part, () => PARTS[part](within, minuteAt));
   }
+}
+
+function withDatabase(scope: Scope, database: D1Database): Scope {
+  return openScope({ ...scope, env: { ...scope.env, DB: database } });
 }
 
 async function attempt(scope: Scope, part: string, run: () => Promise<unknown>): Promise<void> {

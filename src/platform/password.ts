@@ -7,7 +7,7 @@ import type { Settings } from "./settings.ts";
  * alone cannot be guessed at; `k` names the root key where it is not key 1. One hash of the default cost takes 16 MiB and
  * about 0.15 s; it is computed synchronously, so that an isolate never has two of them in memory at once.
  */
-type PasswordSettings = Pick<Settings, "ROOT_SECRET" | "PASSWORD_COST">;
+type PasswordSettings = Pick<Settings, "ROOT_SECRET" | "PASSWORD_COST"> & Partial<Pick<Settings, "PLAN">>;
 
 const BLOCK_SIZE = 8;
 const PARALLELIZATION = 5;
@@ -17,6 +17,13 @@ const KEY_BYTES = 32;
 const COST_MAX = { ln: 15, r: 8, p: 8 };
 const PHC =
   /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})(?:,k=(\d{1,3}))?\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
+
+/**
+ * Two milliseconds of the ten that an invocation has on the Workers Free plan. Choice: what guards a stolen database is the
+ * HMAC under the root secret, without which not even the password 1234 can be told from its hash; the cost of the hash
+ * only slows down who has stolen both. PBKDF2 of WebCrypto counts as CPU all the same, and needs 13 ms for 100,000 rounds.
+ */
+const FREE_COST: Cost = { ln: 10, r: BLOCK_SIZE, p: 1 };
 
 /** The parameters of scrypt; `ln` is the exponent of its N. */
 interface Cost {
@@ -38,7 +45,8 @@ export function currentHashPrefix(settings: PasswordSettings): string {
   return formOf(currentCost(settings), rootKeysOf(settings.ROOT_SECRET).current);
 }
 
-function currentCost({ PASSWORD_COST }: PasswordSettings): Cost {
+function currentCost({ PASSWORD_COST, PLAN }: PasswordSettings): Cost {
+  if (PLAN === "free") return FREE_COST;
   return { ln: PASSWORD_COST, r: BLOCK_SIZE, p: PARALLELIZATION };
 }
 
@@ -48,12 +56,23 @@ function formOf({ ln, r, p }: Cost, { id }: Pick<RootKey, "id">): string {
 
 /** Takes as long without a stored hash as with one, so that timing does not reveal who has an account. */
 export function isPassword(settings: PasswordSettings, password: string, stored: string | null): boolean {
-  const parsed = parse(stored ?? hashOfNoPassword(settings));
+  const isComputable = stored !== null && !isTooCostly(settings, stored);
+  const parsed = parse(isComputable ? stored : hashOfNoPassword(settings));
   if (!parsed) return false;
   const rootKey = findRootKey(settings.ROOT_SECRET, parsed.keyId);
   const { secret } = rootKey ?? rootKeysOf(settings.ROOT_SECRET).current;
   const key = derive(secret, { password, salt: parsed.salt }, parsed.cost);
-  return timingSafeEqual(key, parsed.key) && stored !== null && rootKey !== undefined;
+  return timingSafeEqual(key, parsed.key) && isComputable && rootKey !== undefined;
+}
+
+/** Whether an invocation of the Workers Free plan would end before the hash is computed: one that was stored elsewhere. */
+export function isTooCostly({ PLAN }: PasswordSettings, stored: string): boolean {
+  const cost = parse(stored)?.cost;
+  return (
+    PLAN === "free" &&
+    cost !== undefined &&
+    2 ** cost.ln * cost.r * cost.p > 2 ** FREE_COST.ln * FREE_COST.r * FREE_COST.p
+  );
 }
 
 function parse(text: string): { cost: Cost; keyId: number; salt: Buffer; key: Buffer } | undefined {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { LIMIT_CLASSES } from "../contract/limiter-object.ts";
 import { REGIONS } from "../contract/monitor-values.ts";
 import { PLANS, type Plan } from "../contract/plan.ts";
+import { WORKERS_PLANS } from "../contract/workers-plan.ts";
 import { parseMailbox } from "../lib/mailbox.ts";
 import { parseSmtpUrl, type SmtpServer } from "../lib/smtp-url.ts";
 import { parseRootKeys } from "./root-keys.ts";
@@ -58,6 +59,8 @@ const FIELDS = {
     .string()
     .default("")
     .transform((url) => url.replace(/\/+$/, "")),
+  /** Of Cloudflare: `free` keeps to the limits of its Workers Free plan (domain/free-plan.ts); set by `npm run deploy`. */
+  PLAN: z.enum(WORKERS_PLANS).default("paid"),
   DEFAULT_PLAN: z.enum(PLANS).default("self_hosted"),
   /** Hosts, addresses or CIDRs that checks and deliveries may reach although they are not public. */
   EGRESS_ALLOW: list,

@@ -1,5 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import { readServiceHealth } from "../data/queue-health/read.ts";
+import { markerLateAfterMs } from "../domain/free-plan.ts";
 import { listLateQueues } from "../domain/service-health.ts";
 import { egressOf } from "../platform/egress/guard.ts";
 
@@ -11,7 +12,10 @@ const TIMEOUT_MS = 10_000;
  */
 export async function sendHeartbeat({ db, settings, log }: Scope): Promise<void> {
   if (settings.HEARTBEAT_URL === "") return;
-  const late = listLateQueues(await readServiceHealth(db), settings.CHECKS_LATE_AFTER_MS);
+  const late = listLateQueues(
+    await readServiceHealth(db),
+    markerLateAfterMs(settings.PLAN, settings.CHECKS_LATE_AFTER_MS),
+  );
   if (late.length > 0) {
     log.warn("heartbeat withheld", { late_queues: late.join(",") });
     return;

@@ -2,13 +2,16 @@ import type { Scope } from "../access/scope.ts";
 import type { QueueMarker, QueueName } from "../contract/queues.ts";
 import { runBatch } from "../data/db.ts";
 import { countDeadLetters, recordMarker } from "../data/queue-health/write.ts";
+import { MARKER_EVERY_MS } from "../domain/free-plan.ts";
 
 interface Sender {
   sendBatch(messages: Iterable<{ body: QueueMarker }>): Promise<unknown>;
 }
 
 /** Sends a marker through every queue. One that refuses it costs no other queue its marker. */
-export async function sendMarkers({ env, log, now }: Scope): Promise<void> {
+export async function sendMarkers({ env, log, now, settings }: Scope, minuteAt: number): Promise<void> {
+  const every = MARKER_EVERY_MS[settings.PLAN];
+  if (every > 0 && minuteAt % every !== 0) return;
   const senders: Record<QueueName, Sender> = {
     checks: env.CHECKS,
     "checks-slow": env.CHECKS_SLOW,

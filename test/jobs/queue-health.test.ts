@@ -54,7 +54,7 @@ describe("markers", () => {
     const refuse = { sendBatch: () => Promise.reject(new Error("queue is down")) };
     const names = ["CHECKS", "CHECKS_SLOW", "DELIVERIES", "DELIVERIES_SLOW", "SUBSCRIBERS", "MAIL_OUTBOX", "MINUTE"];
     const queues = Object.fromEntries(names.map((name) => [name, record(name)]));
-    await sendMarkers(jobScope({ ...env, EVENTS: refuse, ...queues } as never, "test", AT));
+    await sendMarkers(jobScope({ ...env, EVENTS: refuse, ...queues } as never, "test", AT), AT);
     expect(sent.sort()).toEqual(names.sort());
   });
 

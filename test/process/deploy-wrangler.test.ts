@@ -83,6 +83,19 @@ describe("a deployment by the real wrangler", { timeout: TIMEOUT_MS }, () => {
     expect(users("second")).toMatchObject([{ name: title }]);
   });
 
+  it("deploys to an account that refuses what the free plan has not", async () => {
+    const { platform: account } = operator;
+    account.plan = "free";
+    server.crons.set("another", ["0 * * * *", "1 * * * *", "2 * * * *", "3 * * * *"]);
+    expect(await run(operator, "--plan", "free")).toContain("ready https://vigil.somebody.workers.dev");
+    expect(server.mistakes).toEqual([]);
+    expect([...account.workers.keys()]).toEqual(["vigil"]);
+    expect(server.crons.get("vigil")).toEqual(["* * * * *"]);
+    expect(account.workers.get("vigil")?.config.vars).toMatchObject({ PLAN: "free", REGIONS: "" });
+    server.crons.set("another", ["0 * * * *", "1 * * * *", "2 * * * *", "3 * * * *", "4 * * * *"]);
+    await expect(run(operator)).rejects.toThrow(/limit of 5 cron triggers/);
+  });
+
   it("goes on without a region near which no Worker is placed, and says why, where the API has no list of them", async () => {
     const { platform: account } = operator;
     account.placements = null;

@@ -286,14 +286,40 @@ describe("npm run deploy", () => {
     await expect(run({ ...operator, instead })).rejects.toThrow("not signed in");
   });
 
-  it("says by how much a day does not fit the free plan, and deploys nothing there", async () => {
+  it("says with --dry-run what a day takes of each resource of the free plan, and whether that fits", async () => {
     const operator = newOperator();
-    const budget = await run(operator, "--plan", "free", "--dry-run", "--monitors", "10", "--interval", "300");
-    expect(budget).toMatch(/108,\d{3} of +10,000 +queue operations +too many, by 98,\d{3}/);
-    expect(budget).toMatch(/of +100,000 +database rows written +1\d %/);
-    expect(budget).toContain("Workers Paid plan");
-    await expect(run(operator, "--plan", "free")).rejects.toThrow(/nothing was deployed/);
+    operator.platform.plan = "free";
+    const plan = await run(operator, "--plan", "free", "--dry-run");
+    expect(plan).toContain("create the queue vigil-checks");
+    expect(plan).not.toContain("deploy vigil-checker");
+    expect(plan).toContain("A day of 50 monitors every 300 s on the Workers Free plan:");
+    expect(plan).toMatch(/4,\d{3} of +10,000 +queue operations +4\d %/);
+    expect(plan).toMatch(/of +100,000 +database rows written +1\d %/);
+    expect(plan).toContain("The plan holds them.");
+    const many = await run(operator, "--plan", "free", "--dry-run", "--monitors", "51", "--interval", "300");
+    expect(many).toContain("The plan does not hold them: the Workers Free plan has room for 50 monitors.");
+    const often = await run(operator, "--plan", "free", "--dry-run", "--monitors", "20", "--interval", "60");
+    expect(often).toContain("room for 10 checks a minute");
+    expect(often).toMatch(/queue operations +9\d %|queue operations +too many/);
     expect(operator.platform.changes).toEqual([]);
+  });
+
+  it("deploys to an account on the free plan, without checkers and limits of its own, and stays with that plan", async () => {
+    const operator = newOperator();
+    const { platform } = operator;
+    platform.plan = "free";
+    operator.release = { ...release, config: { ...release.config, limits: { cpu_ms: 30_000 } } };
+    await expect(run(operator, "--regions", "none")).rejects.toThrow(/CPU limits are not supported/);
+    expect(await run(operator, "--plan", "free")).toContain("ready https://vigil.somebody.workers.dev");
+    expect([...platform.workers.keys()]).toEqual(["vigil"]);
+    expect(platform.workers.get("vigil")?.config).toMatchObject({ vars: { PLAN: "free", REGIONS: "" }, services: [] });
+    await run({ ...operator, dir: temporaryDir() });
+    expect(platform.workers.get("vigil")?.config.vars.PLAN).toBe("free");
+    await expect(run(operator, "--regions", "weur")).rejects.toThrow(/--plan free checks from one place/);
+    platform.plan = "paid";
+    await run(operator, "--plan", "paid", "--regions", "weur");
+    expect(platform.workers.get("vigil")?.config.vars).not.toHaveProperty("PLAN");
+    expect(platform.workers.has("vigil-checker-weur")).toBe(true);
   });
 
   it("asks for what it cannot know", async () => {

@@ -72,6 +72,7 @@ export const Metadata = z.strictObject({
   compatibility_flags: z.array(z.string()),
   migrations: Migrations.optional(),
   keep_bindings: z.array(z.enum(["secret_text", "secret_key"])).optional(),
+  limits: z.strictObject({ cpu_ms: z.number().int().optional(), subrequests: z.number().int().optional() }).optional(),
   placement: z.strictObject({ mode: z.literal("targeted"), region: z.string() }).optional(),
   observability: z
     .strictObject({ enabled: z.boolean(), logs: z.strictObject({ invocation_logs: z.boolean() }).optional() })

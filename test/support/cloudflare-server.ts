@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import type { ListPage } from "../../scripts/deploy/platform.ts";
 import { PlatformError } from "../../scripts/deploy/platform.ts";
 import { type FakeCloudflare, Listed, type WorkerConfig } from "./cloudflare.ts";
@@ -171,6 +172,7 @@ export class CloudflareServer {
         return { result: body };
       case "PUT /accounts/{account}/workers/scripts/{script}/schedules":
         this.#workerOf(script);
+        this.#requireCrons(script, (body as unknown[]).length);
         this.crons.set(
           script,
           (body as { cron: string }[]).map(({ cron }) => cron),
@@ -225,6 +227,17 @@ export class CloudflareServer {
     return { consumer_id: script_name };
   }
 
+  #requireCrons(script: string, count: number): void {
+    const others = [...this.crons].filter(([name]) => name !== script).flatMap(([, crons]) => crons);
+    const max = this.#account.plan === "free" ? 5 : 250;
+    if (others.length + count > max) {
+      throw new PlatformError(`This account has reached its limit of ${max} cron triggers`, {
+        status: 400,
+        codes: [10072],
+      });
+    }
+  }
+
   #keepFile(bytes: Buffer): string {
     const hash = createHash("md5").update(bytes).digest("hex");
     this.#files.set(hash, bytes.toString("utf8"));
@@ -271,6 +284,7 @@ export class CloudflareServer {
     const metadata = Metadata.parse(JSON.parse(String(form?.get("metadata"))));
     if (!form?.has(metadata.main_module)) throw new Error(`${script} lacks its module ${metadata.main_module}`);
     if (metadata.assets && this.#asked.size > 0) throw new Error(`${this.#asked.size} assets were never uploaded`);
+    if (this.#account.plan === "free") await refuseLargeUpload(form);
     const known = this.#account.workers.get(script);
     if (known && !metadata.keep_bindings?.includes("secret_text")) throw new Error("the upload drops secrets");
     if (metadata.migrations?.old_tag !== this.#migrationTags.get(script) && metadata.migrations) {
@@ -282,6 +296,23 @@ export class CloudflareServer {
     const id = versionOf(script);
     return { id, deployment_id: id, etag: "etag", startup_time_ms: 20, resources: { script: { etag: "etag" } } };
   }
+}
+
+/** https://developers.cloudflare.com/workers/platform/limits/#worker-size: compressed, all modules together. */
+const FREE_UPLOAD_BYTES = 3_000_000;
+
+async function refuseLargeUpload(form: FormData | undefined): Promise<void> {
+  let bytes = 0;
+  for (const [name, part] of form ?? []) {
+    // Source maps have a limit of their own.
+    const isModule = name !== "metadata" && typeof part !== "string" && part.type !== "application/source-map";
+    if (isModule) bytes += gzipSync(await part.bytes()).length;
+  }
+  if (bytes <= FREE_UPLOAD_BYTES) return;
+  throw new PlatformError(`Your Worker exceeded the size limit of 3 MiB: it has ${bytes} bytes`, {
+    status: 400,
+    codes: [10027],
+  });
 }
 
 interface Import {
@@ -315,7 +346,7 @@ function secretsOf({ bindings }: Metadata): Record<string, string> {
 
 /** An upload in the words of a configuration; consumers and domains come by requests of their own and stay. */
 function configOf(name: string, metadata: Metadata, known: WorkerConfig | undefined): WorkerConfig {
-  const { bindings, main_module: main, placement } = metadata;
+  const { bindings, main_module: main, placement, limits } = metadata;
   const of = <Type extends (typeof bindings)[number]["type"]>(type: Type) =>
     bindings.filter((each): each is Extract<(typeof bindings)[number], { type: Type }> => each.type === type);
   return {
@@ -336,5 +367,6 @@ function configOf(name: string, metadata: Metadata, known: WorkerConfig | undefi
     },
     services: of("service").map((each) => ({ binding: each.name, service: each.service })),
     ...(placement && { placement }),
+    ...(limits && { limits }),
   };
 }

@@ -25,6 +25,7 @@ export type WorkerConfig = {
   queues?: { producers: { queue: string }[]; consumers: { queue: string; dead_letter_queue?: string }[] };
   services?: { binding: string; service: string }[];
   placement?: { region: string };
+  limits?: object;
 };
 interface Worker {
   config: WorkerConfig;
@@ -65,6 +66,8 @@ export class FakeCloudflare implements Platform {
   mayReadRecords = true;
   /** Whether cron triggers fire. */
   isTicking = true;
+  /** On the free one the account refuses what only Workers Paid has. */
+  plan: "paid" | "free" = "paid";
   accounts = [{ id: ACCOUNT, name: "Somebody" }];
   user: { email: string } | null = { email: "Somebody@Mail.example" };
   /** The number of the change that fails, and whether it takes effect all the same. */
@@ -237,7 +240,18 @@ export class FakeCloudflare implements Platform {
     this.#change(`deploy ${config.name}`, () => this.#putWorker(config, secrets));
   }
 
+  /** Sources of the numbers: docs/free-plan.md. */
+  #refuseBeyondFreePlan({ name, vars, limits, placement }: WorkerConfig, secrets: Record<string, string>): void {
+    const variables = Object.keys({ ...vars, ...secrets }).length;
+    if (limits) refuse(400, 100328, "CPU limits are not supported for the Free plan");
+    // Not documented as part of the free plan, so that nothing may depend on it there.
+    if (placement) refuse(400, 10021, "placement is not known to be part of the Free plan");
+    if (variables > 64) refuse(400, 10021, `${variables} variables, the Free plan has 64`);
+    if (!this.workers.has(name) && this.workers.size >= 100) refuse(403, 10037, "the Free plan has 100 Workers");
+  }
+
   #putWorker(config: WorkerConfig, secrets: Record<string, string>): void {
+    if (this.plan === "free") this.#refuseBeyondFreePlan(config, secrets);
     const region = config.placement?.region;
     const offered =
       this.placements ??
@@ -282,6 +296,7 @@ export class FakeCloudflare implements Platform {
     if (method === "POST" && uuid && action === "query") return this.#query(uuid, body.batch as Statement[]);
     if (method === "POST" && !uuid) {
       const name = String(body.name);
+      if (this.plan === "free" && this.databases.size >= 10) return refuse(400, 7406, "the Free plan has 10 databases");
       if (this.databases.has(name)) return refuse(400, 7502, `Database with name '${name}' already exists`);
       return this.#change(`create database ${name}`, () => {
         const created = { uuid: this.#newId(), name };

@@ -62,6 +62,8 @@ export async function meter(run: (metered: Env) => Promise<unknown>): Promise<Un
   return units;
 }
 
+const WRITES = /^\s*(?:insert|update|delete|replace)\b/i;
+
 function meterDatabase(database: D1Database, units: Units): D1Database {
   const count = <Result extends { meta: D1Meta }>(result: Result): Result => {
     units.rows_read += result.meta.rows_read;
@@ -69,22 +71,23 @@ function meterDatabase(database: D1Database, units: Units): D1Database {
     return result;
   };
   const originals = new WeakMap<object, D1PreparedStatement>();
-  const meterStatement = (statement: D1PreparedStatement): D1PreparedStatement => {
+  const meterStatement = (statement: D1PreparedStatement, isWrite: boolean): D1PreparedStatement => {
     const metered = override(statement, {
-      bind: (...values: unknown[]) => meterStatement(statement.bind(...values)),
+      bind: (...values: unknown[]) => meterStatement(statement.bind(...values), isWrite),
       all: async () => count(await statement.all()),
       run: async () => count(await statement.run()),
-      // Only this form answers without its costs, so the statement, a read, is run once more for them.
+      // Only this form answers without its costs. A read is run once more for them; a write answers with the rows of one
+      // table, whose objects have the same cells.
       raw: async () => {
-        count(await statement.all());
-        return statement.raw();
+        const result = count(await statement.all<object>());
+        return isWrite ? result.results.map((row) => Object.values(row)) : statement.raw();
       },
     });
     originals.set(metered, statement);
     return metered;
   };
   return override(database, {
-    prepare: (sql: string) => meterStatement(database.prepare(sql)),
+    prepare: (sql: string) => meterStatement(database.prepare(sql), WRITES.test(sql)),
     batch: async (statements: D1PreparedStatement[]) =>
       (await database.batch(statements.map((statement) => originals.get(statement) ?? statement))).map(count),
   });

@@ -15,12 +15,15 @@ export interface Query {
  * D1 within one invocation of a Worker: query 1,001 throws, a statement of a batch counting as one, and so do parameter
  * 101 of a statement, a statement above 100 kB and a value above 2 MB. `queries` holds what was run.
  */
-export function limitDatabase(database: D1Database): { database: D1Database; queries: Query[] } {
+export function limitDatabase(
+  database: D1Database,
+  queriesMax = QUERIES_MAX,
+): { database: D1Database; queries: Query[] } {
   const queries: Query[] = [];
   const originals = new WeakMap<object, { statement: D1PreparedStatement; query: Query }>();
   const count = (...asked: Query[]) => {
     queries.push(...asked);
-    if (queries.length > QUERIES_MAX) throw new Error(`D1: more than ${QUERIES_MAX} queries in one invocation`);
+    if (queries.length > queriesMax) throw new Error(`D1: more than ${queriesMax} queries in one invocation`);
   };
   const wrap = (statement: D1PreparedStatement, query: Query): D1PreparedStatement => {
     const counted =

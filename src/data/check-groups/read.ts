@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, isNull, max, notInArray, type SQL, sql } from "drizzle-orm";
 import { SLOT_GRACE_MS } from "../../domain/check-schedule.ts";
+import { CHECK_SIZES } from "../../domain/free-plan.ts";
 import type { Db } from "../db.ts";
 import { PROJECTED } from "../monitors/read.ts";
 import { checkGroups, monitors, plannedMinutes, shards } from "../monitors/table.ts";
@@ -12,7 +13,7 @@ export type CheckGroupRecord = typeof checkGroups.$inferSelect;
  * connections, healthy targets of 300 ms take it three seconds; where all hang for 10 s, they take it 100 s once, before the
  * slow lane has them.
  */
-export const SHARD_SIZE = 60;
+export const SHARD_SIZE = CHECK_SIZES.paid.shard;
 
 export async function findLastPlannedMinute(db: Db): Promise<number | null> {
   const rows = await db.select({ last: max(plannedMinutes.minute_at) }).from(plannedMinutes);
@@ -76,7 +77,7 @@ export async function loadMembers(db: Db, of: { shard_id: string } | { group_id:
 }
 
 /** A group above SHARD_SIZE was filled by several writers at once; members beyond this many get a message of their own. */
-export const MEMBERS_PER_MESSAGE = 75;
+export const MEMBERS_PER_MESSAGE = CHECK_SIZES.paid.message;
 
 const MONITORS = wholeRowsOf(monitors);
 
@@ -87,7 +88,11 @@ const MONITORS = wholeRowsOf(monitors);
 export async function loadCheckGroup(
   db: Db,
   groupId: string,
-  { monitor_id: monitorId, skip = 0 }: { monitor_id?: string; skip?: number } = {},
+  {
+    monitor_id: monitorId,
+    skip = 0,
+    size = MEMBERS_PER_MESSAGE,
+  }: { monitor_id?: string; skip?: number; size?: number } = {},
 ) {
   const isOne = monitorId !== undefined;
   const present = isOne ? sql`(SELECT check_group_id FROM monitors WHERE id = ${monitorId})` : groupId;
@@ -98,7 +103,7 @@ export async function loadCheckGroup(
       .select(MONITORS.selected)
       .from(monitors)
       .where(and(wanted, eq(monitors.paused, false), isNull(monitors.agent_id)))
-      .limit(MEMBERS_PER_MESSAGE)
+      .limit(size)
       .offset(skip),
   ]);
   return { group: groups[0], members: members.map(MONITORS.read) };

@@ -5,7 +5,7 @@ import type { MonitorRecord } from "../monitors/read.ts";
 import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "../monitors/table.ts";
 import { affectsPublicPage } from "../public-page/visible-monitors.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { type CheckGroupState, GROUP_STATE, isCheckGroupLate, SHARD_SIZE } from "./read.ts";
+import { type CheckGroupState, GROUP_STATE, isCheckGroupLate } from "./read.ts";
 
 export type NewCheckGroup = typeof checkGroups.$inferInsert;
 
@@ -108,11 +108,12 @@ export function joinShard(
   db: Db,
   monitorId: string,
   { shard_id: newShardId, ...group }: Omit<CheckGroupKey, "shard_id"> & { shard_id: string },
+  shardSize: number,
 ): Statement[] {
   const { interval, regions, lane } = group;
   const named = regions.join("+");
   const room = sql`(SELECT ${shards.id} FROM ${shards} WHERE ${shards.interval} = ${interval} AND ${shards.regions} = ${named}
-    AND ${shards.size} < ${SHARD_SIZE} ORDER BY ${shards.size} DESC LIMIT 1)`;
+    AND ${shards.size} < ${shardSize} ORDER BY ${shards.size} DESC LIMIT 1)`;
   const isThis = eq(monitors.id, monitorId);
   return [
     db.insert(shards).select(sql`SELECT ${newShardId}, ${interval}, ${named}, 0 WHERE ${room} IS NULL`),

@@ -1,4 +1,5 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, ne, sql } from "drizzle-orm";
+import type { FleetLoad } from "../../domain/free-plan.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
@@ -43,6 +44,21 @@ export interface Usage {
 /** All monitors of the installation. */
 export function countAllMonitors(db: Db): Promise<number> {
   return db.$count(monitors);
+}
+
+/** What all monitors of the installation but one ask for, paused ones included, because they may be resumed. */
+export async function readFleetLoad(db: Db, exceptId: string): Promise<FleetLoad> {
+  const rhythm = sql`coalesce(json_extract(${monitors.options}, '$.expected_interval'), ${monitors.interval})`;
+  const [row] = await db
+    .select({
+      monitors: sql<number>`count(*)`,
+      checks_per_minute: sql<number>`coalesce(sum(CASE WHEN ${monitors.check_group_id} <> '' THEN 60.0 / ${monitors.interval} END), 0)`,
+      heartbeats_per_minute: sql<number>`coalesce(sum(CASE WHEN ${monitors.type} = 'heartbeat' THEN 60.0 / ${rhythm} END), 0)`,
+    })
+    .from(monitors)
+    .where(ne(monitors.id, exceptId));
+  if (!row) throw new Error("an aggregate gives one row");
+  return row;
 }
 
 /** How much of a plan an owner uses, in one query. */

@@ -11,7 +11,7 @@ export type CapacityFound = Awaited<ReturnType<typeof getCapacity>>;
 /** What the installation used within a day, and what it has room for; for operators. */
 export async function getCapacity(ctx: RequestScope) {
   requireOperator(ctx);
-  const { db, env, now } = ctx;
+  const { db, env, now, settings } = ctx;
   // What this isolate has counted so far, so that the first answer of a new installation is not empty.
   await reportUsage(env);
   const [usage, monitors, { database_bytes: d1_bytes }] = await Promise.all([
@@ -19,6 +19,12 @@ export async function getCapacity(ctx: RequestScope) {
     countAllMonitors(db),
     readServiceHealth(db),
   ]);
-  const counted = { units: usage.units, counted_from: usage.counted_from ?? now, d1_bytes, monitors };
+  const counted = {
+    units: usage.units,
+    counted_from: usage.counted_from ?? now,
+    d1_bytes,
+    monitors,
+    plan: settings.PLAN,
+  };
   return { ...counted, ...computeCapacity(counted, now) };
 }

@@ -1,6 +1,7 @@
 import type { Scope } from "../../access/scope.ts";
 import { QUEUES, type QueueName } from "../../contract/queues.ts";
 import { readServiceHealth } from "../../data/queue-health/read.ts";
+import { markerLateAfterMs } from "../../domain/free-plan.ts";
 import { listLateQueues } from "../../domain/service-health.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
 import type { Env } from "../../platform/env.ts";
@@ -33,7 +34,7 @@ async function examine(ctx: Scope): Promise<HealthReport> {
   const last_tick_age_s = ageOf(ctx, known?.last_tick_at);
   // A clock that never ticked checks nothing, however new the service is.
   const isTickLate = last_tick_age_s === null || last_tick_age_s * SECOND_MS > lateAfter;
-  const isAnyLate = known !== null && listLateQueues(known, lateAfter).length > 0;
+  const isAnyLate = known !== null && listLateQueues(known, markerLateAfterMs(ctx.settings.PLAN, lateAfter)).length > 0;
   const sentAt = new Map(known?.queues.map(({ queue, marker_sent_at }) => [queue, marker_sent_at]));
   const ages = QUEUES.map((queue) => [queue, { last_marker_age_s: ageOf(ctx, sentAt.get(queue)) }]);
   return {

@@ -5,6 +5,7 @@ import type { Statement } from "../../data/db.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { noteShard } from "../../data/monitors/write.ts";
 import { type CheckGroupKey, checkGroupId, inLane, inShard, shardOf } from "../../domain/check-schedule.ts";
+import { CHECK_SIZES } from "../../domain/free-plan.ts";
 import { newId } from "../../platform/ids.ts";
 
 /** Of monitors that the service does not check by a schedule: pushed, computed, or run by an agent. */
@@ -34,7 +35,7 @@ export function isScheduled(monitor: Pick<MonitorRecord, "check_group_id">): boo
 /** The statements after the row decide the shard and the group, so the record has to be read again after the commit. */
 export function placeMonitor(ctx: RequestScope, monitorId: string, wanted: Scheduled): Placement {
   if (!wanted.isScheduled) return UNCHANGED;
-  return { columns: {}, after: joinShard(ctx.db, monitorId, groupOf(newId(ctx.now), wanted)) };
+  return { columns: {}, after: joinShard(ctx.db, monitorId, groupOf(newId(ctx.now), wanted), shardSizeOf(ctx)) };
 }
 
 /** A shard holds monitors of one interval and regions. The history of a monitor that moves stays where it is. */
@@ -46,8 +47,10 @@ export function updatePlacement(ctx: RequestScope, current: MonitorRecord, wante
   const group = groupOf(newId(ctx.now), wanted);
   if (isSameSchedule(group.id, current.check_group_id)) return UNCHANGED;
   const leaving = [leaveShard(ctx.db, shard_id), noteShard(ctx.db, [id], shard_id, ctx.now)];
-  return { columns: {}, after: [...leaving, ...joinShard(ctx.db, id, group)] };
+  return { columns: {}, after: [...leaving, ...joinShard(ctx.db, id, group, shardSizeOf(ctx))] };
 }
+
+const shardSizeOf = ({ settings }: RequestScope) => CHECK_SIZES[settings.PLAN].shard;
 
 /** To run after the monitor is deleted. */
 export function releasePlacement(ctx: RequestScope, monitor: MonitorRecord): Statement[] {

@@ -12,12 +12,14 @@ import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { listSecretsByName } from "../../data/secrets/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { FREE_INTERVAL_DEFAULT_S } from "../../domain/free-plan.ts";
 import { secretNamesIn } from "../../domain/placeholders.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { readFields, stepsOf, type TypeFields } from "./fields.ts";
+import { requireRoomOnFreePlan } from "./free-plan.ts";
 import { decideTarget } from "./target.ts";
 
 const INTERVAL_DEFAULT_S = 60;
@@ -50,7 +52,8 @@ export interface Draft {
 
 /** Turns a whole body, defaults still absent, into a monitor. Throws the first refusal, naming its field. */
 export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, around: MonitorContext): Promise<Draft> {
-  const interval = input.interval ?? Math.max(INTERVAL_DEFAULT_S, PLAN_LIMITS[around.plan].min_interval);
+  const byDefault = ctx.settings.PLAN === "free" ? FREE_INTERVAL_DEFAULT_S : INTERVAL_DEFAULT_S;
+  const interval = input.interval ?? Math.max(byDefault, PLAN_LIMITS[around.plan].min_interval);
   const fields = readFields(input.type, { ...input, interval });
   const columns = columnsOf(input, { ...around, interval, fields });
   requireTimeWithin(columns, fields);
@@ -62,6 +65,7 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
   const mutedMax = ctx.now + MUTE_MAX_DAYS * DAY_MS;
   if ((columns.muted_until ?? 0) > mutedMax) throw refuse("muted_until", `must be at most ${MUTE_MAX_DAYS} days ahead`);
   requireAgentFor(input, fields);
+  await requireRoomOnFreePlan(ctx, { columns, fields }, around.current?.id);
   await requireAgentOfOwner(ctx, { agent_id: columns.agent_id, hasSteps: stepsOf(fields.options).length > 0 }, around);
   await requireGroupOnPage(ctx, columns);
   const target = decideTarget(ctx, { ...columns, fields, target: input.target ?? null });

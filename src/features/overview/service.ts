@@ -6,6 +6,7 @@ import { readFleet, readOverview } from "../../data/overview/read.ts";
 import { readServiceHealth } from "../../data/queue-health/read.ts";
 import { countOutdated } from "../../data/sealed-values/read.ts";
 import { computeFleetUptime } from "../../domain/fleet.ts";
+import { markerLateAfterMs } from "../../domain/free-plan.ts";
 import { computeDatabaseUse, listLateQueues } from "../../domain/service-health.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import type { Env } from "../../platform/env.ts";
@@ -38,7 +39,7 @@ async function getServiceState({ db, env, settings }: RequestScope) {
   const [known, alarms] = await Promise.all([readServiceHealth(db), listAlarms(db)]);
   const lastDeadLetters = known.queues.flatMap(({ dead_letter_at }) => dead_letter_at ?? []);
   return {
-    late_queues: listLateQueues(known, settings.CHECKS_LATE_AFTER_MS),
+    late_queues: listLateQueues(known, markerLateAfterMs(settings.PLAN, settings.CHECKS_LATE_AFTER_MS)),
     dead_letters: known.queues.reduce((sum, { dead_letters }) => sum + dead_letters, 0),
     last_dead_letter_at: lastDeadLetters.length === 0 ? null : Math.max(...lastDeadLetters),
     database_bytes: known.database_bytes,
@@ -49,7 +50,7 @@ async function getServiceState({ db, env, settings }: RequestScope) {
       canaries: settings.CANARY_TARGETS.length,
       sends_heartbeat: settings.HEARTBEAT_URL !== "",
     },
-    ...computeDatabaseUse(known.database_bytes),
+    ...computeDatabaseUse(known.database_bytes, settings.PLAN),
     root_keys: await findOutdated({ db, settings }),
   };
 }

@@ -28,6 +28,10 @@ import { countGuess } from "./password-guesses.ts";
 import { type AcceptedFactor, acceptSecondFactor, findActiveFactor } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
+/** The same for everybody, so that it does not tell who has an account. */
+const WRONG_ON_FREE =
+  "email or password is wrong, or the password was set where hashes may cost more: reset it, or have the operator print a sign-in link";
+
 export interface CurrentUser {
   user: UserRecord;
   principal: UserPrincipal;
@@ -45,7 +49,7 @@ export async function signIn(
   const release = await countGuess(ctx, { email, user: found?.user });
   if (!isPassword(ctx.settings, password, found?.hash ?? null) || !found) {
     if (found) ctx.defer(auditFailedSignIn(ctx, found.user));
-    throw unauthenticated("email or password is wrong");
+    throw unauthenticated(ctx.settings.PLAN === "free" ? WRONG_ON_FREE : "email or password is wrong");
   }
   await release();
   const { user } = found;
