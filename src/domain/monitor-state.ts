@@ -3,14 +3,18 @@ import type { MonitorStatus } from "../contract/monitor-values.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import {
   addToRound,
+  closeRound,
+  findDeadline,
   findSince,
   listAgreeing,
+  placeVote,
   type Round,
   type RoundResult,
   type RoundRules,
   type RoundSummary,
   summarizeRound,
   type Verdict,
+  type Vote,
 } from "./rounds.ts";
 
 /**
@@ -59,6 +63,10 @@ export interface MonitorState {
 
 export type MonitorInput =
   | ({ kind: "result" } & RoundResult)
+  /** What an agent found that is one of the monitor's locations. */
+  | ({ kind: "vote" } & Vote)
+  /** The round that was current when the deadline was looked for has waited long enough. */
+  | { kind: "round_over"; slot_at: number; attempt: number }
   /**
    * Results are stale for a reason of the service or the agent: no result in time, or a deadline processed too late.
    * `last_result_at` is the newest stored result (a settled monitor does not receive its own), null for none;
@@ -137,6 +145,10 @@ export function decide(state: MonitorState, input: MonitorInput, rules: MonitorR
   switch (input.kind) {
     case "result":
       return decideResult(state, input, rules, now);
+    case "vote":
+      return decideResult(state, placeVote(state.round, input, { toleranceMs: attemptToleranceMs(rules) }), rules, now);
+    case "round_over":
+      return decideRoundOver(state, input, rules, now);
     case "stale":
       return decideStale(state, input, rules, now);
     case "missed_deadline":
@@ -149,11 +161,12 @@ export function decide(state: MonitorState, input: MonitorInput, rules: MonitorR
 }
 
 function decideResult(state: MonitorState, input: RoundResult, rules: MonitorRules, now: number): Decision {
-  const round = addToRound(state.round, input, rules);
-  if (round === null) return refuse(state, findRetry(state.round, input));
+  const added = addToRound(state.round, input, rules);
+  if (added === null) return refuse(state, findRetry(state.round, input));
   if (input.checked_at < state.began_at || now - input.checked_at > rules.stale_after_ms) return refuse(state);
 
-  const isOpen = state.round?.slot_at === round.slot_at && state.round.attempt === round.attempt;
+  const isOpen = state.round?.slot_at === added.slot_at && state.round.attempt === added.attempt;
+  const round = rules.agents && !isOpen ? { ...added, opened_at: now } : added;
   const verdict = isOpen && state.round?.verdict ? null : round.verdict;
   const run = hasMissedSlots(state, round, rules) ? null : state.run;
   if (verdict === null) return orderRetry(complete(accept({ ...state, round, run }), rules), input, rules, now);
@@ -161,6 +174,36 @@ function decideResult(state: MonitorState, input: RoundResult, rules: MonitorRul
   const judged = { ...state, round, run, judged_at: findSince(round, verdict) };
   const decided = decideVerdict(judged, verdict, () => summarizeRound(round, verdict), rules, now);
   return orderRetry(noteOpening(decided, rules), input, rules, now);
+}
+
+/** Repetitions of one attempt begin at about the same time, in all locations. */
+function attemptToleranceMs({ schedule }: MonitorRules): number {
+  return (schedule?.retry_interval_ms ?? 0) / 2;
+}
+
+function decideRoundOver(
+  state: MonitorState,
+  { slot_at, attempt }: { slot_at: number; attempt: number },
+  rules: MonitorRules,
+  now: number,
+): Decision {
+  const { round } = state;
+  if (round?.slot_at !== slot_at || round.attempt !== attempt || findDeadline(round, rules) === null) {
+    return refuse(state);
+  }
+  const closed = closeRound(round, rules, now);
+  const { verdict } = closed;
+  if (round.verdict !== null || verdict === null) return complete(accept({ ...state, round: closed }), rules);
+  const judged = { ...state, round: closed, judged_at: findSince(closed, verdict) };
+  return noteOpening(
+    decideVerdict(judged, verdict, () => summarizeRound(closed, verdict), rules, now),
+    rules,
+  );
+}
+
+/** When the present round has to be decided without those that are missing; null where it need not. */
+export function findRoundDeadline(state: MonitorState, rules: MonitorRules): number | null {
+  return state.status === "paused" ? null : findDeadline(state.round, rules);
 }
 
 /** A round may open an outage before all of its regions have reported. */

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { OUTCOME, RULES } from "../../test/support/monitor-script.ts";
+import { decide, findRoundDeadline, initialState, type MonitorInput, type MonitorRules } from "./monitor-state.ts";
+import { placeVote, type Round } from "./rounds.ts";
+
+/** One unit of time stands for a second. */
+const WAIT = 15;
+const AGENTS: MonitorRules = {
+  ...RULES,
+  failure_threshold: 3,
+  regions: [],
+  agents: { locations: ["agent:a", "agent:b", "agent:c"], wait_ms: WAIT },
+};
+const MIXED: MonitorRules = {
+  ...RULES,
+  regions: ["weur", "enam"],
+  agents: { locations: ["agent:a"], wait_ms: WAIT },
+};
+
+/** "61 aF": at second 61 the failure of agent a arrives; "80 weur1S": a success of weur in attempt 1; "76 !": the deadline. */
+function play(script: readonly string[], rules: MonitorRules): string[] {
+  let state = initialState(0);
+  return script.map((line) => {
+    const [time = "", word = ""] = line.split(" ");
+    const now = Number(time);
+    const input = word === "!" ? endOf(state.round) : inputOf(word, now);
+    const { state: after, transition, accepted } = decide(state, input, rules, now);
+    state = after;
+    if (transition) return `${line}: ${transition.to} since ${transition.effective_at}`;
+    const { round, run } = state;
+    return `${line}: ${accepted ? `${round?.attempt} ${round?.verdict ?? "open"} ${run?.count ?? 0}` : "nothing"}`;
+  });
+}
+
+function endOf(round: Round | null): MonitorInput {
+  if (round === null) throw new Error("no round to end");
+  return { kind: "round_over", slot_at: round.slot_at, attempt: round.attempt };
+}
+
+function inputOf(word: string, now: number): MonitorInput {
+  const slot_at = Math.floor(now / 60) * 60;
+  const found = { slot_at, checked_at: now, latency_ms: 1, message: "" };
+  const outcome = OUTCOME[word.slice(-1) as keyof typeof OUTCOME];
+  const place = word.slice(0, -1);
+  if (place.length === 1) return { kind: "vote", region: `agent:${place}`, outcome, ...found };
+  return { kind: "result", region: place.slice(0, -1), attempt: Number(place.slice(-1)), outcome, ...found };
+}
+
+describe("rounds in which agents vote", () => {
+  const stories: [name: string, rules: MonitorRules, lines: string[]][] = [
+    [
+      "are decided by two of three agents, and an agent's repetition is the next attempt",
+      AGENTS,
+      [
+        "60 aF: 0 open 0",
+        "61 bF: 0 failure 1",
+        "80 aF: 1 open 1",
+        "81 bF: 1 failure 2",
+        "100 bF: 2 open 2",
+        "101 aF: down since 60",
+      ],
+    ],
+    [
+      "count an agent once in an attempt, however often it repeats its failure",
+      AGENTS,
+      ["60 aF: 0 open 0", "65 aF: nothing", "70 aF: nothing", "75 !: 0 failure 1", "80 aF: 1 open 1", "85 aF: nothing"],
+    ],
+    [
+      "keep the success of an agent for the attempts in which the others repeat their failure",
+      AGENTS,
+      ["60 cS: 0 open 0", "61 aF: 0 open 0", "62 bF: 0 failure 1", "80 aF: 1 open 1", "81 bS: up since 81"],
+    ],
+    [
+      "do not count the failure of an agent again that does not repeat it",
+      AGENTS,
+      ["60 aF: 0 open 0", "61 bF: 0 failure 1", "80 aF: 1 open 1", "81 cS: 1 open 1", "95 !: up since 81"],
+    ],
+    [
+      "ask everybody anew after a success",
+      { ...AGENTS, recovery_threshold: 2 },
+      ["60 aS: 0 open 0", "61 bS: up since 60", "62 aS: 1 open 0", "63 bS: 1 success 0"],
+    ],
+    [
+      "join the repetition that the edge was asked for with what an agent has found before",
+      MIXED,
+      ["60 aF: 0 open 0", "80 weur1F: 1 failure 1", "81 enam1S: 1 failure 1", "82 aS: 1 failure 1"],
+    ],
+    [
+      "take an agent's own word for the one that was carried along",
+      MIXED,
+      ["60 aF: 0 open 0", "80 weur1S: 1 open 0", "81 aS: up since 80"],
+    ],
+    [
+      "do not take a lone agent's word where regions of the edge may have succeeded unheard",
+      MIXED,
+      ["60 aF: 0 open 0", "75 !: 0 open 0", "80 weur1S: 1 open 0", "81 enam1S: up since 80"],
+    ],
+    [
+      "are decided without the regions of the edge where those did not repeat either",
+      { ...MIXED, failure_threshold: 1 },
+      ["60 aF: 0 open 0", "75 !: 0 open 0", "80 aF: 1 open 0", "95 !: down since 80"],
+    ],
+    [
+      "take what comes after the deadline for history",
+      AGENTS,
+      ["60 aS: 0 open 0", "75 !: up since 60", "76 bF: nothing", "77 cF: nothing"],
+    ],
+  ];
+  it.each(stories)("%s", (_name, rules, lines) => {
+    const script = lines.map((line) => line.slice(0, line.indexOf(":")));
+    expect(play(script, rules)).toEqual(lines);
+  });
+
+  it("announce the locations of an outage when the last has voted or its time is over", () => {
+    const rules = { ...AGENTS, failure_threshold: 1 };
+    let state = initialState(0);
+    for (const word of ["aF", "bF"]) state = decide(state, inputOf(word, 60), rules, 60).state;
+    expect([state.status, findRoundDeadline(state, rules)]).toEqual(["down", 60 + WAIT]);
+    const { completed, transition } = decide(state, endOf(state.round), rules, 60 + WAIT);
+    expect([completed, transition]).toEqual([{ seq: 1, regions: ["agent:a", "agent:b"] }, null]);
+  });
+
+  it("have no deadline where only the edge votes", () => {
+    const rules: MonitorRules = { ...RULES, regions: ["weur", "enam"] };
+    const { state } = decide(initialState(0), inputOf("weur0F", 60), rules, 60);
+    expect(state.round).not.toHaveProperty("opened_at");
+    expect(findRoundDeadline(state, rules)).toBeNull();
+  });
+
+  it("take a failure from before a repetition for history", () => {
+    const results = { "agent:a": { outcome: "failure", checked_at: 80, latency_ms: null, message: "" } } as const;
+    const round: Round = { slot_at: 60, attempt: 1, results, verdict: null, retry: null };
+    const vote = { region: "agent:b", slot_at: 60, latency_ms: null, message: "" };
+    const attemptOf = (checked_at: number, outcome: "success" | "failure") =>
+      placeVote(round, { ...vote, checked_at, outcome }, { toleranceMs: 10 }).attempt;
+    expect([attemptOf(69, "failure"), attemptOf(70, "failure"), attemptOf(60, "success")]).toEqual([0, 1, 1]);
+  });
+});
