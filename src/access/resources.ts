@@ -1,4 +1,5 @@
 import { forbidden, notFound } from "../contract/errors.ts";
+import { runsOnAgent } from "../contract/location.ts";
 import { type AgentCommandRecord, findCommand, findDiscovery, findOwnedCommand } from "../data/agent-reports/read.ts";
 import { findAgent } from "../data/agents/read.ts";
 import { findStatusChannel } from "../data/chat-links/read.ts";
@@ -199,7 +200,7 @@ export function requireAssignedMonitor(ctx: RequestScope, id: string): Promise<M
     const { agent } = requireCallingAgent(ctx);
     const monitor = await findMonitor(ctx.db, id);
     if (monitor?.owner_id !== agent.owner_id) throw notFound("monitor");
-    if (monitor.agent_id !== agent.id) throw forbidden("the monitor is not assigned to this agent");
+    if (!runsOnAgent(monitor, agent.id)) throw forbidden("the monitor is not assigned to this agent");
     return monitor;
   });
 }

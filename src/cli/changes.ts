@@ -53,7 +53,7 @@ interface Wanted {
 const JsonAssertions = z.array(JsonAssertion);
 
 /** Orders of these say nothing. */
-const SETS = ["regions", "tags", "events", "child_ids", "expected_statuses"];
+const SETS = ["regions", "locations", "tags", "events", "child_ids", "expected_statuses"];
 
 /** What has to be done so that the service is as the file says; things that the file does not name stay. */
 export function computeChanges(manifest: Manifest, present: Present, { prune }: { prune: boolean }): Change[] {

@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { agentsAmong } from "../contract/location.ts";
 import { Monitor, MonitorCreate } from "../contract/monitor.ts";
 import { StatusPageCreate } from "../contract/status-page.ts";
 import { WebhookCreate } from "../contract/webhook.ts";
@@ -40,7 +41,7 @@ export function buildManifest({ status_pages, groups, monitors, webhooks }: Pres
       monitors.map((monitor) => [
         monitorKeys.get(monitor.id),
         {
-          ...settingsOf(monitor, isMonitorSetting),
+          ...settingsOf(monitor, (field) => isMonitorSetting(field) && field !== unneededPlaces(monitor)),
           ...pageOf(monitor),
           ...withValue("group", groupKeys.get(String(monitor.group_id))),
           ...(monitor.type === "composite" && {
@@ -66,6 +67,11 @@ export function formatManifest(manifest: object): string {
 function settingsOf(item: Item, isSetting: (field: string) => boolean): Fields {
   const settings = Object.entries(item).filter(([field, value]) => isSetting(field) && !isEmpty(value));
   return Object.fromEntries(settings);
+}
+
+/** Locations say what regions do and name the agents, too; without agents the regions say it all. */
+function unneededPlaces({ locations }: Item): string {
+  return Array.isArray(locations) && agentsAmong(locations.map(String)).length > 0 ? "regions" : "locations";
 }
 
 function isEmpty(value: unknown): boolean {

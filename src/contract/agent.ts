@@ -52,6 +52,10 @@ export const AgentCreate = z
     hostname: Word.nullish(),
     region: Word.nullish(),
     status_page_id: Id.nullish().meta({ description: "null: the agent belongs to you alone" }),
+    is_location: z
+      .boolean()
+      .nullish()
+      .meta({ description: "monitors may name it among their `locations`, as `agent:<id>`; default false" }),
   })
   .meta({ id: "AgentCreate" });
 export type AgentCreate = z.infer<typeof AgentCreate>;
@@ -66,6 +70,7 @@ export const Agent = z
     hostname: z.string().nullable(),
     status: z.enum(AGENT_STATUSES),
     region: z.string().nullable(),
+    is_location: z.boolean().meta({ description: "monitors may name it among their `locations`" }),
     version: z.string().nullable().meta({ description: "of the agent program; null until it has called" }),
     status_page_id: Id.nullable(),
     last_seen_at: Instant.nullable().meta({ description: "may lag by 20 seconds" }),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ManualCheckResult } from "./check.ts";
 import { ExternalKey, Id, Instant, InstantInput, Name } from "./common.ts";
 import { JourneyStep } from "./journey.ts";
+import { LOCATIONS_MAX, Location } from "./location.ts";
 import {
   INCIDENT_SEVERITIES,
   MONITOR_STATUSES,
@@ -47,7 +48,11 @@ const SETTINGS = {
     .array(z.enum(REGIONS))
     .max(REGIONS.length)
     .nullish()
-    .meta({ description: "none: wherever the checker runs" }),
+    .meta({ description: "the edge's part of `locations`; none: wherever the checker runs" }),
+  locations: z.array(Location).max(LOCATIONS_MAX).nullish().meta({
+    description:
+      "all that check it and vote in each round: regions, agents of its owner that are marked as locations (`agent:<id>`), and beside agents `default`, wherever the edge runs",
+  }),
   region_policy: z.enum(REGION_POLICIES).nullish().meta({
     description: "how many locations have to fail; default majority; at_least:<n> names at most as many as there are",
   }),
@@ -112,6 +117,7 @@ export const Monitor = z.looseObject({
   retry_interval: z.int(),
   latency_threshold_ms: z.int().nullable(),
   regions: z.array(z.enum(REGIONS)),
+  locations: z.array(Location).meta({ description: "its regions, and the agents that vote with them" }),
   region_policy: z.enum(REGION_POLICIES),
   auto_create_incident: z.boolean().nullable(),
   auto_publish_incident: z.boolean().nullable(),

@@ -103,6 +103,21 @@ describe("POST /status-pages/:id/transfer", () => {
     expect(await offer(owner.user_id)).toMatchObject({ status: 400 });
   });
 
+  it("leaves agents that vote on its monitors behind, and pauses what they alone checked", async () => {
+    const { owner, receiver, page, offer, accept, token } = await setUp();
+    const agent = await owner.client.post(`${V1}/agents`, { name: "Rack", is_location: true });
+    const voter = `agent:${agent.body.id}`;
+    const shared = { status_page_id: page, paused: false };
+    const mixed = await createMonitor(owner.client, { ...shared, locations: ["default", voter] });
+    const alone = await createMonitor(owner.client, { ...shared, locations: [voter] });
+    await offer();
+    expect(await accept(receiver, await token())).toMatchObject({ body: { detached_monitor_ids: [alone.id] } });
+    const stateOf = async ({ id }: { id: string }) => (await receiver.client.get(`${V1}/monitors/${id}`)).body;
+    expect(await stateOf(mixed)).toMatchObject({ locations: [], paused: false });
+    expect(await stateOf(alone)).toMatchObject({ locations: [], paused: true });
+    expect((await owner.client.delete(`${V1}/agents/${agent.body.id}`)).status).toBe(204);
+  });
+
   it("works after a sign-in, and after a change of the password", async () => {
     const owner = await createAccountWithPassword();
     const receiver = await createAccount();

@@ -34,6 +34,7 @@ const ENDS: Record<string, string> = {
   delivery_budgets: "with its user",
   delivery_attempts: "with its delivery",
   webhook_reminders: "with its webhook or monitor",
+  monitor_locations: "with its monitor or agent, or a change of the monitor's locations",
   mail_budgets: "with its user",
   mail_consents: "with its account; unanswered sweeps/expired.ts: 30 days",
   escalation_notifications: "with its escalation",

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { AGENT_MONITORS_MAX, type AgentStatus } from "../../contract/agent.ts";
+import { agentLocation } from "../../contract/location.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Plan } from "../../contract/plan.ts";
 import type { Db } from "../db.ts";
@@ -7,6 +8,8 @@ import type { StoredEvent } from "../events/read.ts";
 import { insertEventsIf } from "../events/write.ts";
 import { isOneOf } from "../filters.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
+import { isLocation } from "../locations/read.ts";
+import { monitorLocations } from "../locations/table.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
 import { pageMembers } from "../members/table.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
@@ -84,7 +87,7 @@ export function listMembershipsOnAgentPages(db: Db, agentId: string, userId: str
       pageMembers,
       and(eq(pageMembers.status_page_id, monitors.status_page_id), eq(pageMembers.user_id, userId)),
     )
-    .where(eq(monitors.agent_id, agentId))
+    .where(runsOn(agentId))
     .limit(ASSIGNED_MAX);
 }
 
@@ -132,10 +135,27 @@ export async function listLastSeen(db: Db, agentIds: readonly string[]): Promise
   return new Map(rows.flatMap(({ id, last_seen_at }) => (last_seen_at === null ? [] : [[id, last_seen_at] as const])));
 }
 
-export type AgentKey = Pick<AgentRecord, "id" | "owner_id">;
+export type AgentKey = Pick<AgentRecord, "id" | "owner_id" | "is_location">;
+
+/** The condition that a monitor runs on an agent, alone or among other locations. */
+const runsOn = (agentId: string) =>
+  or(
+    eq(monitors.agent_id, agentId),
+    sql`${monitors.id} IN (SELECT ${monitorLocations.monitor_id} FROM ${monitorLocations} WHERE ${monitorLocations.agent_id} = ${agentId})`,
+  );
+
+/** The first monitors that run on an agent, by name. */
+export function listRunOn(db: Db, agentId: string, limit: number) {
+  return db
+    .select({ id: monitors.id, name: monitors.name })
+    .from(monitors)
+    .where(runsOn(agentId))
+    .orderBy(asc(monitors.name), asc(monitors.id))
+    .limit(limit);
+}
 
 export async function countAssigned(db: Db, agentId: string): Promise<number> {
-  const rows = await db.select({ total: count() }).from(monitors).where(eq(monitors.agent_id, agentId));
+  const rows = await db.select({ total: count() }).from(monitors).where(runsOn(agentId));
   return rows[0]?.total ?? 0;
 }
 
@@ -162,7 +182,7 @@ export async function listAssignedAmong(
       and(
         sql`${monitors.id} = named.value`,
         sql`+${monitors.owner_id} = ${agent.owner_id}`,
-        sql`+${monitors.agent_id} = ${agent.id}`,
+        sql`(+${monitors.agent_id} = ${agent.id} OR ${agent.is_location ? votesIn(agent.id) : sql`false`})`,
       ),
     )
     .limit(named.size);
@@ -178,12 +198,21 @@ export function listAssigned(db: Db, agent: AgentKey) {
     .limit(ASSIGNED_MAX);
 }
 
-/** Without an index on the owner, which would read all monitors of the account in their order. */
+/**
+ * Without an index on the owner, which would read all monitors of the account in their order. An agent that is no location
+ * votes on none, because nothing takes the mark from one that does.
+ */
 const isAssignedTo = (agent: AgentKey) =>
-  and(eq(monitors.agent_id, agent.id), sql`+${monitors.owner_id} = ${agent.owner_id}`);
+  and(
+    agent.is_location ? runsOn(agent.id) : eq(monitors.agent_id, agent.id),
+    sql`+${monitors.owner_id} = ${agent.owner_id}`,
+  );
+
+const votesIn = (agentId: string) =>
+  sql`EXISTS (SELECT 1 FROM json_each(${monitors.locations}) WHERE value = ${agentLocation(agentId)})`;
 
 export function hasAssigned(agentId: string): SQL {
-  return sql`EXISTS (SELECT 1 FROM ${monitors} WHERE ${monitors.agent_id} = ${agentId})`;
+  return sql`(EXISTS (SELECT 1 FROM ${monitors} WHERE ${monitors.agent_id} = ${agentId}) OR ${isLocation(agentId)})`;
 }
 
 export function touchAgent(db: Db, agentId: string, now: number) {

@@ -22,6 +22,8 @@ export const agents = sqliteTable(
     version: text("version"),
     os: text("os"),
     arch: text("arch"),
+    /** Monitors may name it beside other locations, each of which votes. */
+    is_location: flag("is_location").notNull().default(false),
     capabilities: text("capabilities", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
     /** SHA-256 of its credential; null until it is enrolled. */
     token_hash: text("token_hash"),

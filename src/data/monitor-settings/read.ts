@@ -44,6 +44,7 @@ const LISTED = {
   retry_interval: monitors.retry_interval,
   latency_threshold_ms: monitors.latency_threshold_ms,
   regions: monitors.regions,
+  locations: monitors.locations,
   region_policy: monitors.region_policy,
   auto_create_incident: monitors.auto_create_incident,
   auto_publish_incident: monitors.auto_publish_incident,

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type AnySQLiteColumn, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { CheckOutcome } from "../../contract/check.ts";
+import type { Location } from "../../contract/location.ts";
 import type {
   IncidentSeverity,
   MonitorStatus,
@@ -51,6 +52,8 @@ export const monitors = sqliteTable(
     retry_interval: integer("retry_interval"),
     latency_threshold_ms: integer("latency_threshold_ms"),
     regions: text("regions", { mode: "json" }).$type<Region[]>().notNull().default(emptyList),
+    /** All that vote, the agents among them, where agents do; empty else. `regions` is the part of the edge. */
+    locations: text("locations", { mode: "json" }).$type<Location[]>().notNull().default(emptyList),
     region_policy: text("region_policy").$type<RegionPolicy>().notNull().default("majority"),
     /** null = as the page says. */
     auto_create_incident: flag("auto_create_incident"),

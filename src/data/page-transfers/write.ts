@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNotNull, lte, ne, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { agents } from "../agents/table.ts";
 import { customDomains } from "../custom-domains/table.ts";
@@ -7,6 +7,7 @@ import { escalations } from "../escalations/table.ts";
 import { eventLog, eventRules } from "../event-rules/table.ts";
 import { incidentTemplates } from "../incident-templates/table.ts";
 import { incidents } from "../incidents/table.ts";
+import { monitorLocations } from "../locations/table.ts";
 import { maintenance } from "../maintenance/table.ts";
 import { pageInvitations, pageMembers } from "../members/table.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
@@ -69,12 +70,16 @@ interface Handover {
   now: number;
 }
 
-/** Gives a page and all that is on it to another account. What agents checked is paused until an agent is chosen. */
+/**
+ * Gives a page and all that is on it to another account. What agents alone checked is paused until an agent is chosen; what
+ * the edge checks, too, goes on there.
+ */
 export function handOverPage(db: Db, { page_id, to_user_id, now }: Handover): Statement[] {
   const moved = OWNED.map((table) => {
     const update: { set: (values: object) => { where: (condition: SQL | undefined) => Statement } } = db.update(table);
     return update.set({ owner_id: to_user_id }).where(eq(table.status_page_id, page_id));
   });
+  const onPage = eq(monitors.status_page_id, page_id);
   return [
     db
       .update(statusPages)
@@ -84,6 +89,19 @@ export function handOverPage(db: Db, { page_id, to_user_id, now }: Handover): St
       .update(monitors)
       .set({ agent_id: null, paused: true })
       .where(and(eq(monitors.status_page_id, page_id), isNotNull(monitors.agent_id))),
+    db
+      .update(monitors)
+      .set({ paused: true })
+      .where(and(onPage, ne(monitors.locations, []), eq(monitors.check_group_id, ""))),
+    db
+      .update(monitors)
+      .set({ locations: [] })
+      .where(and(onPage, ne(monitors.locations, []))),
+    db
+      .delete(monitorLocations)
+      .where(
+        sql`${monitorLocations.monitor_id} IN (SELECT m.id FROM ${monitors} m WHERE m.status_page_id = ${page_id})`,
+      ),
     db
       .update(monitors)
       .set({ owner_id: to_user_id, config_version: sql`${monitors.config_version} + 1`, updated_at: now })

@@ -13,7 +13,8 @@ export type GuardName =
   | "event_rules"
   | "custom_domain"
   | "stale"
-  | GuardedCap;
+  | GuardedCap
+  | "locations";
 
 /** The name of the constraint that refuses the batch when this guard's condition holds. */
 export function guardConstraint(name: GuardName): string {

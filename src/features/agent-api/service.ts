@@ -107,6 +107,7 @@ function newAgent(ctx: RequestScope, input: AgentEnroll): AgentRecord {
     os: null,
     arch: null,
     capabilities: [],
+    is_location: false,
     token_hash: null,
     next_token_hash: null,
     enrolled_by: null,

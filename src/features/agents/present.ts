@@ -15,6 +15,7 @@ export function presentAgent(agent: AgentRecord, now: number): z.infer<typeof Ag
     hostname: agent.hostname,
     status: statusAt(agent, now),
     region: agent.region,
+    is_location: agent.is_location,
     version: agent.version,
     status_page_id: agent.status_page_id,
     last_seen_at: toIsoOrNull(agent.last_seen_at),

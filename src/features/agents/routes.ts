@@ -174,7 +174,8 @@ export const endpoints = [
       path: "/agents/{agent_id}",
       tags,
       summary: "Update an agent",
-      description: "Omitted fields keep their value; null clears them.",
+      description:
+        "Omitted fields keep their value; null clears them. 409 in_use where `is_location` is taken back while monitors name the agent; `details` names them.",
       request: { params: AgentParam, body: jsonBody(AgentUpdate) },
       responses: { 200: json("The agent", Agent), ...OBJECT_ERRORS, ...BODY_ERRORS },
     }),
@@ -192,7 +193,7 @@ export const endpoints = [
       tags,
       summary: "Delete an agent",
       description:
-        "Its credential is revoked at once. 409, with their number, while monitors run on it: only this agent reaches their targets.",
+        "Its credential is revoked at once. 409 in_use while monitors run on it or name it among their locations; `details` names them.",
       request: { params: AgentParam },
       responses: { ...noContent, ...OBJECT_ERRORS, 409: BODY_ERRORS[409] },
     }),

@@ -8,7 +8,8 @@ import type { RequestScope } from "../../access/scope.ts";
 import { AGENT_OFFLINE_AFTER_MS, type AgentCreate, type AgentStatus, type AgentUpdate } from "../../contract/agent.ts";
 import type { AgentCommandCreate } from "../../contract/agent-command.ts";
 import { Id } from "../../contract/common.ts";
-import { conflict, forbidden, invalid, notFound } from "../../contract/errors.ts";
+import { forbidden, inUse, invalid, notFound } from "../../contract/errors.ts";
+import { runsOnAgent } from "../../contract/location.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import {
   type AgentCommandRecord,
@@ -19,8 +20,16 @@ import {
   listReports,
 } from "../../data/agent-reports/read.ts";
 import { insertCommand } from "../../data/agent-reports/write.ts";
-import { type AgentRecord, countAssigned, hasAssigned, listAgents, listAssigned } from "../../data/agents/read.ts";
+import {
+  type AgentRecord,
+  countAssigned,
+  hasAssigned,
+  listAgents,
+  listAssigned,
+  listRunOn,
+} from "../../data/agents/read.ts";
 import { deleteAgent, insertAgent, insertInstallToken, updateAgent } from "../../data/agents/write.ts";
+import { isLocation, listVotedOn } from "../../data/locations/read.ts";
 import { findMonitor, type MonitorRecord } from "../../data/monitors/read.ts";
 import { hasAgents } from "../../data/plan-caps/read.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
@@ -33,6 +42,8 @@ import type { AgentView } from "./present.ts";
 
 const INSTALL_TOKEN_MS = HOUR_MS;
 const SHOWN_REPORTS = 100;
+/** A refusal names as many monitors. */
+const NAMED_MAX = 10;
 
 export async function listMyAgents(
   ctx: RequestScope,
@@ -98,6 +109,7 @@ export async function createAgent(ctx: RequestScope, input: AgentCreate): Promis
     os: null,
     arch: null,
     capabilities: [],
+    is_location: input.is_location ?? false,
     token_hash: null,
     next_token_hash: null,
     enrolled_by: null,
@@ -126,28 +138,46 @@ export async function changeAgent(ctx: RequestScope, agentId: string, input: Age
     name: input.name ?? agent.name,
     hostname: input.hostname === undefined ? agent.hostname : input.hostname,
     region: input.region === undefined ? agent.region : input.region,
+    is_location: input.is_location === undefined ? agent.is_location : (input.is_location ?? false),
     status_page_id,
     updated_at: ctx.now,
   };
+  const isUnmarked = agent.is_location && !changed.is_location;
+  if (isUnmarked) await requireNoVotes(ctx, agentId);
   const changes = { ...changedMembers(agent, changed), updated_at: ctx.now };
-  await commit(ctx, [updateAgent(ctx.db, agent, changes)], { audit: agentAudit(changed, "changed") });
+  await commit(ctx, [updateAgent(ctx.db, agent, changes)], {
+    audit: agentAudit(changed, "changed"),
+    guards: isUnmarked ? [{ name: "stale", when: isLocation(agentId), error: usedBy(1, [], VOTES) }] : [],
+  });
   return changed;
+}
+
+const VOTES = "is a location of";
+
+async function requireNoVotes(ctx: RequestScope, agentId: string): Promise<void> {
+  const { total, monitors } = await listVotedOn(ctx.db, agentId, NAMED_MAX);
+  if (total > 0) throw usedBy(total, monitors, VOTES);
 }
 
 /** Its credential is worth nothing from then on. Refused while monitors need it, since nothing else reaches their targets. */
 export async function removeAgent(ctx: RequestScope, agentId: string): Promise<void> {
   const agent = await requireAgent(ctx, agentId);
   const assigned = await countAssigned(ctx.db, agentId);
-  if (assigned > 0) throw inUse(assigned);
+  if (assigned > 0) throw usedBy(assigned, await listRunOn(ctx.db, agentId, NAMED_MAX));
   await commit(ctx, [deleteAgent(ctx.db, agent)], {
     audit: agentAudit(agent, "deleted"),
-    guards: [{ name: "stale", when: hasAssigned(agentId), error: inUse(1) }],
+    guards: [{ name: "stale", when: hasAssigned(agentId), error: usedBy(1, []) }],
   });
   wakeAgents(ctx.env, [agentId]);
 }
 
-function inUse(monitors: number) {
-  return conflict(`the agent still runs ${monitors} monitor${monitors === 1 ? "" : "s"}; reassign them first`);
+/** Names the first of the monitors that use an agent. */
+function usedBy(total: number, monitors: readonly { id: string; name: string }[], by = "still runs") {
+  const names = monitors.map(({ name }) => `"${name}"`).join(", ");
+  return inUse(
+    `the agent ${by} ${total} monitor${total === 1 ? "" : "s"}; reassign them first${names && `: ${names}`}`,
+    monitors.map(({ id, name }) => ({ path: `monitors.${id}`, message: name })),
+  );
 }
 
 export async function mintInstallToken(
@@ -236,7 +266,7 @@ async function requireOwnMonitor(ctx: RequestScope, agent: AgentRecord, { type, 
   if (type !== "check_now" || named === null) return;
   const { data: id } = Id.safeParse(named);
   const monitor = id === undefined ? undefined : await findMonitor(ctx.db, id);
-  if (monitor?.agent_id === agent.id) return;
+  if (monitor && runsOnAgent(monitor, agent.id)) return;
   const message = "must be a monitor that runs on the agent";
   throw invalid(`params.monitor_id ${message}`, [{ path: "params.monitor_id", message }]);
 }

@@ -7,6 +7,7 @@ import { requireUsableAgent } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { betaRequired, conflict, invalid, planLimit } from "../../contract/errors.ts";
+import { agentsOf } from "../../contract/location.ts";
 import { type MigrationRequest, MigrationResult } from "../../contract/monitor-migration.ts";
 import { countPageRules, noteMetricRules } from "../../data/event-rules/write.ts";
 import { haveMonitorsChanged, listChildrenOf, REFERENCES } from "../../data/monitor-migration/read.ts";
@@ -43,7 +44,7 @@ export async function migrateMonitors(
   const target = await requireManagedPage(ctx, input.target_status_page_id);
   if (source.id === target.id) throw invalid("target_status_page_id must be another page");
   const move = { source, target, ...(await findFamily(ctx, source, input.monitor_ids)) };
-  const agentIds = new Set(move.monitors.flatMap(({ agent_id }) => agent_id ?? []));
+  const agentIds = new Set(move.monitors.flatMap(agentsOf));
   if (source.owner_id === target.owner_id) for (const id of agentIds) await requireUsableAgent(ctx, id);
   const guards = source.owner_id === target.owner_id ? [] : await requireRoom(ctx, move);
   const ids = move.monitors.map(({ id }) => id);
@@ -75,7 +76,7 @@ async function findFamily(ctx: RequestScope, source: StatusPageRecord, chosenIds
 async function requireRoom(ctx: RequestScope, { target, monitors }: Move): Promise<Guard[]> {
   const owner = await getOwner(ctx, target.owner_id);
   for (const monitor of monitors) requireIncluded(owner, monitor);
-  const isRun = monitors.find(({ agent_id }) => agent_id !== null);
+  const isRun = monitors.find((monitor) => agentsOf(monitor).length > 0);
   if (isRun) throw invalid(`monitor "${isRun.name}" is run by an agent, which cannot follow it to another account`);
   const limit = PLAN_LIMITS[owner.plan].monitors;
   if (limit === null) return [];

@@ -3,6 +3,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { enqueueChecks } from "../../checks/enqueue.ts";
 import { buildProjection, syncMonitor } from "../../checks/projection.ts";
 import { emptyObjects } from "../../checks/reconcile.ts";
+import { agentsOf } from "../../contract/location.ts";
 import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
 import { monitorOf, readMonitor } from "../../data/check-groups/write.ts";
 import { runBatch } from "../../data/db.ts";
@@ -71,9 +72,9 @@ export async function syncParentComposite(
 /** Connected agents read what they are to check at once, before or after the change; others with their next poll. */
 export function refreshAgents(
   { env }: Pick<RequestScope, "env">,
-  monitors: readonly Pick<MonitorRecord, "agent_id">[],
+  monitors: readonly Pick<MonitorRecord, "agent_id" | "locations">[],
 ): void {
-  const ids = new Set(monitors.flatMap(({ agent_id }) => agent_id ?? []));
+  const ids = new Set(monitors.flatMap(agentsOf));
   if (ids.size > 0) wakeAgents(env, [...ids], { monitors_changed: true });
 }
 

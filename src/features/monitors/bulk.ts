@@ -16,7 +16,7 @@ import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { NO_ENDS, planDeletion } from "../../events/deleted-monitors.ts";
 import { describeLastTarget, targetsGuard } from "../maintenance/last-targets.ts";
 import { checkSoon, refreshAgents, syncDeletedMonitors } from "./after-commit.ts";
-import { CONFLICTS } from "./create.ts";
+import { CONFLICTS, locationsGuard } from "./create.ts";
 import { releasePlacement } from "./placement.ts";
 import { gateUpdate } from "./plan-gate.ts";
 import type { MonitorBulk } from "./schemas.ts";
@@ -139,6 +139,7 @@ async function commitAll(
     guards: [
       { name: "stale", when: areChanged(monitors), error: RACED },
       ...(action === "delete" ? [targetsGuard({ monitor_ids: ids })] : []),
+      ...(action === "update" ? locationsGuard({ owner_id, locations: locationsOf(items) }) : []),
       ...ends.guards,
     ],
     conflicts: CONFLICTS,
@@ -146,6 +147,8 @@ async function commitAll(
   });
   await ends.publication.wake();
 }
+
+const locationsOf = (items: readonly Item[]) => [...new Set(items.flatMap(({ after }) => after?.locations ?? []))];
 
 function togetherOf(ctx: RequestScope, action: BulkAction, ids: readonly string[]): Statement[] {
   switch (action) {

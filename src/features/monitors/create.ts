@@ -7,10 +7,13 @@ import { requirePage } from "../../access/pages.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, invalid } from "../../contract/errors.ts";
+import { conflict, invalid, raced } from "../../contract/errors.ts";
+import { agentsAmong } from "../../contract/location.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import { monitorOf, readMonitor } from "../../data/check-groups/write.ts";
 import { noteMetricRules } from "../../data/event-rules/write.ts";
+import { areLocationsGone } from "../../data/locations/read.ts";
+import { setLocations } from "../../data/locations/write.ts";
 import { hasMonitors } from "../../data/monitor-settings/read.ts";
 import { insertMonitor, setChildren } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
@@ -44,7 +47,7 @@ export async function createMonitor(ctx: RequestScope, input: MonitorCreate): Pr
   const reads = actsByItself(record) ? [] : readMonitor(ctx.db, record.id);
   const found = await commit(ctx, statements, {
     audit: monitorAudit(record, "created", { type: record.type, interval: record.interval }),
-    guards: countGuard(owner),
+    guards: [...countGuard(owner), ...locationsGuard(record)],
     conflicts: CONFLICTS,
     reads,
   });
@@ -69,6 +72,14 @@ export function rejectSecretPlaceholders(input: MonitorCreate): void {
 /** The body's schema made text of the fields that may hold secrets. */
 export function textOf(field: unknown): string {
   return typeof field === "string" ? field : "";
+}
+
+/** An agent may be deleted or lose its mark while a monitor is given to it. */
+export function locationsGuard({ owner_id, locations }: Pick<MonitorRecord, "owner_id" | "locations">): Guard[] {
+  const agents = agentsAmong(locations);
+  if (agents.length === 0) return [];
+  const error = raced("an agent among the locations was changed by another request, try again");
+  return [{ name: "locations", when: areLocationsGone(owner_id, agents), error }];
 }
 
 /** Holds the plan's number of monitors when several requests create at once. */
@@ -121,6 +132,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
   const statements = [
     ...insertMonitor(ctx.db, record),
     ...place.after,
+    ...setLocations(ctx.db, id, { before: [], after: record.locations }),
     ...(child_ids.length > 0 ? setChildren(ctx.db, id, child_ids, ctx.now) : []),
     ...(record.status_page_id === null
       ? []

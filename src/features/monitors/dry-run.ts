@@ -8,6 +8,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { dryRunCheck } from "../../checks/manual-check.ts";
 import { DryRunResult } from "../../contract/check.ts";
 import { invalid } from "../../contract/errors.ts";
+import { asksEdge } from "../../contract/location.ts";
 import type { MonitorCreate, MonitorUpdate } from "../../contract/monitor.ts";
 import { requireHostBudget } from "./check-budget.ts";
 import { rejectSecretPlaceholders } from "./create.ts";
@@ -33,6 +34,7 @@ async function run(ctx: RequestScope, draft: Draft, owner: UserPrincipal): Promi
   const { columns, options, isScheduled, secret_names } = draft;
   const { type, agent_id, regions, timeout_seconds, latency_threshold_ms } = columns;
   if (agent_id !== null) throw invalid("agent_id names an agent, which checks only what is saved");
+  if (!asksEdge(columns)) throw invalid("locations name agents alone, which check only what is saved");
   if (!isScheduled) throw invalid(`a ${type} monitor cannot be tested, because the service does not run its checks`);
   const unsaved = { id: "", owner_id: owner.user_id, secret_names };
   const secrets = (await loadNamedSecrets(ctx, [unsaved])).get(unsaved.id);

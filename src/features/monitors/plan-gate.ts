@@ -6,6 +6,7 @@ import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { type ApiError, betaRequired, forbidden, planLimit } from "../../contract/errors.ts";
+import { regionsAmong } from "../../contract/location.ts";
 import { MonitorUpdate } from "../../contract/monitor.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import { countMonitors } from "../../data/monitor-settings/read.ts";
@@ -24,8 +25,16 @@ const Wishes = z
     status_page_id: status_page_id.catch(undefined),
     // The plan counts them; which there are, the schema knows.
     regions: z.array(z.unknown()).optional().catch(undefined),
+    locations: z.array(z.unknown()).optional().catch(undefined),
   })
-  .catch({});
+  .transform(({ regions, locations, ...wish }) => ({ ...wish, regions: longer(regions, locations) }))
+  .catch({ regions: undefined });
+
+/** The regions among the locations, where those name more. */
+function longer(regions: readonly unknown[] | undefined, locations: readonly unknown[] | undefined) {
+  const named = regionsAmong((locations ?? []).map(String));
+  return named.length > (regions?.length ?? 0) ? named : regions;
+}
 
 interface Wish {
   type?: MonitorType;

@@ -54,6 +54,7 @@ function present(view: MonitorDetail<ListedMonitor>, fields: Fields, now: number
     retry_interval: retryIntervalMs(record.interval, record.retry_interval) / 1000,
     latency_threshold_ms: record.latency_threshold_ms,
     regions: record.regions,
+    locations: record.locations.length > 0 ? record.locations : record.regions,
     region_policy: record.region_policy,
     auto_create_incident: record.auto_create_incident,
     auto_publish_incident: record.auto_publish_incident,

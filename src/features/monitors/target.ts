@@ -15,11 +15,12 @@ interface Given {
   type: MonitorType;
   fields: TypeFields;
   target: string | null;
-  agent_id: string | null;
+  /** No check of it begins at the edge. */
+  isAgentsAlone: boolean;
 }
 
 /** The target as it is kept. Throws when it does not suit its type, or cannot be reached from where it is checked. */
-export function decideTarget(ctx: RequestScope, { type, fields, target, agent_id }: Given): DecidedTarget {
+export function decideTarget(ctx: RequestScope, { type, fields, target, isAgentsAlone }: Given): DecidedTarget {
   if (fields.source === "push" || fields.source === "computed") return { target: null, is_internal: false };
   if (target === null || target === "") throw refusal("target is required");
   const parsed = parseTarget(type, target);
@@ -27,13 +28,13 @@ export function decideTarget(ctx: RequestScope, { type, fields, target, agent_id
   const destination = destinationOf(type, parsed.value, fields.read);
   if (!destination) return { target: parsed.value, is_internal: false };
   const verdict = checkGiven(ctx, destination, "check");
-  if (!verdict.ok && agent_id === null) {
+  if (!verdict.ok && !isAgentsAlone) {
     throw refusal(`target cannot be checked from here without agent_id: ${verdict.reason}`);
   }
   const refused = requestsOf(type, parsed.value, fields.read)
     .map((url) => checkGiven(ctx, url, "check"))
     .find(({ ok }) => !ok);
-  if (refused && !refused.ok && agent_id === null) {
+  if (refused && !refused.ok && !isAgentsAlone) {
     throw refusal(`steps cannot be checked from here without agent_id: ${refused.reason}`, "steps");
   }
   return { target: parsed.value, is_internal: !verdict.ok || refused !== undefined };

@@ -6,10 +6,12 @@ import { findVisiblePage, requirePage } from "../../access/pages.ts";
 import { requireMonitor, requireUsableAgent } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid, raced } from "../../contract/errors.ts";
+import { agentLocation, agentsAmong, agentsOf, type Location } from "../../contract/location.ts";
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
 import { awaitResult } from "../../data/agent-results/write.ts";
 import type { Statement } from "../../data/db.ts";
 import { noteMetricRules } from "../../data/event-rules/write.ts";
+import { setLocations } from "../../data/locations/write.ts";
 import { leavePage } from "../../data/monitor-migration/leave-page.ts";
 import { isChanged, listChildren } from "../../data/monitor-settings/read.ts";
 import { setChildren, updateMonitor } from "../../data/monitor-settings/write.ts";
@@ -20,7 +22,7 @@ import { staleAfterMs } from "../../domain/check-schedule.ts";
 import { maskSteps, restoreBody, restoreHeaders, restoreSteps, restoreTarget } from "../../domain/secret-masks.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { checkSoon, refreshAgents, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
-import { CONFLICTS, textOf } from "./create.ts";
+import { CONFLICTS, locationsGuard, textOf } from "./create.ts";
 import { stepsOf } from "./fields.ts";
 import { updatePlacement } from "./placement.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
@@ -31,7 +33,7 @@ export async function changeMonitor(ctx: RequestScope, monitorId: string, body: 
   const { current, changed } = plan;
   await commit(ctx, plan.statements, {
     audit: plan.audit,
-    guards: [{ name: "stale", when: isChanged(current), error: RACED }],
+    guards: [{ name: "stale", when: isChanged(current), error: RACED }, ...locationsGuard(changed)],
     conflicts: CONFLICTS,
   });
   const fresh = (await syncMonitorObject(ctx, changed)) ?? (await findMonitor(ctx.db, current.id)) ?? changed;
@@ -63,13 +65,17 @@ export async function planChange(
 export async function draftChange(ctx: RequestScope, current: MonitorRecord, body: MonitorUpdate): Promise<Draft> {
   const diverted = findDiversion(current, body) ?? ((await changesSteps(ctx, current, body)) ? "steps" : undefined);
   if (diverted !== undefined) await requireSecretsRead(ctx, current, `a change of ${diverted}`);
-  const { agent_id } = current;
-  if (agent_id !== null && body.agent_id !== null && isRedirected(current, body))
-    await requireUsableAgent(ctx, agent_id);
+  // Those that stay are made to check something else; those that come are examined as such.
+  if (isRedirected(current, body)) for (const id of staying(current, body)) await requireUsableAgent(ctx, id);
   const input = await mergeInput(ctx, current, body);
   const page = await pageOf(ctx, current, input);
   const owner = await getOwner(ctx, current.owner_id);
   return draftMonitor(ctx, input, { plan: owner.plan, owner_id: owner.user_id, page, current });
+}
+
+function staying(current: MonitorRecord, { agent_id, locations }: MonitorUpdate): string[] {
+  const named = locations === undefined ? current.locations : (locations ?? []);
+  return agent_id === null ? agentsAmong(named) : agentsOf({ ...current, locations: named });
 }
 
 /** The whole body as it would be after the change: what the request names, else what is stored. */
@@ -82,13 +88,33 @@ async function mergeInput(ctx: RequestScope, current: MonitorRecord, body: Monit
     ...asInput(current, stored),
     child_ids: members.map(({ id }) => id),
     ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    locations: mergeLocations(current, body),
   };
   return restoreSecrets(stored, merged);
 }
 
+/**
+ * A body that names the regions alone changes the edge's part and leaves the agents; so does one that brings the locations
+ * as they are, as whoever sends back a whole answer does.
+ */
+function mergeLocations(current: MonitorRecord, { regions, locations }: MonitorUpdate): Location[] | undefined {
+  const stored = current.locations.length > 0 ? current.locations : current.regions;
+  const isGiven = locations !== undefined && JSON.stringify(locations) !== JSON.stringify(stored);
+  if (isGiven) return locations ?? [];
+  if (current.locations.length === 0) return undefined;
+  if (regions === undefined) return current.locations;
+  return [...(regions ?? []), ...agentsAmong(current.locations).map(agentLocation)];
+}
+
 /** A stored monitor as the body that would make it. */
 export function asInput(current: MonitorRecord, stored: MonitorSecrets): MonitorCreate {
-  const input: object = { ...current, ...current.options, ...stored, target: stored.target ?? current.target };
+  const input: object = {
+    ...current,
+    ...current.options,
+    ...stored,
+    target: stored.target ?? current.target,
+    locations: current.locations.length > 0 ? current.locations : undefined,
+  };
   // Columns and options have the names and types of the body's members; they passed its schema when they were stored.
   return input as MonitorCreate;
 }
@@ -96,6 +122,7 @@ export function asInput(current: MonitorRecord, stored: MonitorSecrets): Monitor
 /** The first member of a change that decides where, how or for whom the monitor sends its secrets. */
 function findDiversion(current: MonitorRecord, body: MonitorUpdate): string | undefined {
   const { target, type, agent_id, status_page_id, regions } = current;
+  const locations = current.locations.length > 0 ? current.locations : regions;
   const { verify_ssl, tls_mode, allow_clear_password } = current.options;
   const before = {
     target,
@@ -103,13 +130,15 @@ function findDiversion(current: MonitorRecord, body: MonitorUpdate): string | un
     agent_id,
     status_page_id,
     regions,
+    locations,
     verify_ssl,
     tls_mode,
     allow_clear_password,
   };
   const defaults: Record<string, boolean> = { verify_ssl: true, allow_clear_password: false };
   const normal = (name: string, value: unknown) => {
-    if (name === "regions") return JSON.stringify([...new Set(Array.isArray(value) ? value : [])].sort());
+    if (name === "regions" || name === "locations")
+      return JSON.stringify([...new Set(Array.isArray(value) ? value : [])].sort());
     return value ?? defaults[name] ?? null;
   };
   return Object.entries(before)
@@ -188,6 +217,7 @@ async function planStatements(
     ...keepFormerName(ctx, current, change),
     updateMonitor(ctx.db, current.id, change),
     ...place.after,
+    ...setLocations(ctx.db, current.id, { before: current.locations, after: change.locations }),
     ...expectResult(ctx, { ...current, ...change }, current),
     ...(hasMembers(current) || child_ids.length > 0 ? setChildren(ctx.db, current.id, child_ids, ctx.now) : []),
     ...(isMoved ? [noteMetricRules(ctx.db, [current.id])] : []),

@@ -3,11 +3,14 @@ import { requireGroup, requireUsableAgent } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { requireTokenFor } from "../../access/token-limits.ts";
 import { AGENT_MONITORS_MAX, runsSteps } from "../../contract/agent.ts";
+import { DEFAULT_REGION } from "../../contract/check.ts";
 import { type ApiError, forbidden, invalid, regionUnavailable } from "../../contract/errors.ts";
+import { agentsAmong, agentsOf, asksEdge, type Location, regionsAmong, runsOnAgent } from "../../contract/location.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import { atLeastOf, type MonitorType, type Region } from "../../contract/monitor-values.ts";
 import type { Plan } from "../../contract/plan.ts";
-import { countAssigned, findAgent } from "../../data/agents/read.ts";
+import { countAssigned } from "../../data/agents/read.ts";
+import { listAgentsByIds } from "../../data/locations/read.ts";
 import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { listSecretsByName } from "../../data/secrets/read.ts";
@@ -57,25 +60,33 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
   const fields = readFields(input.type, { ...input, interval });
   const columns = columnsOf(input, { ...around, interval, fields });
   requireTimeWithin(columns, fields);
-  if (columns.regions.length > 0 && (fields.source === "push" || fields.source === "computed")) {
-    throw refuse("regions", `must be empty for ${input.type} monitors, which nobody checks from a region`);
+  for (const field of ["regions", "locations"] as const) {
+    if (columns[field].length > 0 && (fields.source === "push" || fields.source === "computed")) {
+      throw refuse(field, `must be empty for ${input.type} monitors, which nobody checks from a ${field.slice(0, -1)}`);
+    }
   }
+  requireLocations(input, columns, fields);
   requireRegions(ctx, columns.regions, around.current);
   requireLocationsFor(columns);
   const mutedMax = ctx.now + MUTE_MAX_DAYS * DAY_MS;
   if ((columns.muted_until ?? 0) > mutedMax) throw refuse("muted_until", `must be at most ${MUTE_MAX_DAYS} days ahead`);
-  requireAgentFor(input, fields);
+  requireAgentFor(columns, fields);
   await requireRoomOnFreePlan(ctx, { columns, fields }, around.current?.id);
-  await requireAgentOfOwner(ctx, { agent_id: columns.agent_id, hasSteps: stepsOf(fields.options).length > 0 }, around);
+  await requireAgentsOfOwner(ctx, { columns, hasSteps: stepsOf(fields.options).length > 0 }, around);
   await requireGroupOnPage(ctx, columns);
-  const target = decideTarget(ctx, { ...columns, fields, target: input.target ?? null });
+  const target = decideTarget(ctx, {
+    type: columns.type,
+    fields,
+    target: input.target ?? null,
+    isAgentsAlone: !asksEdge(columns),
+  });
   const secret_names = secretNamesIn(stepsOf(fields.options));
   await requireUsableSecrets(ctx, secret_names, around);
   return {
     columns: { ...columns, ...target },
     options: fields.options,
     child_ids: await requireMembers(ctx, input, around),
-    isScheduled: fields.source === "edge" && columns.agent_id === null,
+    isScheduled: fields.source === "edge" && asksEdge(columns),
     secret_names,
   };
 }
@@ -96,7 +107,7 @@ function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: num
     recovery_threshold: input.recovery_threshold ?? thresholds.recovery_threshold,
     retry_interval: input.retry_interval ?? null,
     latency_threshold_ms: input.latency_threshold_ms ?? null,
-    regions: [...new Set(input.regions)],
+    ...locationsOf(input),
     region_policy: input.region_policy ?? "majority",
     auto_create_incident: input.auto_create_incident ?? null,
     auto_publish_incident: input.auto_publish_incident ?? null,
@@ -106,6 +117,31 @@ function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: num
     paused: input.paused ?? false,
     muted_until: input.muted_until ?? null,
   };
+}
+
+/**
+ * The edge's part of the locations, and all of them where agents are among them. A body that names no locations has its
+ * regions alone.
+ */
+function locationsOf({ regions, locations }: MonitorCreate): { regions: Region[]; locations: Location[] } {
+  if (!locations) return { regions: [...new Set(regions)], locations: [] };
+  const named = [...new Set(locations)];
+  return { regions: regionsAmong(named), locations: agentsAmong(named).length > 0 ? named : [] };
+}
+
+function requireLocations(input: MonitorCreate, columns: Columns, { source }: TypeFields): void {
+  const { regions, locations } = columns;
+  if (locations.length === 0) return;
+  if (columns.agent_id !== null) throw refuse("locations", "must name no agents where agent_id names one");
+  if (monitorType(input.type).follows !== undefined) {
+    throw refuse("locations", `must be empty for ${input.type} monitors, which follow an agent`);
+  }
+  if (locations.includes(DEFAULT_REGION) && regions.length > 0) {
+    throw refuse("locations", "must name regions or default, not both");
+  }
+  if (source === "agent" && asksEdge(columns)) {
+    throw refuse("locations", `must be agents alone for ${input.type} monitors, which an agent has to run`);
+  }
 }
 
 /** A check is over before the next one begins, however many requests it sends. */
@@ -155,41 +191,52 @@ function requireRegions(ctx: RequestScope, regions: readonly Region[], current: 
 }
 
 /** More failures than there are locations could never be found. */
-function requireLocationsFor({ region_policy, regions, agent_id }: Columns): void {
-  const locations = agent_id === null ? Math.max(regions.length, 1) : 1;
+function requireLocationsFor({ region_policy, regions, locations: named, agent_id }: Columns): void {
+  const locations = agent_id === null ? Math.max(regions.length, named.length, 1) : 1;
   const wanted = atLeastOf(region_policy) ?? 1;
   if (wanted <= locations) return;
   const number = locations === 1 ? "only one location" : `only ${locations} locations`;
   throw refuse("region_policy", `asks for ${wanted} locations to fail, but the monitor has ${number}`);
 }
 
-function requireAgentFor({ type, agent_id }: MonitorCreate, { source, read }: TypeFields): void {
+function requireAgentFor(columns: Columns, { source, read }: TypeFields): void {
+  const { type } = columns;
+  const isAgentsAlone = !asksEdge(columns);
   const entry = monitorType(type);
   const isUnverified = isRecord(read) && read.verify_ssl === false;
   // Over HTTP the edge brings its own TLS, which can leave a certificate unverified.
-  if (isUnverified && !agent_id && source === "edge" && !entry.probe?.needs.includes("http")) {
+  if (isUnverified && !isAgentsAlone && source === "edge" && !entry.probe?.needs.includes("http")) {
     throw refuse("verify_ssl", `can be false for ${type} monitors only with agent_id`);
   }
   const needsAgent = source === "agent" || entry.follows === "agent";
-  if (needsAgent && !agent_id) throw refuse("agent_id", `is required for ${type} monitors, which an agent has to run`);
+  if (needsAgent && !isAgentsAlone)
+    throw refuse("agent_id", `is required for ${type} monitors, which an agent has to run`);
 }
 
 /** An agent gets the secrets of its monitors, so both have one owner; whoever takes it for a monitor may use it. */
-async function requireAgentOfOwner(
+async function requireAgentsOfOwner(
   ctx: RequestScope,
-  { agent_id: agentId, hasSteps }: { agent_id: string | null; hasSteps: boolean },
+  { columns, hasSteps }: { columns: Columns; hasSteps: boolean },
   { owner_id, current }: Pick<MonitorContext, "owner_id" | "current">,
 ): Promise<void> {
-  if (agentId === null) return;
-  const agent = await findAgent(ctx.db, agentId);
-  if (agent?.owner_id !== owner_id) throw refuse("agent_id", "must name an agent of the monitor's owner");
-  if (hasSteps && !runsSteps(agent.capabilities)) {
-    throw refuse("agent_id", "names an agent whose program is too old for steps: update it");
+  const wanted = agentsOf(columns);
+  if (wanted.length === 0) return;
+  const path = columns.agent_id === null ? "locations" : "agent_id";
+  const agents = new Map((await listAgentsByIds(ctx.db, wanted)).map((agent) => [agent.id, agent]));
+  for (const id of wanted) {
+    const agent = agents.get(id);
+    if (agent?.owner_id !== owner_id) {
+      throw refuse(path, `must name ${path === "agent_id" ? "an agent" : "agents"} of the monitor's owner`);
+    }
+    if (path === "locations" && !agent.is_location) throw refuse(path, `name "${agent.name}", which is no location`);
+    if (hasSteps && !runsSteps(agent.capabilities)) {
+      throw refuse(path, "names an agent whose program is too old for steps: update it");
+    }
+    if (current && runsOnAgent(current, id)) continue;
+    await requireUsableAgent(ctx, id);
+    if ((await countAssigned(ctx.db, id)) < AGENT_MONITORS_MAX) continue;
+    throw refuse(path, `must name an agent that runs fewer than ${AGENT_MONITORS_MAX} monitors`);
   }
-  if (agentId === current?.agent_id) return;
-  await requireUsableAgent(ctx, agentId);
-  if ((await countAssigned(ctx.db, agentId)) < AGENT_MONITORS_MAX) return;
-  throw refuse("agent_id", `must name an agent that runs fewer than ${AGENT_MONITORS_MAX} monitors`);
 }
 
 async function requireGroupOnPage(ctx: RequestScope, { group_id, status_page_id }: Columns): Promise<void> {

@@ -6,6 +6,7 @@ import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
 import { betaRequired, conflict, forbidden, invalid, notFound, planLimit, raced } from "../../contract/errors.ts";
+import { asksEdge } from "../../contract/location.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { countSeats, findPageFor } from "../../data/members/read.ts";
 import { insertMember } from "../../data/members/write.ts";
@@ -174,7 +175,7 @@ export async function acceptPage(ctx: RequestScope, { token }: { token: string }
   await syncObjects(ctx, monitors);
   return {
     page: await getAccepted(ctx, page.id),
-    detached_monitor_ids: monitors.filter(({ agent_id }) => agent_id !== null).map(({ id }) => id),
+    detached_monitor_ids: monitors.filter((monitor) => !asksEdge(monitor)).map(({ id }) => id),
   };
 }
 
