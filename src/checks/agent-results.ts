@@ -1,7 +1,8 @@
 import type { Scope } from "../access/scope.ts";
 import type { ResultStatus } from "../contract/agent.ts";
 import { type CheckOutcome, DEFAULT_REGION, type StoredEvidence } from "../contract/check.ts";
-import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
+import { agentLocation, asksEdge } from "../contract/location.ts";
+import type { AgentVote, CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type { MeasuredRange, StoredResult } from "../contract/prober-object.ts";
 import { type BackfillRequest, planBackfill } from "../data/agent-results/backfill.ts";
@@ -12,16 +13,18 @@ import { runBatch, type Statement } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { bumpPageVersions } from "../data/status-pages/write.ts";
 import type { LateResult } from "../domain/backfill.ts";
-import { staleAfterMs } from "../domain/check-schedule.ts";
+import { agentSlotOf, staleAfterMs } from "../domain/check-schedule.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import { evaluateResultRules, type MonitorResult } from "../events/metric-rules.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { idFrom } from "../platform/ids.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { agentHistory } from "../platform/prober-objects.ts";
+import { sendChecks } from "./enqueue.ts";
 import { forEachMonitor } from "./isolated.ts";
 import { buildExpiries, buildProjections } from "./projection.ts";
 import { shortMessage } from "./result-history.ts";
+import { repeatedChecks } from "./slot-record.ts";
 
 /** What an agent measured of one monitor; `checked_at` is when the check began. */
 export interface AgentResult {
@@ -68,7 +71,9 @@ export async function acceptAgentResults(
   const newestAt = known ? newestChecks(known) : new Map<string, number>();
   const prepared = measured.map((each) => prepare(scope, each, newestAt.get(each.monitor.id) ?? 0));
   const monitors = prepared.map((each) => ({ id: each.monitor.id, ...each }));
-  const reported = await forEachMonitor(scope, { step: "monitor object", monitors }, (each) => report(scope, each));
+  const reported = await forEachMonitor(scope, { step: "monitor object", monitors }, (each) =>
+    report(scope, agentId, each),
+  );
   const taken = reported.done.flatMap(({ monitor, result }) =>
     result === null ? [] : [{ ...monitor, answer: result }],
   );
@@ -79,6 +84,10 @@ export async function acceptAgentResults(
     entries.length === 0 ? { added: 0, around: [] } : await history.add(entries, ranges.map(rangeOf));
   const backfills = ranges.map((range, n) => requestOf(range, around[n] ?? []));
   await store(scope, agentId, { known, taken, backfills });
+  const retries = taken.flatMap(({ monitor, answer }) =>
+    asksEdge(monitor) && answer?.retry ? repeatedChecks(monitor, monitor.check_group_id, answer.retry) : [],
+  );
+  await sendChecks(scope.env, retries, scope.now);
   await evaluateResultRules(
     scope,
     taken.flatMap((each) => presentResultsOf(each, agentId)),
@@ -124,7 +133,8 @@ function prepare({ now }: Scope, { monitor, results: unordered }: MeasuredMonito
       details: result.details,
       ...(result.checked_at < Math.max(presentFrom, newestAt) && { is_late: true }),
     })),
-    late: rangeAround(monitor, late, presentFrom),
+    // One location's results of the past say nothing of what all found then.
+    late: isVoter(monitor) ? undefined : rangeAround(monitor, late, presentFrom),
   };
 }
 
@@ -158,10 +168,22 @@ function rangeAround(
 }
 
 /** undefined: the object need not hear of it, because fast successes of a settled monitor change nothing. */
-async function report(scope: Scope, { monitor, present }: Prepared): Promise<MonitorSnapshot | null | undefined> {
+async function report(
+  scope: Scope,
+  agentId: string,
+  { monitor, present }: Prepared,
+): Promise<MonitorSnapshot | null | undefined> {
   const isSynced = monitor.synced_version === monitor.config_version;
   const isQuiet = monitor.settled && isSynced && present.every(({ status }) => status === "up");
   if (present.length === 0 || isQuiet) return undefined;
+  const object = monitorObject(scope.env, monitor.id);
+  if (isVoter(monitor)) {
+    const votes = present.map(({ status, checked_at, latency_ms, message, evidence }): AgentVote => {
+      const [region, slot_at] = [agentLocation(agentId), agentSlotOf(monitor, checked_at)];
+      return { region, slot_at, checked_at, outcome: OUTCOMES[status], latency_ms, message, evidence };
+    });
+    return object.vote(monitor.id, monitor.config_version, votes);
+  }
   const reported = present.map(
     ({ status, checked_at, latency_ms, message, evidence }): CheckResult => ({
       region: DEFAULT_REGION,
@@ -174,8 +196,11 @@ async function report(scope: Scope, { monitor, present }: Prepared): Promise<Mon
       evidence,
     }),
   );
-  return monitorObject(scope.env, monitor.id).report(monitor.id, monitor.config_version, reported);
+  return object.report(monitor.id, monitor.config_version, reported);
 }
+
+/** Whether agents vote on the monitor, and none runs it alone. */
+const isVoter = ({ agent_id, locations }: MonitorRecord) => agent_id === null && locations.length > 0;
 
 interface Taken extends Prepared {
   answer: MonitorSnapshot | undefined;
@@ -201,9 +226,9 @@ interface Storing {
 /** Starts again when another batch divided the same stretch of time meanwhile. */
 async function store(scope: Scope, agentId: string, { known, taken, backfills }: Storing): Promise<void> {
   if (taken.length === 0) return;
-  // The agent repeats a failed check by itself, so the object's wish to have it repeated is nothing to remember.
+  // The agent repeats a failed check by itself, so the object's wish to have it repeated concerns the edge alone.
   const answered = taken.flatMap(({ monitor, answer }) =>
-    answer ? [{ known: monitor, answer: { ...answer, retry: null } }] : [],
+    answer ? [{ known: monitor, answer: asksEdge(monitor) ? answer : { ...answer, retry: null } }] : [],
   );
   const unnoted = taken
     .filter(({ monitor }) => !monitor.measured_by.includes(agentId))
@@ -212,7 +237,12 @@ async function store(scope: Scope, agentId: string, { known, taken, backfills }:
     ...buildProjections(scope, answered),
     ...taken.flatMap(({ monitor, present }) => buildExpiries(scope, monitor, present.at(-1)?.details ?? {})),
     ...(unnoted.length === 0 ? [] : [addMeasuringAgent(scope.db, unnoted, agentId)]),
-    recordLatest(scope.db, { agent_id: agentId, known, fresh: taken.flatMap(latestOf), now: scope.now }),
+    recordLatest(scope.db, {
+      agent_id: agentId,
+      known,
+      fresh: taken.flatMap((each) => latestOf(each, agentId)),
+      now: scope.now,
+    }),
   ];
   const pageOf = new Map(taken.map(({ monitor }) => [monitor.id, monitor.status_page_id]));
   for (let attempt = 1; ; attempt++) {
@@ -230,12 +260,14 @@ async function store(scope: Scope, agentId: string, { known, taken, backfills }:
 
 const outageIdOf = (monitorId: string, startedAt: number) => idFrom("backfilled outage", monitorId, String(startedAt));
 
-function latestOf({ monitor, entries }: Taken): AgentPackedResult[] {
+function latestOf({ monitor, entries }: Taken, agentId: string): AgentPackedResult[] {
   const newest = entries.at(-1);
   if (!newest) return [];
   const { checked_at, latency_ms, message, outcome } = newest;
-  const valid_until = checked_at + staleAfterMs(monitor.interval);
-  return [[monitor.id, checked_at, latency_ms, message, DEFAULT_REGION, outcome, checked_at, valid_until]];
+  // Where the edge checks, too, its own sweep notices that nobody does any more.
+  const valid_until = isVoter(monitor) && asksEdge(monitor) ? null : checked_at + staleAfterMs(monitor.interval);
+  const region = isVoter(monitor) ? agentLocation(agentId) : DEFAULT_REGION;
+  return [[monitor.id, checked_at, latency_ms, message, region, outcome, checked_at, valid_until]];
 }
 
 function rangeOf({ monitor_id, from, to }: LateRange): MeasuredRange {

@@ -73,6 +73,15 @@ async function listStaleMonitors({ db, now }: Scope): Promise<string[]> {
   return items;
 }
 
+/** Several agents may check one monitor. */
+function newestOfEach<Found extends { id: string; last_result_at: number }>(found: readonly Found[]): Found[] {
+  const newest = new Map<string, Found>();
+  for (const each of found) {
+    if (each.last_result_at >= (newest.get(each.id)?.last_result_at ?? 0)) newest.set(each.id, each);
+  }
+  return [...newest.values()];
+}
+
 /** Selects by the rows themselves, so that the next run catches up after one that was interrupted. */
 export async function markAgentMonitorsStale(scope: Scope, monitorIds: readonly string[]): Promise<void> {
   const [stale, awaiting] = await Promise.all([
@@ -81,7 +90,7 @@ export async function markAgentMonitorsStale(scope: Scope, monitorIds: readonly 
   ]);
   const monitors = [
     // A monitor that was checked elsewhere before it was assigned to its agent has a valid status up to then.
-    ...stale.map((each) => ({ ...each, last_result_at: each.last_result_at || each.updated_at })),
+    ...newestOfEach(stale).map((each) => ({ ...each, last_result_at: each.last_result_at || each.updated_at })),
     ...awaiting.map((each) => ({ ...each, last_result_at: null })),
   ];
   if (monitors.length === 0) return;

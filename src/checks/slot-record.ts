@@ -1,8 +1,10 @@
 import type { Scope } from "../access/scope.ts";
 import type { ProbeResult } from "../contract/check.ts";
+import type { MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { CheckGroupRecord } from "../data/check-groups/read.ts";
 import { insertCheckGroup, recordSlot } from "../data/check-groups/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { PackedResult } from "../data/monitors/table.ts";
 import { moveToGroup, NOTED_AGAIN_AFTER_MS, noteShard } from "../data/monitors/write.ts";
 import { inLane, inShard, type Lane, shardOf, staleAfterMs } from "../domain/check-schedule.ts";
@@ -110,8 +112,17 @@ async function changeLane(
 function retriesOf({ monitor, answer, result }: CheckedMonitor): ScheduledCheck[] {
   const { retry } = answer ?? {};
   if (!retry) return [];
+  return repeatedChecks(monitor, inLane(monitor.check_group_id, laneOf(result)), retry);
+}
+
+/** The repetition of a monitor's check that its object asks for, in all regions. */
+export function repeatedChecks(
+  monitor: Pick<MonitorRecord, "id" | "regions">,
+  group_id: string,
+  retry: NonNullable<MonitorSnapshot["retry"]>,
+): ScheduledCheck[] {
   return regionsOf(monitor.regions).map((region) => ({
-    group_id: inLane(monitor.check_group_id, laneOf(result)),
+    group_id,
     region,
     slot_at: retry.slot_at,
     attempt: retry.attempt,

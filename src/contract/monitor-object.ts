@@ -17,6 +17,9 @@ export interface CheckResult {
   evidence?: StoredEvidence;
 }
 
+/** What an agent found that is one of a monitor's locations; the object knows which attempt of the slot that belongs to. */
+export type AgentVote = Omit<CheckResult, "attempt">;
+
 /** The state that every call returns. The caller copies it into D1 if `revision` is newer. */
 export interface MonitorSnapshot {
   revision: number;
@@ -118,6 +121,8 @@ export interface MonitorRpc extends ObjectStateRpc {
   sync(monitorId: string, version: number, epoch?: string): Promise<MonitorSnapshot | null>;
   /** Results of checks that ran under this version of the configuration; those of an older one are dropped. */
   report(monitorId: string, version: number, results: CheckResult[]): Promise<MonitorSnapshot | null>;
+  /** The same of agents that vote in the rounds of the monitor. */
+  vote(monitorId: string, version: number, votes: AgentVote[]): Promise<MonitorSnapshot | null>;
   /** Marks the status as stale: no result arrived in time, for a reason of the service or the agent. */
   markStale(monitorId: string, version: number, report: StaleReport): Promise<MonitorSnapshot | null>;
   /** Accepts a push of the target. Answers a repeated heartbeat in text if the caller reads it (repeated-heartbeat.ts). */

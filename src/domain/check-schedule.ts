@@ -19,6 +19,15 @@ export interface CheckGroupKey {
 
 export const STALE_AFTER_MIN_MS = 180 * SECOND_MS;
 const RETRY_INTERVAL_DEFAULT_S = 20;
+/** By as much the clock of an agent may be ahead before its check counts for the slot before. */
+const EARLY_MAX_MS = 2 * SECOND_MS;
+/** After the time-out of a check, for the way of its result. */
+const VOTE_GRACE_MS = 5 * SECOND_MS;
+
+/** How long a round waits for its agents. They begin with its first check, and nobody checks for longer than the time-out. */
+export function voteWaitMs(timeoutSeconds: number): number {
+  return timeoutSeconds * SECOND_MS + VOTE_GRACE_MS;
+}
 /** A check may take its time before its slot is recorded. */
 export const SLOT_GRACE_MS = 30 * SECOND_MS;
 
@@ -50,6 +59,26 @@ export function inShard(groupId: string, shardId: string): string {
 export function slotBefore(groupId: string, intervalMs: number, instant: number): number {
   const phase = phaseOf(groupId, intervalMs);
   return Math.floor((instant - phase) / intervalMs) * intervalMs + phase;
+}
+
+/** What the checks of a monitor's agents have in common with those of the edge, or with each other where no edge checks. */
+interface Gridded {
+  id: string;
+  /** Empty where the edge does not check. */
+  check_group_id: string;
+  interval: number;
+}
+
+const gridOf = ({ id, check_group_id }: Gridded) => check_group_id || `${id}/agents`;
+
+/** Where in the interval the agents of a monitor check. */
+export function agentPhaseOf(monitor: Gridded): number {
+  return phaseOf(gridOf(monitor), monitor.interval * SECOND_MS);
+}
+
+/** The slot of a check that an agent began at an instant. */
+export function agentSlotOf(monitor: Gridded, checkedAt: number): number {
+  return slotBefore(gridOf(monitor), monitor.interval * SECOND_MS, checkedAt + EARLY_MAX_MS);
 }
 
 /** All slots in `[from, to)`, oldest first. */

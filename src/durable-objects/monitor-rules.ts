@@ -1,5 +1,7 @@
+import { DEFAULT_REGION } from "../contract/check.ts";
+import { agentLocation, agentsAmong } from "../contract/location.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import { retryIntervalMs, staleAfterMs } from "../domain/check-schedule.ts";
+import { retryIntervalMs, staleAfterMs, voteWaitMs } from "../domain/check-schedule.ts";
 import type { MonitorRules } from "../domain/monitor-state.ts";
 import type { PushRules } from "../domain/push-deadline.ts";
 import { compositeOptions } from "../probes/composite.ts";
@@ -19,14 +21,22 @@ export function rulesOf(record: MonitorRecord, push: PushRules | null): MonitorR
   }
   return {
     ...shared,
-    // An agent is one place, wherever else the monitor was checked before.
-    regions: record.agent_id === null ? record.regions : [],
+    ...locationsOf(record),
     schedule: {
       interval_ms: record.interval * 1000,
       retry_interval_ms: retryIntervalMs(record.interval, record.retry_interval),
     },
     stale_after_ms: staleAfterMs(record.interval),
   };
+}
+
+/** Who votes. An agent that runs the monitor alone is one place, wherever else the monitor was checked before. */
+function locationsOf(record: MonitorRecord): Pick<MonitorRules, "regions" | "agents"> {
+  const { agent_id, regions, timeout_seconds } = record;
+  const locations = agentsAmong(record.locations).map(agentLocation);
+  if (agent_id !== null || locations.length === 0) return { regions: agent_id === null ? regions : [] };
+  const edge = record.locations.includes(DEFAULT_REGION) ? [DEFAULT_REGION] : regions;
+  return { regions: edge, agents: { locations, wait_ms: voteWaitMs(timeout_seconds) } };
 }
 
 /** The deadlines of a monitor that receives pushes; null for all others. */

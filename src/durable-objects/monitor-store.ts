@@ -1,7 +1,22 @@
-import type { Allowance, Push, PushedResult, PushLog, PushQuery, StoredPush } from "../contract/monitor-object.ts";
+import { agentsAmong } from "../contract/location.ts";
+import type {
+  AgentVote,
+  Allowance,
+  Push,
+  PushedResult,
+  PushLog,
+  PushQuery,
+  StoredPush,
+} from "../contract/monitor-object.ts";
 import type { LatencyStep } from "../contract/prober-object.ts";
 import { packRepeated } from "../contract/repeated-heartbeat.ts";
-import { type Decision, decide, type MonitorInput, type Transition } from "../domain/monitor-state.ts";
+import {
+  type Decision,
+  decide,
+  findRoundDeadline,
+  type MonitorInput,
+  type Transition,
+} from "../domain/monitor-state.ts";
 import {
   DEADLINE_TOLERANCE_MS,
   type Deadline,
@@ -92,6 +107,29 @@ export class MonitorStore {
       memory = next.after;
     }
     return this.deadline?.at ?? null;
+  }
+
+  /** When the present round is decided without the locations that are missing; null while none has to be. */
+  get roundDeadline(): number | null {
+    const { stored } = this;
+    return stored?.rules.agents ? findRoundDeadline(stored.state, stored.rules) : null;
+  }
+
+  /** The agents whose own vote the present round lacks. */
+  get missingAgents(): string[] {
+    const { rules, state } = this.stored ?? {};
+    const results = state?.round?.results ?? {};
+    const missing = (rules?.agents?.locations ?? []).filter((name) => !results[name] || results[name].is_carried);
+    return agentsAmong(missing);
+  }
+
+  /** Decides the present round, with what those found after all that it did not hear of. */
+  endRound(votes: readonly AgentVote[], at: number): Pick<Decision, "retry_at" | "completed"> {
+    const round = this.stored?.state.round;
+    if (!round) return { retry_at: null };
+    const { slot_at, attempt } = round;
+    const late = votes.filter((vote) => vote.slot_at === slot_at).map((vote) => ({ kind: "vote" as const, ...vote }));
+    return this.applyInputs([...late, { kind: "round_over", slot_at, attempt }], at);
   }
 
   /** The same while heartbeats only repeat, without adding them to what is stored; undefined where something else is due. */
@@ -380,7 +418,7 @@ function present(counted: StoredMonitor["recoveries"], window_ms: number, at: nu
 }
 
 function isFailure(input: MonitorInput): boolean {
-  return input.kind === "result" && input.outcome === "failure";
+  return (input.kind === "result" || input.kind === "vote") && input.outcome === "failure";
 }
 
 /** What the successes of a push took. */

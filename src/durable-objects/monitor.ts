@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { COMPOSITE_POLICY_DEFAULT } from "../contract/composite.ts";
 import type { OutageRegions } from "../contract/messages.ts";
 import type {
+  AgentVote,
   CheckResult,
   MonitorRpc,
   MonitorSnapshot,
@@ -14,6 +15,7 @@ import type {
 } from "../contract/monitor-object.ts";
 import type { ReadState, StateCursor, StateWriting, WrittenState } from "../contract/object-state.ts";
 import type { LatencyStep } from "../contract/prober-object.ts";
+import { listLatestVotes } from "../data/agent-results/read.ts";
 import { findAgent } from "../data/agents/read.ts";
 import { openDb } from "../data/db.ts";
 import { findLastTransition, findMonitorForObject, listMemberStates } from "../data/monitors/read.ts";
@@ -95,11 +97,39 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     const loaded = await this.#load(monitorId, version);
     if (!loaded) return null;
     const isCurrent = loaded.config_version === version;
+    await this.#endRoundWhenDue(monitorId);
     const inputs = results.map((result) => ({ kind: "result" as const, ...result }));
     const { retry_at, completed } = this.#store.applyInputs(isCurrent ? inputs : [], now());
     await this.#handOver(isIdle);
     if (completed) await this.#announceRegions({ monitor_id: monitorId, ...completed });
     return this.#answer(retry_at);
+  }
+
+  async vote(monitorId: string, version: number, votes: AgentVote[]): Promise<MonitorSnapshot | null> {
+    const isIdle = this.#store.resendAt === null;
+    const loaded = await this.#load(monitorId, version);
+    if (!loaded) return null;
+    const isCurrent = loaded.config_version === version;
+    await this.#endRoundWhenDue(monitorId);
+    const inputs = votes.map((vote) => ({ kind: "vote" as const, ...vote }));
+    const { retry_at, completed } = this.#store.applyInputs(isCurrent ? inputs : [], now());
+    await this.#handOver(isIdle);
+    if (completed) await this.#announceRegions({ monitor_id: monitorId, ...completed });
+    return this.#answer(retry_at);
+  }
+
+  /**
+   * Decides the round whose time is over. The successes of a settled monitor are not reported, so agents that are missing are
+   * looked up where their newest results are stored; whoever is found neither here nor there abstains.
+   */
+  async #endRoundWhenDue(monitorId: string): Promise<void> {
+    const isDue = () => (this.#store.roundDeadline ?? Infinity) <= now();
+    if (!isDue()) return;
+    const votes = await listLatestVotes(openDb(this.env.DB), monitorId, this.#store.missingAgents);
+    // Meanwhile another call may have decided it.
+    if (!isDue()) return;
+    const { completed } = this.#store.endRound(votes, now());
+    if (completed) await this.#announceRegions({ monitor_id: monitorId, ...completed });
   }
 
   async markStale(monitorId: string, version: number, report: StaleReport): Promise<MonitorSnapshot | null> {
@@ -203,6 +233,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
       if (isDue) this.#store.delayResend(now());
       await this.#readAgain();
       this.#store.processDeadlines(now());
+      if (this.#store.stored) await this.#endRoundWhenDue(this.#store.stored.monitor_id);
     } catch (error) {
       this.#log.error("deadline", error, { monitor_id: this.#store.stored?.monitor_id });
       await this.#wakeBefore(now() + FAULT_DELAY_MS);
@@ -333,9 +364,9 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
 
   /** When something is due that no call leads to; Infinity for never. */
   get #wakeAt(): number {
-    const { stored, decisiveAt, resendAt } = this.#store;
+    const { stored, decisiveAt, resendAt, roundDeadline } = this.#store;
     const readAt = stored?.push ? (stored.read_at ?? 0) + READ_EVERY_MS : Infinity;
-    const dutyAt = Math.max(Math.min(readAt, resendAt ?? Infinity), now() + 1);
+    const dutyAt = Math.max(Math.min(readAt, resendAt ?? Infinity, roundDeadline ?? Infinity), now() + 1);
     return Math.min(decisiveAt === null ? Infinity : decisiveAt + 1, dutyAt);
   }
 

@@ -71,8 +71,8 @@ export async function readMetricSources(
 }
 
 /** Without a shard and an agent, nothing is checked: the results arrive as pushes, if at all. */
-function isPushed({ shard_id, agent_id }: MonitorRecord): boolean {
-  return shard_id === "" && agent_id === null;
+function isPushed({ shard_id, agent_id, locations }: MonitorRecord): boolean {
+  return shard_id === "" && agent_id === null && locations.length === 0;
 }
 
 type Pushes = Required<Pick<MetricSources, "pushed" | "arrivals" | "last_heartbeat_at">> & { checks: MeasuredCheck[] };

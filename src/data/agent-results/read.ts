@@ -1,7 +1,10 @@
 import { and, asc, eq, inArray, lte, ne, sql } from "drizzle-orm";
-import { STALE_AFTER_MIN_MS } from "../../domain/check-schedule.ts";
+import { agentLocation, LOCATIONS_MAX } from "../../contract/location.ts";
+import type { AgentVote } from "../../contract/monitor-object.ts";
+import { agentSlotOf, STALE_AFTER_MIN_MS } from "../../domain/check-schedule.ts";
 import { type AgentPackedResult, agentLatest, agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
+import { monitorLocations } from "../locations/table.ts";
 import { PROJECTED } from "../monitors/read.ts";
 import { monitors, type PackedResult } from "../monitors/table.ts";
 
@@ -52,6 +55,23 @@ export async function listLatestOfAgents(db: Db, runBy: readonly RunByAgent[]): 
   });
 }
 
+/** The newest results of a monitor that these agents measured, as votes. */
+export async function listLatestVotes(db: Db, monitorId: string, agentIds: readonly string[]): Promise<AgentVote[]> {
+  if (agentIds.length === 0) return [];
+  const { id, check_group_id, interval } = monitors;
+  const rows = await db
+    .select({ id, check_group_id, interval, agent_id: agentLatest.agent_id, packed: sql<string>`e.value` })
+    .from(sql`json_each(${JSON.stringify(agentIds)}) AS a`)
+    .innerJoin(agentLatest, sql`${agentLatest.agent_id} = a.value`)
+    .innerJoin(sql`json_each(${agentLatest.latest}) AS e`, sql`e.value ->> 1 > 0 AND e.value ->> 0 = ${monitorId}`)
+    .innerJoin(monitors, eq(monitors.id, monitorId));
+  return rows.map(({ agent_id, packed, ...monitor }) => {
+    const [, checked_at, latency_ms, message, , outcome]: AgentPackedResult = JSON.parse(packed);
+    const slot_at = agentSlotOf(monitor, checked_at);
+    return { region: agentLocation(agent_id), slot_at, checked_at, outcome, latency_ms, message };
+  });
+}
+
 /** Agents of which a result may have ended to be valid, the longest due first. */
 export async function listDueAgents(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db
@@ -78,7 +98,7 @@ export function listStaleAgentMonitors(db: Db, agentIds: readonly string[], now:
     .innerJoin(agentLatest, sql`${agentLatest.agent_id} = named.value`)
     .innerJoin(agents, eq(agents.id, agentLatest.agent_id))
     .innerJoin(sql`json_each(${agentLatest.latest}) AS e`, isOver(now))
-    .innerJoin(monitors, isOfEntry)
+    .innerJoin(monitors, isOfEntry(now))
     .where(isShownByAgent)
     .limit(limit);
 }
@@ -95,13 +115,16 @@ export function listStaleAgentMonitorsAmong(db: Db, now: number, monitorIds: rea
       last_result_at: sql<number>`e.value ->> 1`,
       agent_status: agents.status,
     })
-    .from(sql`(SELECT DISTINCT m.agent_id FROM ${monitors} m WHERE m.id IN ${named}) AS named`)
+    .from(
+      sql`(SELECT m.agent_id FROM ${monitors} m WHERE m.id IN ${named}
+        UNION SELECT l.agent_id FROM ${monitorLocations} l WHERE l.monitor_id IN ${named}) AS named`,
+    )
     .innerJoin(agentLatest, sql`${agentLatest.agent_id} = named.agent_id`)
     .innerJoin(agents, eq(agents.id, agentLatest.agent_id))
     .innerJoin(sql`json_each(${agentLatest.latest}) AS e`, and(isOver(now), sql`e.value ->> 0 IN ${named}`))
-    .innerJoin(monitors, isOfEntry)
+    .innerJoin(monitors, isOfEntry(now))
     .where(isShownByAgent)
-    .limit(monitorIds.length);
+    .limit(monitorIds.length * LOCATIONS_MAX);
 }
 
 /** Monitors that wait for the first result of an agent that is offline, or has had the time for one. */
@@ -144,7 +167,15 @@ const isAwaitedTooLong = (now: number) =>
   );
 
 const isOver = (now: number) => sql`(${agents.status} <> 'online' OR e.value ->> 7 < ${now})`;
-/** By its key; the index of agents would read all their monitors for each entry. */
-const isOfEntry = sql`${monitors.id} = e.value ->> 0 AND +${monitors.agent_id} = ${agentLatest.agent_id}`;
+/**
+ * By its key; the index of agents would read all their monitors for each entry. Of several agents that check a monitor
+ * without the edge, only the last whose result ends to be valid makes it unknown.
+ */
+const isOfEntry = (now: number) =>
+  sql`${monitors.id} = e.value ->> 0 AND (+${monitors.agent_id} = ${agentLatest.agent_id}
+    OR (${monitors.check_group_id} = '' AND instr(${monitors.locations}, ${agentLatest.agent_id}) > 0
+      AND NOT EXISTS (SELECT 1 FROM ${monitorLocations} l JOIN ${agents} p ON p.id = l.agent_id AND p.status = 'online'
+        JOIN ${agentLatest} o ON o.agent_id = l.agent_id JOIN json_each(o.latest) x ON x.value ->> 0 = l.monitor_id
+        WHERE l.monitor_id = ${monitors.id} AND x.value ->> 7 >= ${now})))`;
 
 const among = (ids: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;

@@ -83,16 +83,19 @@ function firstOf(packed: SQL): SQL {
 /** Decides anew when to look at these agents, after their monitors without a valid result were marked. */
 export function settleLatest(db: Db, agentIds: readonly string[], now: number): Statement {
   const members = sql`json_each(agent_latest.latest) AS e JOIN ${monitors} m
-    ON m.id = e.value ->> 0 AND +m.agent_id = agent_latest.agent_id`;
+    ON m.id = e.value ->> 0 AND (+m.agent_id = agent_latest.agent_id OR instr(m.locations, agent_latest.agent_id) > 0)`;
   const isShown = sql`(m.type <> 'agent' AND m.paused = 0 AND m.status IN ('up', 'down', 'degraded'))`;
+  const isVoted = sql`m.agent_id IS NULL`;
   const isOnline = sql`(SELECT a.status = 'online' FROM ${agents} a WHERE a.id = agent_latest.agent_id)`;
+  // What ended of one of several agents that vote is for the others to notice when theirs ends, too.
+  const isWatched = sql`(${isShown} AND (NOT ${isVoted} OR (${isOnline} AND e.value ->> 7 >= ${now})))`;
   return db
     .update(agentLatest)
     .set({
-      latest: sql`(SELECT json_group_array(json(CASE WHEN ${isShown} THEN e.value ELSE json_set(e.value, '$[7]', NULL) END))
+      latest: sql`(SELECT json_group_array(json(CASE WHEN ${isWatched} THEN e.value ELSE json_set(e.value, '$[7]', NULL) END))
         FROM ${members})`,
       look_at: sql`(SELECT CASE WHEN count(*) = 0 THEN NULL WHEN ${isOnline} THEN ${firstOf(sql`e.value`)} ELSE 0 END
-        FROM ${members} WHERE ${isShown})`,
+        FROM ${members} WHERE ${isWatched})`,
     })
     .where(and(isAmongAgents(agentIds), lte(agentLatest.look_at, now)));
 }

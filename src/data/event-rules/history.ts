@@ -117,4 +117,4 @@ export function listUnsyncedPushed(db: Db, pageId: string, limit: number) {
 }
 
 /** Nothing checks it. Composites as well, which have no object state that pushes could change. */
-export const isPushed: SQL = sql`(${monitors.shard_id} = '' AND ${monitors.agent_id} IS NULL)`;
+export const isPushed: SQL = sql`(${monitors.shard_id} = '' AND ${monitors.agent_id} IS NULL AND ${monitors.locations} = '[]')`;

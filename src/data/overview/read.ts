@@ -77,7 +77,7 @@ export async function readOverview(db: Db, viewer: Viewer, late: { now: number; 
         and(
           visibleTo(viewer, monitors),
           eq(monitors.paused, false),
-          sql`(${monitors.check_group_id} <> '' OR ${monitors.agent_id} IS NOT NULL)`,
+          sql`(${monitors.check_group_id} <> '' OR ${monitors.agent_id} IS NOT NULL OR ${monitors.locations} <> '[]')`,
         ),
       ),
   ]);

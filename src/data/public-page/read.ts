@@ -71,7 +71,7 @@ const MEMBERS =
 /** Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents. */
 const needsTicks = (pageId: string) =>
   sql<number>`EXISTS (SELECT 1 FROM ${monitors} m WHERE m.status_page_id = ${pageId} AND ${affectsPublicPage}
-    AND (m.check_group_id <> '' OR m.agent_id IS NOT NULL))`;
+    AND (m.check_group_id <> '' OR m.agent_id IS NOT NULL OR m.locations <> '[]'))`;
 
 /** The one place that decides which incidents the public sees. */
 const isPublished = (pageId: string) =>

@@ -1,0 +1,167 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jobScope } from "../../src/access/scope.ts";
+import { sweepAgents } from "../../src/checks/agent-sweep.ts";
+import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
+import { agents } from "../../src/data/agents/table.ts";
+import { openDb } from "../../src/data/db.ts";
+import { monitorLocations } from "../../src/data/locations/table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
+import { agentSlotOf } from "../../src/domain/check-schedule.ts";
+import { type EnrolledAgent, enrollAgent } from "../support/agents.ts";
+import { V1 } from "../support/client.ts";
+import { createAccount } from "../support/factories.ts";
+import { insertMonitor } from "../support/monitors.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const WAIT = 15 * SECOND;
+const db = openDb(env.DB);
+
+let T0: number;
+beforeEach(async () => {
+  await db.delete(monitors);
+  await db.delete(agents);
+  T0 = Math.floor(Date.now() / MINUTE) * MINUTE;
+  vi.useFakeTimers({ toFake: ["Date"], now: T0 });
+});
+afterEach(() => vi.useRealTimers());
+
+interface Joint {
+  id: string;
+  agents: EnrolledAgent[];
+  /** Moves the clock so far into the next slot of the monitor. */
+  next(seconds?: number): Promise<number>;
+}
+
+/** A monitor that three agents vote on. */
+async function aJointMonitor(fields: Parameters<typeof insertMonitor>[1] = {}, edge: string[] = []): Promise<Joint> {
+  const account = await createAccount();
+  const voters = [await enrollAgent(account), await enrollAgent(account), await enrollAgent(account)];
+  await db.update(agents).set({ is_location: true });
+  const { id } = await insertMonitor(account.user_id, {
+    locations: [...edge, ...voters.map((agent) => `agent:${agent.id}`)],
+    failure_threshold: 1,
+    created_at: T0 - 60 * MINUTE,
+    ...(edge.length === 0 && { check_group_id: "", shard_id: "" }),
+    ...fields,
+  });
+  await db.insert(monitorLocations).values(voters.map((agent) => ({ agent_id: agent.id, monitor_id: id })));
+  return {
+    id,
+    agents: voters,
+    next: async (seconds = 0) => {
+      const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));
+      if (!monitor) throw new Error("no monitor");
+      const at = agentSlotOf(monitor, Date.now()) + MINUTE + seconds * SECOND;
+      vi.setSystemTime(at);
+      return at;
+    },
+  };
+}
+
+async function vote(joint: Joint, n: number, status: "up" | "down"): Promise<MonitorStatus> {
+  const answer = await joint.agents[n]?.client.post(`${V1}/monitors/${joint.id}/status`, { status, message: status });
+  expect(answer?.status).toBe(200);
+  return answer?.body.status;
+}
+
+async function allUp(joint: Joint): Promise<void> {
+  await joint.next();
+  for (const n of joint.agents.keys()) await vote(joint, n, "up");
+  expect(await statusOf(joint)).toBe("up");
+}
+
+/** As the object knows it. */
+async function statusOf({ id }: Joint): Promise<MonitorStatus | undefined> {
+  return (await env.MONITOR.getByName(id).sync(id, 0))?.status;
+}
+
+async function passDeadline({ id }: Joint): Promise<void> {
+  vi.setSystemTime(Date.now() + WAIT);
+  expect(await runDurableObjectAlarm(env.MONITOR.get(env.MONITOR.idFromName(id)))).toBe(true);
+}
+
+describe("agents that vote on a monitor", () => {
+  it("bring it down by two of three at once, while the third is dead, and up again", async () => {
+    const joint = await aJointMonitor();
+    await allUp(joint);
+    await joint.next();
+    expect(await vote(joint, 0, "down")).toBe("up");
+    expect(await vote(joint, 1, "down")).toBe("down");
+    await joint.next();
+    expect(await vote(joint, 0, "up")).toBe("down");
+    expect(await vote(joint, 1, "up")).toBe("up");
+  });
+
+  it("do not bring it down by one, whose repetitions are no further votes", async () => {
+    const joint = await aJointMonitor();
+    await allUp(joint);
+    await joint.next();
+    for (const n of [1, 2]) expect(await vote(joint, n, "up")).toBe("up");
+    for (const _ of [1, 2, 3]) {
+      expect(await vote(joint, 0, "down")).toBe("up");
+      vi.setSystemTime(Date.now() + SECOND);
+    }
+    // What the others found was not reported to the object, because the monitor was settled.
+    await passDeadline(joint);
+    expect(await statusOf(joint)).toBe("up");
+  });
+
+  it("bring it down without those that are missing once the round's time is over", async () => {
+    const joint = await aJointMonitor({ region_policy: "all" });
+    await allUp(joint);
+    await joint.next();
+    for (const n of [0, 1]) expect(await vote(joint, n, "down")).toBe("up");
+    await passDeadline(joint);
+    expect(await statusOf(joint)).toBe("down");
+    expect(await vote(joint, 2, "up")).toBe("down");
+  });
+
+  it("count a failure of each attempt once", async () => {
+    const joint = await aJointMonitor({ failure_threshold: 2 });
+    await allUp(joint);
+    await joint.next();
+    expect([await vote(joint, 0, "down"), await vote(joint, 1, "down")]).toEqual(["up", "up"]);
+    vi.setSystemTime(Date.now() + 20 * SECOND);
+    expect([await vote(joint, 0, "down"), await vote(joint, 1, "down")]).toEqual(["up", "down"]);
+  });
+
+  it("do not change the present by what they found earlier", async () => {
+    const joint = await aJointMonitor();
+    await allUp(joint);
+    const at = await joint.next();
+    const late = { status: "down", checked_at: new Date(at - MINUTE).toISOString() };
+    for (const agent of joint.agents) {
+      expect(await agent.client.post(`${V1}/monitors/${joint.id}/status`, late)).toMatchObject({ status: 200 });
+    }
+    expect(await statusOf(joint)).toBe("up");
+  });
+
+  it("ask the edge beside them to repeat a check in which one of them failed", async () => {
+    const joint = await aJointMonitor({}, ["default"]);
+    await joint.next();
+    await vote(joint, 0, "down");
+    const [monitor] = await db.select().from(monitors).where(eq(monitors.id, joint.id));
+    expect(monitor?.retry_at).toBe(Date.now() + 20 * SECOND);
+  });
+
+  it("leave it unknown when none of them reports any more, and not before", async () => {
+    const joint = await aJointMonitor();
+    await allUp(joint);
+    const silence = async (minutes: number, reporting: number[]) => {
+      for (let minute = 0; minute < minutes; minute++) {
+        await joint.next(1);
+        for (const n of reporting) await vote(joint, n, "up");
+        vi.setSystemTime(Date.now() + 30 * SECOND);
+        await sweepAgents(jobScope(env, Date.now()));
+      }
+    };
+    await silence(6, [0]);
+    expect(await statusOf(joint)).toBe("up");
+    await silence(6, []);
+    expect(await statusOf(joint)).toBe("unknown");
+  });
+});
