@@ -233,7 +233,7 @@ export class Agent {
     this.#parts.log.info("token rotated");
   }
 
-  #noteResult({ name, type }: AgentAssignment, result: CheckedResult): void {
+  #noteResult({ name, type, is_location = false }: AgentAssignment, result: CheckedResult): void {
     const { log } = this.#parts;
     const fields = {
       monitor: name,
@@ -246,7 +246,8 @@ export class Agent {
     else log.info("checked", fields);
     const dropped = this.#buffer.add(result);
     if (dropped > 0) log.warn("the buffer is full, oldest results dropped", { results: dropped });
-    this.#sender.wake(result);
+    // A round waits for what a location found, be it no news.
+    this.#sender.wake({ is_settled: result.is_settled && !is_location });
   }
 
   #noteError({ id, name, type }: AgentAssignment, reason: string, isNew: boolean): void {

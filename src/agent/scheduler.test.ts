@@ -108,6 +108,15 @@ describe("the scheduler", () => {
     expect(results.length).toBe(1);
   });
 
+  it("checks a location's monitor with the others, and moves with them", async () => {
+    scheduler.assign([assignment("a", { slot_phase_ms: 7_000 })]);
+    await vi.advanceTimersByTimeAsync(70_000);
+    expect(secondsOf("a")).toEqual([0, 7, 67]);
+    scheduler.assign([assignment("a", { slot_phase_ms: 12_000 })]);
+    await vi.advanceTimersByTimeAsync(70_000);
+    expect(secondsOf("a").slice(3)).toEqual([72, 132]);
+  });
+
   it("runs one check of a monitor at a time, and shares it with whoever wants one now", async () => {
     scheduler.assign([assignment("a")]);
     await vi.advanceTimersByTimeAsync(1000);

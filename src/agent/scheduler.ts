@@ -31,7 +31,8 @@ interface Entry extends ScheduledMonitor {
 }
 
 /**
- * Checks each assigned monitor once an interval, at a phase of its own, so that a host's checks spread over the interval.
+ * Checks each assigned monitor once an interval, at a phase of its own, so that a host's checks spread over the interval, or
+ * at that of the monitor's other locations.
  * After a failure it checks again after `retry_interval`, until as many have failed as bring the monitor down.
  */
 export class Scheduler {
@@ -67,7 +68,9 @@ export class Scheduler {
     for (const assignment of assignments) {
       const known = this.#entries.get(assignment.id);
       if (known?.assignment.config_version === assignment.config_version) {
+        const isMoved = known.assignment.slot_phase_ms !== assignment.slot_phase_ms;
         known.assignment = assignment;
+        if (isMoved && known.running === null) this.#plan(known, delayUntilNext(known, this.#parts.now()));
         continue;
       }
       clearTimeout(known?.timer);
@@ -158,6 +161,6 @@ export class Scheduler {
 function delayUntilNext({ assignment, failures }: Entry, now: number): number {
   if (failures > 0 && failures < assignment.failure_threshold) return assignment.retry_interval * 1000;
   const intervalMs = assignment.interval * 1000;
-  const phase = fnv1a(assignment.id) % intervalMs;
+  const phase = assignment.slot_phase_ms ?? fnv1a(assignment.id) % intervalMs;
   return intervalMs - ((now - phase) % intervalMs);
 }

@@ -1,7 +1,7 @@
 import type { Scope } from "../access/scope.ts";
 import type { ResultStatus } from "../contract/agent.ts";
 import { type CheckOutcome, DEFAULT_REGION, type StoredEvidence } from "../contract/check.ts";
-import { agentLocation, asksEdge } from "../contract/location.ts";
+import { agentLocation, asksEdge, isVotedOn } from "../contract/location.ts";
 import type { AgentVote, CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type { MeasuredRange, StoredResult } from "../contract/prober-object.ts";
@@ -134,7 +134,7 @@ function prepare({ now }: Scope, { monitor, results: unordered }: MeasuredMonito
       ...(result.checked_at < Math.max(presentFrom, newestAt) && { is_late: true }),
     })),
     // One location's results of the past say nothing of what all found then.
-    late: isVoter(monitor) ? undefined : rangeAround(monitor, late, presentFrom),
+    late: isVotedOn(monitor) ? undefined : rangeAround(monitor, late, presentFrom),
   };
 }
 
@@ -177,7 +177,7 @@ async function report(
   const isQuiet = monitor.settled && isSynced && present.every(({ status }) => status === "up");
   if (present.length === 0 || isQuiet) return undefined;
   const object = monitorObject(scope.env, monitor.id);
-  if (isVoter(monitor)) {
+  if (isVotedOn(monitor)) {
     const votes = present.map(({ status, checked_at, latency_ms, message, evidence }): AgentVote => {
       const [region, slot_at] = [agentLocation(agentId), agentSlotOf(monitor, checked_at)];
       return { region, slot_at, checked_at, outcome: OUTCOMES[status], latency_ms, message, evidence };
@@ -198,9 +198,6 @@ async function report(
   );
   return object.report(monitor.id, monitor.config_version, reported);
 }
-
-/** Whether agents vote on the monitor, and none runs it alone. */
-const isVoter = ({ agent_id, locations }: MonitorRecord) => agent_id === null && locations.length > 0;
 
 interface Taken extends Prepared {
   answer: MonitorSnapshot | undefined;
@@ -265,8 +262,8 @@ function latestOf({ monitor, entries }: Taken, agentId: string): AgentPackedResu
   if (!newest) return [];
   const { checked_at, latency_ms, message, outcome } = newest;
   // Where the edge checks, too, its own sweep notices that nobody does any more.
-  const valid_until = isVoter(monitor) && asksEdge(monitor) ? null : checked_at + staleAfterMs(monitor.interval);
-  const region = isVoter(monitor) ? agentLocation(agentId) : DEFAULT_REGION;
+  const valid_until = isVotedOn(monitor) && asksEdge(monitor) ? null : checked_at + staleAfterMs(monitor.interval);
+  const region = isVotedOn(monitor) ? agentLocation(agentId) : DEFAULT_REGION;
   return [[monitor.id, checked_at, latency_ms, message, region, outcome, checked_at, valid_until]];
 }
 

@@ -230,6 +230,14 @@ export const AgentAssignment = z
       .optional()
       .meta({ description: "the values that `{{secret.NAME}}` in the steps stands for" }),
     config_version: z.int(),
+    is_location: z
+      .boolean()
+      .optional()
+      .meta({ description: "others check it at the same time and vote with it, so that its results cannot wait" }),
+    slot_phase_ms: z
+      .int()
+      .optional()
+      .meta({ description: "of a location: it checks at this phase plus any number of intervals since 1970" }),
   })
   .meta({ id: "AgentAssignment" });
 export type AgentAssignment = z.infer<typeof AgentAssignment>;

@@ -48,3 +48,8 @@ export function runsOnAgent(
 export function agentsOf({ agent_id, locations }: { agent_id: string | null; locations: readonly string[] }): string[] {
   return agent_id === null ? agentsAmong(locations) : [agent_id];
 }
+
+/** Whether agents vote on a monitor, and none runs it alone. */
+export function isVotedOn({ agent_id, locations }: { agent_id: string | null; locations: readonly string[] }): boolean {
+  return agent_id === null && locations.length > 0;
+}

@@ -67,7 +67,9 @@ describe("agents as locations", () => {
     const account = await createAccount();
     const [mine, other] = [await aLocation(account, "a"), await aLocation(account, "b")];
     const monitor = await create(account, { locations: [at(mine), "default"] });
-    expect((await mine.client.get(`${AGENTS}/monitors`)).body).toMatchObject([{ id: monitor.id }]);
+    expect((await mine.client.get(`${AGENTS}/monitors`)).body).toMatchObject([
+      { id: monitor.id, is_location: true, slot_phase_ms: expect.any(Number) },
+    ]);
     expect((await other.client.get(`${AGENTS}/monitors`)).body).toEqual([]);
     const result = { status: "up", latency_ms: 5 };
     const path = `${MONITORS}/${monitor.id}/status`;

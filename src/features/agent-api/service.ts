@@ -16,6 +16,7 @@ import {
 } from "../../contract/agent.ts";
 import type { Evidence, StoredEvidence } from "../../contract/check.ts";
 import { forbidden, invalid, notFound, unauthenticated, unavailable } from "../../contract/errors.ts";
+import { isVotedOn } from "../../contract/location.ts";
 import {
   type AgentRecord,
   findAgent,
@@ -27,7 +28,7 @@ import {
 import { type AgentChanges, consumeInstallToken, insertAgent, updateAgent } from "../../data/agents/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { hasAgents } from "../../data/plan-caps/read.ts";
-import { retryIntervalMs } from "../../domain/check-schedule.ts";
+import { agentPhaseOf, retryIntervalMs } from "../../domain/check-schedule.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { maskTokens } from "../../lib/mask-tokens.ts";
 import { changedMembers } from "../../lib/merge-field.ts";
@@ -179,6 +180,7 @@ async function assignmentOf(
     options: fields,
     ...(secrets && { secrets }),
     config_version: monitor.config_version,
+    ...(isVotedOn(monitor) && { is_location: true, slot_phase_ms: agentPhaseOf(monitor) }),
   };
 }
 
