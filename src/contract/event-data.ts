@@ -16,9 +16,14 @@ export const MonitorData = z.object({
   latency: z.number().nullable().meta({ description: "milliseconds" }),
   region: z.string().nullable(),
   locations_down: z.array(z.string()).default([]).meta({
-    description: "of an outage that begins: the regions where the target fails, as far as they have reported",
+    description:
+      "of an outage that begins: the regions and agents (`agent:<id>`) from which the target fails, as far as they have reported",
   }),
-  locations_total: z.int().default(0).meta({ description: "how many regions check it; 0: wherever the checker runs" }),
+  location_names: z.record(z.string(), z.string()).nullish().meta({ description: "of the agents among them" }),
+  locations_total: z
+    .int()
+    .default(0)
+    .meta({ description: "how many regions and agents check it; 0: wherever the checker runs" }),
   since: At,
   outage_id: z.string().nullable().default(null).meta({ description: "the same for an outage and its recovery" }),
   outage_started_at: At.nullable().default(null),

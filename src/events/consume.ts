@@ -44,6 +44,7 @@ import {
   replaceIncident,
   type TransitionContext,
 } from "./incidents.ts";
+import { nameLocations } from "./location-names.ts";
 import { isChangeOfStatus, monitorEvent } from "./monitor-event.ts";
 import { completeRegions, recordOutage } from "./outages.ts";
 import {
@@ -118,7 +119,8 @@ async function consumeTransitions(
     }
     const commit = async () => {
       if (!hasRoom()) return false;
-      await commitTransition(scope, { transition, ...found });
+      const location_names = await nameLocations(scope.db, transition);
+      await commitTransition(scope, { transition, ...found, location_names });
       return true;
     };
     // Side by side they would fire the same rules, of which one succeeds and the others begin again.

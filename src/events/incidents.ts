@@ -23,6 +23,8 @@ export interface TransitionContext {
   transition: MonitorTransition;
   monitor: MonitorRecord;
   page: StatusPageRecord | null;
+  /** How the agents are called from which an outage was found. */
+  location_names?: Record<string, string> | undefined;
 }
 
 type IncidentScope = Pick<Scope, "db" | "settings" | "now">;

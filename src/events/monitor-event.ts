@@ -1,4 +1,5 @@
 import type { EventOf, KnownEvent } from "../contract/events.ts";
+import { isVotedOn } from "../contract/location.ts";
 import { secondsBetween } from "../lib/duration-format.ts";
 import { changeEventId } from "../outbox/event-ids.ts";
 import { toIso } from "../platform/clock.ts";
@@ -12,11 +13,12 @@ export function isChangeOfStatus(event: KnownEvent): event is ChangeOfStatus {
 
 /** The event of a transition; null for a silent one. `incidentId`: the automatic incident that it opens or resolves. */
 export function monitorEvent(
-  { transition, monitor, page }: TransitionContext,
+  { transition, monitor, page, location_names }: TransitionContext,
   incidentId: string | null,
 ): ChangeOfStatus | null {
   if (transition.event === null) return null;
   const { outage } = transition;
+  const locations_total = isVotedOn(monitor) ? monitor.locations.length : monitor.regions.length;
   const isRecovery = transition.event === "monitor.up" && outage !== null;
   return {
     id: changeEventId(monitor.id, transition.seq),
@@ -34,8 +36,9 @@ export function monitorEvent(
       message: transition.message,
       latency: transition.latency_ms,
       region: transition.region,
-      locations_down: monitor.regions.length > 0 ? (transition.failure?.regions ?? []) : [],
-      locations_total: monitor.regions.length,
+      locations_down: locations_total > 0 ? (transition.failure?.regions ?? []) : [],
+      ...(location_names && { location_names }),
+      locations_total,
       since: toIso(transition.effective_at),
       outage_id: outage && `${monitor.id}/${outage.seq}`,
       outage_started_at: outage && toIso(outage.started_at),

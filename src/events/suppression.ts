@@ -28,6 +28,7 @@ import { joinPublications, NOTHING, type Publication } from "../outbox/publicati
 import { toIso } from "../platform/clock.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import { planIncidentEffects, type TransitionContext } from "./incidents.ts";
+import { nameLocations } from "./location-names.ts";
 import { type ChangeOfStatus, monitorEvent } from "./monitor-event.ts";
 import {
   evaluateRules,
@@ -169,7 +170,8 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
   const found = ended && (await findMonitorWithPage(db, monitorId));
   if (!found) return NOTHING;
   const { held } = ended;
-  const context: TransitionContext = { ...found, transition: toTransition(ended.transition) };
+  const transition = toTransition(ended.transition);
+  const context: TransitionContext = { ...found, transition, location_names: await nameLocations(db, transition) };
   const plain = await planIncidentEffects(scope, context);
   const planned = monitorEvent(context, plain.incident_id);
   if (planned === null) return NOTHING;

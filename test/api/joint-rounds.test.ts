@@ -7,6 +7,7 @@ import { sweepAgents } from "../../src/checks/agent-sweep.ts";
 import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import { agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
+import { events } from "../../src/data/events/table.ts";
 import { monitorLocations } from "../../src/data/locations/table.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { agentSlotOf } from "../../src/domain/check-schedule.ts";
@@ -14,6 +15,7 @@ import { type EnrolledAgent, enrollAgent } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -39,7 +41,8 @@ interface Joint {
 /** A monitor that three agents vote on. */
 async function aJointMonitor(fields: Parameters<typeof insertMonitor>[1] = {}, edge: string[] = []): Promise<Joint> {
   const account = await createAccount();
-  const voters = [await enrollAgent(account), await enrollAgent(account), await enrollAgent(account)];
+  const voters = [];
+  for (const n of [0, 1, 2]) voters.push(await enrollAgent(account, { hostname: `rack-${n}`, name: `Rack ${n}` }));
   await db.update(agents).set({ is_location: true });
   const { id } = await insertMonitor(account.user_id, {
     locations: [...edge, ...voters.map((agent) => `agent:${agent.id}`)],
@@ -91,6 +94,12 @@ describe("agents that vote on a monitor", () => {
     await joint.next();
     expect(await vote(joint, 0, "down")).toBe("up");
     expect(await vote(joint, 1, "down")).toBe("down");
+    await vi.waitFor(async () => {
+      const [event] = await db.select().from(events).where(eq(events.monitor_id, joint.id));
+      const [a, b] = joint.agents.slice(0, 2).map((agent) => `agent:${agent.id}`);
+      expect(event).toMatchObject({ name: "monitor.down", data: { locations_down: [a, b], locations_total: 3 } });
+      expect(event?.data).toHaveProperty("location_names", { [`${a}`]: "Rack 0", [`${b}`]: "Rack 1" });
+    }, PATIENCE);
     await joint.next();
     expect(await vote(joint, 0, "up")).toBe("down");
     expect(await vote(joint, 1, "up")).toBe("up");
@@ -156,7 +165,7 @@ describe("agents that vote on a monitor", () => {
         await joint.next(1);
         for (const n of reporting) await vote(joint, n, "up");
         vi.setSystemTime(Date.now() + 30 * SECOND);
-        await sweepAgents(jobScope(env, Date.now()));
+        await sweepAgents(jobScope(env, "test"));
       }
     };
     await silence(6, [0]);
