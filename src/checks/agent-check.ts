@@ -31,7 +31,7 @@ export async function awaitAgentResult(
 ): Promise<ManualCheckResult> {
   const until = now() + scope.settings.AGENT_CHECK_WAIT_MS;
   for (;;) {
-    const hasCome = (await findNewestResultAt(scope, monitor)) > ordered.after;
+    const hasCome = (await findNewestResultAt(scope, { ...monitor, agent_id: ordered.agent_id })) > ordered.after;
     const result = hasCome ? await answerInTime(agentHistory(scope.env, ordered.agent_id).newest(monitor.id)) : null;
     if (result) {
       const { outcome, latency_ms, message, checked_at, details = {} } = result;

@@ -82,7 +82,9 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
       kind: "monitors",
       items: file.monitors.toSorted((a, b) => isComposite(a) - isComposite(b)),
       make: (monitor) => {
-        const settings = Object.entries(monitor).filter(([name, value]) => isMonitorSetting(name) && value !== null);
+        // The agents among its locations are those of the other account; its regions are the rest.
+        const isKept = (name: string) => isMonitorSetting(name) && name !== "locations";
+        const settings = Object.entries(monitor).filter(([name, value]) => isKept(name) && value !== null);
         const children = isComposite(monitor) ? { child_ids: mappedAll(monitor.child_ids) } : {};
         const group = mapped(monitor.group_id);
         const body = { ...Object.fromEntries(settings), ...onPage(monitor), ...children, group_id: group };

@@ -123,6 +123,14 @@ export class MonitorStore {
     return agentsAmong(missing);
   }
 
+  /** Of agents that check without the edge none has ever reported. The sweep of agents looks for what has ended, not for this. */
+  endWaiting(at: number): void {
+    const { rules, state } = this.stored ?? {};
+    if (!rules?.agents || rules.regions.length > 0 || state?.status !== "pending" || state.judged_at !== null) return;
+    if (at - state.began_at <= rules.stale_after_ms) return;
+    this.applyInputs([{ kind: "stale", last_result_at: null, reason: "no result from its agents yet" }], at);
+  }
+
   /** Decides the present round, with what those found after all that it did not hear of. */
   endRound(votes: readonly AgentVote[], at: number): Pick<Decision, "retry_at" | "completed"> {
     const round = this.stored?.state.round;

@@ -87,6 +87,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     if (composite) await this.#computeComposite(monitorId, composite, isRejudged);
     if (loaded.follows_agent) await this.#followAgent(loaded.follows_agent);
     this.#store.processDeadlines(now());
+    this.#store.endWaiting(now());
     this.#alarmAt = undefined;
     await this.#handOver(true);
     return this.#answer(null);

@@ -13,7 +13,7 @@ import { monitors } from "../../src/data/monitors/table.ts";
 import { agentSlotOf } from "../../src/domain/check-schedule.ts";
 import { type EnrolledAgent, enrollAgent } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
-import { createAccount } from "../support/factories.ts";
+import { type Account, createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { PATIENCE } from "../support/patience.ts";
 
@@ -33,6 +33,7 @@ afterEach(() => vi.useRealTimers());
 
 interface Joint {
   id: string;
+  owner: Account;
   agents: EnrolledAgent[];
   /** Moves the clock so far into the next slot of the monitor. */
   next(seconds?: number): Promise<number>;
@@ -54,6 +55,7 @@ async function aJointMonitor(fields: Parameters<typeof insertMonitor>[1] = {}, e
   await db.insert(monitorLocations).values(voters.map((agent) => ({ agent_id: agent.id, monitor_id: id })));
   return {
     id,
+    owner: account,
     agents: voters,
     next: async (seconds = 0) => {
       const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));
@@ -155,6 +157,33 @@ describe("agents that vote on a monitor", () => {
     await vote(joint, 0, "down");
     const [monitor] = await db.select().from(monitors).where(eq(monitors.id, joint.id));
     expect(monitor?.retry_at).toBe(Date.now() + 20 * SECOND);
+  });
+
+  it("leave it unknown when none of them ever reported", async () => {
+    const joint = await aJointMonitor({ created_at: T0, status_since: T0 });
+    expect(await statusOf(joint)).toBe("pending");
+    vi.setSystemTime(T0 + 3 * MINUTE);
+    expect(await statusOf(joint)).toBe("pending");
+    vi.setSystemTime(T0 + 3 * MINUTE + 1);
+    expect(await statusOf(joint)).toBe("unknown");
+  });
+
+  it("show what the last of them found, and check now when they are asked to", async () => {
+    const joint = await aJointMonitor();
+    await allUp(joint);
+    const path = `${V1}/monitors/${joint.id}`;
+    expect((await joint.owner.client.get(path)).body).toMatchObject({ last_message: "up", next_check_at: null });
+    const asked = joint.owner.client.post(`${path}/check`);
+    const [first] = joint.agents;
+    const command = await vi.waitFor(async () => {
+      const [found] = (await first?.client.get(`${V1}/agents/commands`))?.body ?? [];
+      expect(found).toMatchObject({ type: "check_now", params: { monitor_id: joint.id } });
+      return found;
+    }, PATIENCE);
+    vi.setSystemTime(Date.now() + SECOND);
+    await vote(joint, 0, "up");
+    await first?.client.post(`${V1}/agents/commands/${command.id}/ack`, { ok: true });
+    expect(await asked).toMatchObject({ status: 200, body: { status: "up", message: "up" } });
   });
 
   it("leave it unknown when none of them reports any more, and not before", async () => {

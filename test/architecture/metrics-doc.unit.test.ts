@@ -18,6 +18,7 @@ const text = presentMetrics(
       status: "up",
       check_group_id: "",
       agent_id: null,
+      locations: [],
       certificate_expires_at: NOW,
       latency_ms: 1,
       durations: { up: 1, degraded: 0, down: 0, maintenance: 0 },

@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, lte, ne, sql } from "drizzle-orm";
-import { agentLocation, LOCATIONS_MAX } from "../../contract/location.ts";
+import { agentLocation, agentsOf, asksEdge, LOCATIONS_MAX } from "../../contract/location.ts";
 import type { AgentVote } from "../../contract/monitor-object.ts";
 import { agentSlotOf, STALE_AFTER_MIN_MS } from "../../domain/check-schedule.ts";
 import { type AgentPackedResult, agentLatest, agents } from "../agents/table.ts";
@@ -10,8 +10,9 @@ import { monitors, type PackedResult } from "../monitors/table.ts";
 
 export interface RunByAgent {
   id: string;
-  /** Null for a monitor that no agent runs. */
+  /** Null for a monitor that no agent runs alone. */
   agent_id: string | null;
+  locations: readonly string[];
 }
 
 /** An agent's newest results as they are stored, so that a write can tell whether they still are. */
@@ -36,23 +37,26 @@ export function newestChecks({ latest }: StoredLatest): Map<string, number> {
   return new Map(results.map(([id, checked_at]) => [id, checked_at]));
 }
 
-/** The newest result of each of these monitors that its present agent measured. */
+/** The newest result of each of these monitors that its present agents measured; none of those that the edge checks, too. */
 export async function listLatestOfAgents(db: Db, runBy: readonly RunByAgent[]): Promise<PackedResult[]> {
-  const agentOf = new Map(runBy.flatMap(({ id, agent_id }) => (agent_id === null ? [] : [[id, agent_id] as const])));
-  if (agentOf.size === 0) return [];
+  const agentsBy = new Map(runBy.flatMap((each) => (asksEdge(each) ? [] : [[each.id, agentsOf(each)] as const])));
+  if (agentsBy.size === 0) return [];
   const rows = await db
     .select({ agent_id: agentLatest.agent_id, packed: sql<string>`e.value` })
-    .from(sql`json_each(${JSON.stringify([...new Set(agentOf.values())])}) AS a`)
+    .from(sql`json_each(${JSON.stringify([...new Set([...agentsBy.values()].flat())])}) AS a`)
     .innerJoin(agentLatest, sql`${agentLatest.agent_id} = a.value`)
     .innerJoin(
       sql`json_each(${agentLatest.latest}) AS e`,
-      sql`e.value ->> 1 > 0 AND e.value ->> 0 IN ${among([...agentOf.keys()])}`,
+      sql`e.value ->> 1 > 0 AND e.value ->> 0 IN ${among([...agentsBy.keys()])}`,
     );
-  return rows.flatMap(({ agent_id, packed }) => {
+  const newest = new Map<string, PackedResult>();
+  for (const { agent_id, packed } of rows) {
     const [id, ...rest]: AgentPackedResult = JSON.parse(packed);
     const [checked_at, latency_ms, message, region, outcome, judged_at] = rest;
-    return agentOf.get(id) === agent_id ? [[id, checked_at, latency_ms, message, region, outcome, judged_at]] : [];
-  });
+    if (!agentsBy.get(id)?.includes(agent_id) || checked_at < (newest.get(id)?.[1] ?? 0)) continue;
+    newest.set(id, [id, checked_at, latency_ms, message, region, outcome, judged_at]);
+  }
+  return [...newest.values()];
 }
 
 /** The newest results of a monitor that these agents measured, as votes. */

@@ -6,9 +6,9 @@ import { monitors, statusIntervals } from "../monitors/table.ts";
 
 /** The monitors that somebody sees, in their order, with what a scrape needs of them. */
 export function listScrapedMonitors(db: Db, viewer: Viewer, limit: number) {
-  const { id, name, type, status, check_group_id, agent_id, certificate_expires_at } = monitors;
+  const { id, name, type, status, check_group_id, agent_id, locations, certificate_expires_at } = monitors;
   return db
-    .select({ id, name, type, status, check_group_id, agent_id, certificate_expires_at })
+    .select({ id, name, type, status, check_group_id, agent_id, locations, certificate_expires_at })
     .from(monitors)
     .where(visibleTo(viewer, monitors))
     .orderBy(asc(monitors.position), asc(monitors.id))

@@ -13,9 +13,10 @@ import {
 import { checkNow } from "../../checks/manual-check.ts";
 import { ManualCheckResult } from "../../contract/check.ts";
 import { conflict, invalid } from "../../contract/errors.ts";
+import { agentsOf, asksEdge } from "../../contract/location.ts";
 import type { AgentCommandRecord } from "../../data/agent-reports/read.ts";
 import { insertCommand } from "../../data/agent-reports/write.ts";
-import { findAgent } from "../../data/agents/read.ts";
+import { listAgentsByIds } from "../../data/locations/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { statusAt } from "../../domain/agent-status.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
@@ -39,11 +40,11 @@ export async function checkMonitor(ctx: RequestScope, monitorId: string): Promis
 
 type Order = { record: AgentCommandRecord; ordered: RequestedAgentCheck };
 
-/** The command for the monitor's agent; undefined without an agent that is online. */
+/** The command for the monitor's agent, the first of several that is online; undefined without one. */
 async function orderOf(ctx: RequestScope, monitor: MonitorRecord): Promise<Order | undefined> {
-  if (monitor.agent_id === null) return undefined;
-  const agent = await findAgent(ctx.db, monitor.agent_id);
-  if (!agent || statusAt(agent, ctx.now) === "offline") return undefined;
+  const agents = await listAgentsByIds(ctx.db, asksEdge(monitor) ? [] : agentsOf(monitor));
+  const agent = agents.find((each) => statusAt(each, ctx.now) === "online");
+  if (!agent) return undefined;
   const record: AgentCommandRecord = {
     id: newId(),
     agent_id: agent.id,
@@ -55,17 +56,17 @@ async function orderOf(ctx: RequestScope, monitor: MonitorRecord): Promise<Order
     result: null,
     error: null,
   };
-  const after = await findNewestResultAt(ctx, monitor);
+  const after = await findNewestResultAt(ctx, { ...monitor, agent_id: agent.id });
   return { record, ordered: { agent_id: agent.id, command_id: record.id, after } };
 }
 
 async function claim(ctx: RequestScope, monitor: MonitorRecord, order: Order | undefined): Promise<void> {
-  if (monitorType(monitor.type).follows !== undefined || (monitor.agent_id === null && !isScheduled(monitor))) {
+  if (monitorType(monitor.type).follows !== undefined || (asksEdge(monitor) && !isScheduled(monitor))) {
     throw invalid("this monitor has no checks: its status comes from pushes, child monitors or its agent");
   }
   if (monitor.paused) throw conflict("the monitor is paused");
   // What an agent checks, it reaches from its own network.
-  if (monitor.agent_id === null) await requireMonitorBudget(ctx, monitor, await getOwnerPlan(ctx, monitor.owner_id));
+  if (asksEdge(monitor)) await requireMonitorBudget(ctx, monitor, await getOwnerPlan(ctx, monitor.owner_id));
   await commit(ctx, order ? [insertCommand(ctx.db, order.record)] : [], {
     audit: monitorAudit(monitor, "checked", order ? { command_id: order.record.id } : {}),
   });
@@ -73,6 +74,6 @@ async function claim(ctx: RequestScope, monitor: MonitorRecord, order: Order | u
 }
 
 async function run(ctx: RequestScope, monitor: MonitorRecord, order: Order | undefined): Promise<ManualCheckResult> {
-  if (monitor.agent_id === null) return checkNow(ctx, monitor);
+  if (asksEdge(monitor)) return checkNow(ctx, monitor);
   return order ? awaitAgentResult(ctx, monitor, order.ordered) : unknownBecause("the agent is offline", ctx.now);
 }

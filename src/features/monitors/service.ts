@@ -5,6 +5,7 @@ import { requireVisiblePage, viewerOf } from "../../access/pages.ts";
 import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
+import { asksEdge } from "../../contract/location.ts";
 import type { MonitorFilter, MonitorSort, OrderList } from "../../contract/monitor.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import { isChanged, listMonitorNames, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
@@ -123,7 +124,7 @@ export async function orderMonitors(ctx: RequestScope, order: OrderList): Promis
 
 /** Nothing would check it, although it is to be checked. */
 export function isUnplaced(monitor: MonitorRecord): boolean {
-  if (monitor.agent_id !== null || isScheduled(monitor)) return false;
+  if (!asksEdge(monitor) || isScheduled(monitor)) return false;
   const { source } = readFields(monitor.type, { ...monitor.options, interval: monitor.interval });
   return source === "edge" || source === "agent";
 }
