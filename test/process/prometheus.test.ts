@@ -39,8 +39,9 @@ describe.skipIf(!hasPromtool)("promtool", () => {
 
   it("reads the metrics, whatever a monitor is called", () => {
     const now = 1_800_000_000_000;
-    const monitor = { id: "a", type: "ssl", status: "up", check_group_id: "", agent_id: null, locations: [] } as const;
+    const monitor = { id: "a", type: "ssl", status: "up", check_group_id: "", agent_id: null } as const;
     const measured = {
+      locations: [],
       certificate_expires_at: now,
       latency_ms: 1.5,
       durations: { up: 2, degraded: 1, down: 1, maintenance: 0 },
