@@ -1,5 +1,6 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { planLimit } from "../../contract/errors.ts";
+import { asksEdge } from "../../contract/location.ts";
 import { readFleetLoad } from "../../data/usage/read.ts";
 import { findFreePlanViolation, type WantedMonitor } from "../../domain/free-plan.ts";
 import { isRecord } from "../../lib/is-record.ts";
@@ -22,8 +23,8 @@ export async function requireRoomOnFreePlan(
 }
 
 function describe({ columns, fields }: { columns: Columns; fields: TypeFields }): WantedMonitor {
-  const { type, agent_id, interval } = columns;
-  const isChecked = fields.source === "edge" && agent_id === null;
+  const { type, interval } = columns;
+  const isChecked = fields.source === "edge" && asksEdge(columns);
   const read = isRecord(fields.read) ? fields.read : {};
   const needs = monitorType(type).probe?.needs ?? [];
   return {
