@@ -1,14 +1,11 @@
 import type { Scope } from "../access/scope.ts";
 import { DEFAULT_REGION } from "../contract/check.ts";
-import type { CheckMessage } from "../contract/messages.ts";
 import type { Region } from "../contract/monitor-values.ts";
 import { findLastPlannedMinute } from "../data/check-groups/read.ts";
 import { slotsWithin } from "../domain/check-schedule.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
+import { type ScheduledCheck, sendChecks } from "../platform/check-queues.ts";
 import type { Env } from "../platform/env.ts";
-
-/** The queue takes at most this many messages at once. */
-const BATCH_MAX = 100;
 
 export interface Checkable {
   id: string;
@@ -19,23 +16,6 @@ export interface Checkable {
 /** The regions in which a monitor is checked; none named means wherever the checker runs. */
 export function regionsOf(named: readonly Region[]): readonly string[] {
   return named.length > 0 ? named : [DEFAULT_REGION];
-}
-
-export interface ScheduledCheck extends CheckMessage {
-  /** When to run, epoch ms. */
-  run_at: number;
-}
-
-export async function sendChecks(env: Env, checks: readonly ScheduledCheck[], now: number): Promise<void> {
-  for (const [queue, slow] of [
-    [env.CHECKS, false],
-    [env.CHECKS_SLOW, true],
-  ] as const) {
-    const messages = checks
-      .filter((check) => check.group_id.endsWith("/slow") === slow)
-      .map(({ run_at, ...body }) => ({ body, delaySeconds: Math.max(0, Math.ceil((run_at - now) / 1000)) }));
-    for (let n = 0; n < messages.length; n += BATCH_MAX) await queue.sendBatch(messages.slice(n, n + BATCH_MAX));
-  }
 }
 
 interface SlottedGroup {

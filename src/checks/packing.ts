@@ -8,8 +8,9 @@ import { checkGroupId, inShard, shardOf, slotBefore } from "../domain/check-sche
 import { CHECK_SIZES } from "../domain/free-plan.ts";
 import { type Container, type Move, planPacking } from "../domain/packing.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
+import { type ScheduledCheck, sendChecks } from "../platform/check-queues.ts";
 import { advanceSweep } from "../sweeps/resumable-sweep.ts";
-import { regionsOf, type ScheduledCheck, sendChecks } from "./enqueue.ts";
+import { regionsOf } from "./enqueue.ts";
 import { CONNECTIONS } from "./probe-check.ts";
 
 /**

@@ -10,8 +10,9 @@ import {
 import { runBatch } from "../data/db.ts";
 import { delayedAfterMs, slotBefore, slotsWithin } from "../domain/check-schedule.ts";
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
+import { type ScheduledCheck, sendChecks } from "../platform/check-queues.ts";
 import { now } from "../platform/clock.ts";
-import { checksAt, type ScheduledCheck, sendChecks } from "./enqueue.ts";
+import { checksAt } from "./enqueue.ts";
 import { isStale } from "./stale.ts";
 
 const PAGE_SIZE = 500;

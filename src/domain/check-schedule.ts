@@ -24,6 +24,9 @@ const EARLY_MAX_MS = 2 * SECOND_MS;
 /** After the time-out of a check, for the way of its result. */
 const VOTE_GRACE_MS = 5 * SECOND_MS;
 
+/** A round looks so soon for agents that are gone; those that are there begin within two seconds of each other. */
+export const VOTE_LOOK_MS = 3 * SECOND_MS;
+
 /** How long a round waits for its agents. They begin with its first check, and nobody checks for longer than the time-out. */
 export function voteWaitMs(timeoutSeconds: number): number {
   return timeoutSeconds * SECOND_MS + VOTE_GRACE_MS;

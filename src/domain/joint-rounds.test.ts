@@ -11,19 +11,24 @@ const AGENTS: MonitorRules = {
   regions: [],
   agents: { locations: ["agent:a", "agent:b", "agent:c"], wait_ms: WAIT },
 };
+const ALL: MonitorRules = {
+  ...AGENTS,
+  region_policy: "all",
+  agents: { locations: ["agent:a", "agent:b", "agent:c"], wait_ms: WAIT, look_ms: 3 },
+};
 const MIXED: MonitorRules = {
   ...RULES,
   regions: ["weur", "enam"],
   agents: { locations: ["agent:a"], wait_ms: WAIT },
 };
 
-/** "61 aF": at second 61 the failure of agent a arrives; "80 weur1S": a success of weur in attempt 1; "76 !": the deadline. */
+/** "61 aF": at second 61 the failure of agent a arrives; "80 weur1S": a success of weur in attempt 1; "76 !": the deadline; "63 ?c": agent c is gone. */
 function play(script: readonly string[], rules: MonitorRules): string[] {
   let state = initialState(0);
   return script.map((line) => {
     const [time = "", word = ""] = line.split(" ");
     const now = Number(time);
-    const input = word === "!" ? endOf(state.round) : inputOf(word, now);
+    const input = "!?".includes(word.charAt(0)) ? endOf(state.round, word.slice(1)) : inputOf(word, now);
     const { state: after, transition, accepted } = decide(state, input, rules, now);
     state = after;
     if (transition) return `${line}: ${transition.to} since ${transition.effective_at}`;
@@ -32,9 +37,14 @@ function play(script: readonly string[], rules: MonitorRules): string[] {
   });
 }
 
-function endOf(round: Round | null): MonitorInput {
+function endOf(round: Round | null, gone = ""): MonitorInput {
   if (round === null) throw new Error("no round to end");
-  return { kind: "round_over", slot_at: round.slot_at, attempt: round.attempt };
+  return {
+    kind: "round_over",
+    slot_at: round.slot_at,
+    attempt: round.attempt,
+    gone: [...gone].map((name) => `agent:${name}`),
+  };
 }
 
 function inputOf(word: string, now: number): MonitorInput {
@@ -59,6 +69,26 @@ describe("rounds in which agents vote", () => {
         "100 bF: 2 open 2",
         "101 aF: down since 60",
       ],
+    ],
+    [
+      "do not wait for an agent that is gone",
+      ALL,
+      [
+        "60 aF: 0 open 0",
+        "61 bF: 0 open 0",
+        "63 ?c: 0 failure 1",
+        "80 aF: 1 open 1",
+        "81 bF: 1 open 1",
+        "83 ?c: 1 failure 2",
+        "100 aF: 2 open 2",
+        "101 bF: 2 open 2",
+        "103 ?c: down since 60",
+      ],
+    ],
+    [
+      "wait for an agent that is late and not gone",
+      ALL,
+      ["60 aF: 0 open 0", "61 bF: 0 open 0", "63 ?: 0 open 0", "70 cS: up since 70"],
     ],
     [
       "count an agent once in an attempt, however often it repeats its failure",
@@ -118,6 +148,25 @@ describe("rounds in which agents vote", () => {
     expect([state.status, findRoundDeadline(state, rules)]).toEqual(["down", 60 + WAIT]);
     const { completed, transition } = decide(state, endOf(state.round), rules, 60 + WAIT);
     expect([completed, transition]).toEqual([{ seq: 1, regions: ["agent:a", "agent:b"] }, null]);
+  });
+
+  it("are repeated when a repetition is decided by the absence of one", () => {
+    const rules: MonitorRules = {
+      ...MIXED,
+      regions: ["weur"],
+      region_policy: "all",
+      agents: { locations: ["agent:a", "agent:b"], wait_ms: WAIT, look_ms: 3 },
+      schedule: { interval_ms: 60, retry_interval_ms: 20 },
+    };
+    let state = initialState(0);
+    const retries = ["60 weur0F", "61 aF", "63 ?b", "80 weur1F", "81 aF", "83 ?b"].map((line) => {
+      const [time = "", word = ""] = line.split(" ");
+      const input = word.startsWith("?") ? endOf(state.round, word.slice(1)) : inputOf(word, Number(time));
+      const decision = decide(state, input, rules, Number(time));
+      state = decision.state;
+      return decision.retry_at;
+    });
+    expect(retries).toEqual([80, null, null, null, null, 103]);
   });
 
   it("have no deadline where only the edge votes", () => {

@@ -4,6 +4,7 @@ import { assertNever } from "../lib/assert-never.ts";
 import {
   addToRound,
   closeRound,
+  excuseGone,
   findDeadline,
   findSince,
   listAgreeing,
@@ -65,8 +66,8 @@ export type MonitorInput =
   | ({ kind: "result" } & RoundResult)
   /** What an agent found that is one of the monitor's locations. */
   | ({ kind: "vote" } & Vote)
-  /** The round that was current when the deadline was looked for has waited long enough. */
-  | { kind: "round_over"; slot_at: number; attempt: number }
+  /** The round that was current when the deadline was looked for has waited long enough, at least for `gone`. */
+  | { kind: "round_over"; slot_at: number; attempt: number; gone?: readonly string[] }
   /**
    * Results are stale for a reason of the service or the agent: no result in time, or a deadline processed too late.
    * `last_result_at` is the newest stored result (a settled monitor does not receive its own), null for none;
@@ -183,7 +184,7 @@ function attemptToleranceMs({ schedule }: MonitorRules): number {
 
 function decideRoundOver(
   state: MonitorState,
-  { slot_at, attempt }: { slot_at: number; attempt: number },
+  { slot_at, attempt, gone = [] }: Extract<MonitorInput, { kind: "round_over" }>,
   rules: MonitorRules,
   now: number,
 ): Decision {
@@ -191,14 +192,13 @@ function decideRoundOver(
   if (round?.slot_at !== slot_at || round.attempt !== attempt || findDeadline(round, rules) === null) {
     return refuse(state);
   }
-  const closed = closeRound(round, rules, now);
+  const isOver = now >= (round.opened_at ?? 0) + (rules.agents?.wait_ms ?? 0);
+  const closed = isOver ? closeRound(round, rules, now) : excuseGone(round, gone, rules, now);
   const { verdict } = closed;
   if (round.verdict !== null || verdict === null) return complete(accept({ ...state, round: closed }), rules);
   const judged = { ...state, round: closed, judged_at: findSince(closed, verdict) };
-  return noteOpening(
-    decideVerdict(judged, verdict, () => summarizeRound(closed, verdict), rules, now),
-    rules,
-  );
+  const decided = decideVerdict(judged, verdict, () => summarizeRound(closed, verdict), rules, now);
+  return orderRetry(noteOpening(decided, rules), { region: null, outcome: null }, rules, now);
 }
 
 /** When the present round has to be decided without those that are missing; null where it need not. */
@@ -303,7 +303,12 @@ function hasMissedSlots(state: MonitorState, round: Round, rules: MonitorRules):
  * One retry per round, until the threshold decides. In a scheduled round the failure of one region suffices, because the
  * successes of others may be omitted while the monitor is settled; a retry is complete and waits for its verdict.
  */
-function orderRetry(decision: Decision, input: RoundResult, rules: MonitorRules, now: number): Decision {
+function orderRetry(
+  decision: Decision,
+  input: Pick<RoundResult, "region" | "outcome"> | { region: null; outcome: null },
+  rules: MonitorRules,
+  now: number,
+): Decision {
   const { round, status } = decision.state;
   if (rules.schedule === null || round === null || round.retry !== null || status === "down") return decision;
   const isSuspect = round.verdict === null && round.attempt === 0 && input.outcome === "failure";

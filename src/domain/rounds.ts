@@ -14,7 +14,12 @@ export interface RoundRules {
   regions: readonly string[];
   region_policy: RegionPolicy;
   /** The agents that vote, by the names of their locations, and how long a round waits for them; absent: none votes. */
-  agents?: { locations: readonly string[]; wait_ms: number };
+  agents?: {
+    locations: readonly string[];
+    wait_ms: number;
+    /** When it looks before that for those that are known to be gone, and waits for them no longer; absent: never. */
+    look_ms?: number;
+  };
 }
 
 export interface RegionResult {
@@ -45,12 +50,14 @@ export interface Round {
   attempt: number;
   results: Readonly<Record<string, RegionResult>>;
   verdict: Verdict | null;
-  /** The repetition that a failure in this round asked for, and whose result asked. */
-  retry: { region: string; at: number } | null;
+  /** The repetition that a failure in this round asked for, and whose result asked; null: its deadline. */
+  retry: { region: string | null; at: number } | null;
   /** The outage that its verdict opened before all of its locations had reported. */
   opened_seq?: number;
   /** When its first result arrived; absent where no agent votes. */
   opened_at?: number;
+  /** Those that are known to be gone were looked for. */
+  is_looked?: true;
   /** Its deadline has passed, so that nobody is waited for any more. */
   is_over?: true;
 }
@@ -116,11 +123,27 @@ function earliestOwn({ results }: Round): number {
   return Math.min(...own.map(({ checked_at }) => checked_at));
 }
 
-/** When the locations that are missing then abstain; null where nobody has to be waited for. */
+/** When the locations that are missing then abstain, or those that are gone; null where nobody has to be waited for. */
 export function findDeadline(round: Round | null, { agents, ...rules }: RoundRules): number | null {
   if (!agents || round?.opened_at === undefined || round.is_over) return null;
   const isWaiting = round.verdict === null || (round.opened_seq !== undefined && !isWhole(round, { agents, ...rules }));
-  return isWaiting ? round.opened_at + agents.wait_ms : null;
+  if (!isWaiting) return null;
+  const { wait_ms, look_ms = wait_ms } = agents;
+  return round.opened_at + (round.is_looked ? wait_ms : Math.min(look_ms, wait_ms));
+}
+
+/** A round short of its deadline, at which those that are known to be gone abstain already. */
+export function excuseGone(round: Round, gone: readonly string[], rules: RoundRules, now: number): Round {
+  const agents = rules.agents?.locations ?? [];
+  return {
+    ...withAbsent(
+      round,
+      gone.filter((location) => agents.includes(location)),
+      rules,
+      now,
+    ),
+    is_looked: true,
+  };
 }
 
 /**
@@ -130,10 +153,14 @@ export function findDeadline(round: Round | null, { agents, ...rules }: RoundRul
  */
 export function closeRound(round: Round, rules: RoundRules, now: number): Round {
   const abstaining = round.attempt === 0 ? (rules.agents?.locations ?? []) : listLocations(rules);
+  return { ...withAbsent(round, abstaining, rules, now), is_over: true };
+}
+
+function withAbsent(round: Round, abstaining: readonly string[], rules: RoundRules, now: number): Round {
   const absent: RegionResult = { outcome: "error", checked_at: now, latency_ms: null, message: "no result in time" };
   const missing = abstaining.filter((location) => !Object.hasOwn(round.results, location));
   const results = { ...round.results, ...Object.fromEntries(missing.map((location) => [location, absent])) };
-  return { ...round, results, verdict: round.verdict ?? computeVerdict(results, rules), is_over: true };
+  return { ...round, results, verdict: round.verdict ?? computeVerdict(results, rules) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { DEFAULT_REGION } from "../contract/check.ts";
 import { agentLocation, agentsAmong } from "../contract/location.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import { retryIntervalMs, staleAfterMs, voteWaitMs } from "../domain/check-schedule.ts";
+import { retryIntervalMs, staleAfterMs, VOTE_LOOK_MS, voteWaitMs } from "../domain/check-schedule.ts";
 import type { MonitorRules } from "../domain/monitor-state.ts";
 import type { PushRules } from "../domain/push-deadline.ts";
 import { compositeOptions } from "../probes/composite.ts";
@@ -36,7 +36,7 @@ function locationsOf(record: MonitorRecord): Pick<MonitorRules, "regions" | "age
   const locations = agentsAmong(record.locations).map(agentLocation);
   if (agent_id !== null || locations.length === 0) return { regions: agent_id === null ? regions : [] };
   const edge = record.locations.includes(DEFAULT_REGION) ? [DEFAULT_REGION] : regions;
-  return { regions: edge, agents: { locations, wait_ms: voteWaitMs(timeout_seconds) } };
+  return { regions: edge, agents: { locations, wait_ms: voteWaitMs(timeout_seconds), look_ms: VOTE_LOOK_MS } };
 }
 
 /** The deadlines of a monitor that receives pushes; null for all others. */

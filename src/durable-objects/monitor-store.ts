@@ -1,15 +1,8 @@
-import { agentsAmong } from "../contract/location.ts";
-import type {
-  AgentVote,
-  Allowance,
-  Push,
-  PushedResult,
-  PushLog,
-  PushQuery,
-  StoredPush,
-} from "../contract/monitor-object.ts";
+import { agentLocation, agentsAmong } from "../contract/location.ts";
+import type { Allowance, Push, PushedResult, PushLog, PushQuery, StoredPush } from "../contract/monitor-object.ts";
 import type { LatencyStep } from "../contract/prober-object.ts";
 import { packRepeated } from "../contract/repeated-heartbeat.ts";
+import { findGone, type KnownVote } from "../domain/gone-agents.ts";
 import {
   type Decision,
   decide,
@@ -132,12 +125,14 @@ export class MonitorStore {
   }
 
   /** Decides the present round, with what those found after all that it did not hear of. */
-  endRound(votes: readonly AgentVote[], at: number): Pick<Decision, "retry_at" | "completed"> {
+  endRound(known: readonly KnownVote[], at: number): Pick<Decision, "retry_at" | "completed"> {
     const round = this.stored?.state.round;
     if (!round) return { retry_at: null };
     const { slot_at, attempt } = round;
-    const late = votes.filter((vote) => vote.slot_at === slot_at).map((vote) => ({ kind: "vote" as const, ...vote }));
-    return this.applyInputs([...late, { kind: "round_over", slot_at, attempt }], at);
+    const late = known.filter(({ vote }) => vote.slot_at === slot_at);
+    const inputs = late.map(({ vote }) => ({ kind: "vote" as const, ...vote }));
+    const gone = findGone(this.missingAgents.map(agentLocation), known, slot_at);
+    return this.applyInputs([...inputs, { kind: "round_over", slot_at, attempt, gone }], at);
   }
 
   /** The same while heartbeats only repeat, without adding them to what is stored; undefined where something else is due. */

@@ -18,10 +18,11 @@ import type { LatencyStep } from "../contract/prober-object.ts";
 import { listLatestVotes } from "../data/agent-results/read.ts";
 import { findAgent } from "../data/agents/read.ts";
 import { openDb } from "../data/db.ts";
-import { findLastTransition, findMonitorForObject, listMemberStates } from "../data/monitors/read.ts";
+import { findCheckGroupId, findLastTransition, findMonitorForObject, listMemberStates } from "../data/monitors/read.ts";
 import { computeAgentMonitorStatus } from "../domain/agent-status.ts";
 import { computeCompositeState } from "../domain/composite.ts";
 import { findNextDue } from "../domain/push-deadline.ts";
+import { sendChecks } from "../platform/check-queues.ts";
 import { now } from "../platform/clock.ts";
 import { nextTime } from "../platform/cron.ts";
 import type { Env } from "../platform/env.ts";
@@ -129,8 +130,25 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     const votes = await listLatestVotes(openDb(this.env.DB), monitorId, this.#store.missingAgents);
     // Meanwhile another call may have decided it.
     if (!isDue()) return;
-    const { completed } = this.#store.endRound(votes, now());
+    const { completed, retry_at } = this.#store.endRound(votes, now());
+    if (retry_at !== null) await this.#repeatAtEdge(monitorId, retry_at);
     if (completed) await this.#announceRegions({ monitor_id: monitorId, ...completed });
+  }
+
+  /** A deadline has no caller that would repeat the check. Without the message the next slot goes on. */
+  async #repeatAtEdge(monitor_id: string, run_at: number): Promise<void> {
+    const { rules, state } = this.#store.stored ?? {};
+    const { round } = state ?? {};
+    if (!round || !rules || rules.regions.length === 0) return;
+    try {
+      const group_id = await findCheckGroupId(openDb(this.env.DB), monitor_id);
+      const { slot_at, attempt } = round;
+      const repeated = { group_id, slot_at, attempt: attempt + 1, monitor_id, run_at };
+      const checks = rules.regions.map((region) => ({ ...repeated, region }));
+      if (group_id) await sendChecks(this.env, checks, now());
+    } catch (error) {
+      this.#log.error("repeating a check", error, { monitor_id });
+    }
   }
 
   async markStale(monitorId: string, version: number, report: StaleReport): Promise<MonitorSnapshot | null> {

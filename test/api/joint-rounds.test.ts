@@ -84,8 +84,10 @@ async function statusOf({ id }: Joint): Promise<MonitorStatus | undefined> {
   return (await env.MONITOR.getByName(id).sync(id, 0))?.status;
 }
 
-async function passDeadline({ id }: Joint): Promise<void> {
-  vi.setSystemTime(Date.now() + WAIT);
+const passDeadline = (joint: Joint) => passTime(joint, WAIT);
+
+async function passTime({ id }: Joint, ms: number): Promise<void> {
+  vi.setSystemTime(Date.now() + ms);
   expect(await runDurableObjectAlarm(env.MONITOR.get(env.MONITOR.idFromName(id)))).toBe(true);
 }
 
@@ -129,6 +131,17 @@ describe("agents that vote on a monitor", () => {
     await passDeadline(joint);
     expect(await statusOf(joint)).toBe("down");
     expect(await vote(joint, 2, "up")).toBe("down");
+  });
+
+  it("do not wait a whole time-out for one that is known to be gone", async () => {
+    const joint = await aJointMonitor({ region_policy: "all" });
+    await allUp(joint);
+    await joint.next();
+    for (const n of [0, 1]) expect(await vote(joint, n, "up")).toBe("up");
+    await joint.next();
+    for (const n of [0, 1]) expect(await vote(joint, n, "down")).toBe("up");
+    await passTime(joint, 3 * SECOND);
+    expect(await statusOf(joint)).toBe("down");
   });
 
   it("count a failure of each attempt once", async () => {
@@ -180,10 +193,23 @@ describe("agents that vote on a monitor", () => {
       expect(found).toMatchObject({ type: "check_now", params: { monitor_id: joint.id } });
       return found;
     }, PATIENCE);
+    for (const agent of joint.agents.slice(1)) {
+      expect((await agent.client.get(`${V1}/agents/commands`)).body).toMatchObject([{ type: "check_now" }]);
+    }
     vi.setSystemTime(Date.now() + SECOND);
     await vote(joint, 0, "up");
     await first?.client.post(`${V1}/agents/commands/${command.id}/ack`, { ok: true });
     expect(await asked).toMatchObject({ status: 200, body: { status: "up", message: "up" } });
+  });
+
+  it("are named in the list of results, which can be asked for one of them", async () => {
+    const joint = await aJointMonitor();
+    await allUp(joint);
+    const names = joint.agents.map(({ id }) => `agent:${id}`);
+    const listed = await joint.owner.client.get(`${V1}/monitors/${joint.id}/results`);
+    expect(listed.body.map(({ region }: { region: string }) => region).sort()).toEqual(names.toSorted());
+    const one = await joint.owner.client.get(`${V1}/monitors/${joint.id}/results?region=${names[1]}`);
+    expect(one.body).toMatchObject([{ region: names[1], status: "up" }]);
   });
 
   it("leave it unknown when none of them reports any more, and not before", async () => {

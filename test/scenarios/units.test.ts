@@ -4,7 +4,9 @@ import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { planMinute } from "../../src/checks/planner.ts";
+import { agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
+import { monitorLocations } from "../../src/data/locations/table.ts";
 import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/table.ts";
 import { sweepCursors } from "../../src/data/sweep-cursors/table.ts";
 import { checkGroupId } from "../../src/domain/check-schedule.ts";
@@ -60,6 +62,16 @@ async function runSlot(metered: Env, group_id: string) {
   vi.setSystemTime(slot);
   await runScheduled(metered, group_id, slot);
 }
+
+const NOTHING: Units = {
+  rows_read: 0,
+  rows_written: 0,
+  object_requests: 0,
+  object_rows_written: 0,
+  messages: 0,
+  kv_reads: 0,
+  kv_writes: 0,
+};
 
 const perCheck = (units: Units) =>
   Object.fromEntries(Object.entries(units).map(([name, count]) => [name, Math.round((count / MEMBERS) * 1000) / 1000]));
@@ -120,6 +132,41 @@ describe("results that an agent sends in bulk", () => {
       { ...costs[1] },
       { rows_read: MEMBERS + 6, rows_written: 1, object_requests: 1, object_rows_written: 1 },
     );
+  });
+});
+
+describe("votes that a location sends in bulk", () => {
+  it("cost at most 2.2 rows read and 0.2 written each, while nothing changes", async () => {
+    vi.setSystemTime(Math.floor(Date.now() / 3_600_000) * 3_600_000);
+    const account = await createAccount();
+    const agent = await enrollAgent(account);
+    await db.update(agents).set({ is_location: true }).where(eq(agents.id, agent.id));
+    const locations = [`agent:${agent.id}`];
+    const ids: string[] = [];
+    for (let n = 0; n < MEMBERS; n++) {
+      ids.push((await insertMonitor(account.user_id, { locations, check_group_id: "", shard_id: "" })).id);
+    }
+    await db.insert(monitorLocations).values(ids.map((monitor_id) => ({ agent_id: agent.id, monitor_id })));
+    const send = async (bindings: Env) => {
+      vi.setSystemTime(Date.now() + 60_000);
+      const results = ids.map((monitor_id) => ({ monitor_id, status: "up", checked_at: new Date().toISOString() }));
+      const headers = { "x-agent-token": agent.token, "content-type": "application/json" };
+      const init = { method: "POST", headers, body: JSON.stringify({ results }) };
+      const ctx = createExecutionContext();
+      const response = await worker.fetch(new Request(`http://vigil.test${V1}/agents/results`, init), bindings, ctx);
+      expect(await response.json()).toEqual({ accepted: MEMBERS, rejected: [] });
+      await waitOnExecutionContext(ctx);
+    };
+    await send(env);
+    for (const id of ids) await dropAlarm(id);
+    await send(env);
+    const { rows_read, rows_written, object_requests } = await meter(send);
+    expectAtMost(perCheck({ ...NOTHING, rows_read, rows_written, object_requests }), {
+      ...NOTHING,
+      rows_read: 2.2,
+      rows_written: 0.2,
+      object_requests: 0.04,
+    });
   });
 });
 

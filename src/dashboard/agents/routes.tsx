@@ -14,7 +14,7 @@ import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { type Detail, Discoveries, Events, Facts, HostMetrics, Monitors, Presence } from "./views.tsx";
+import { type Detail, Discoveries, Events, Facts, HostMetrics, Location, Monitors, Presence } from "./views.tsx";
 
 const API = "/api/uptime/v1/agents";
 const ListQuery = z.object({ offset: ListOffset });
@@ -132,6 +132,7 @@ export const endpoints = [
             <Facts agent={agent} now={c.var.now} />
           </div>
           <HostMetrics metrics={metrics} />
+          <Location agent={agent} path={path} may_change={mayChange} />
           <Monitors agent={agent} />
           <Discoveries agent={agent} path={path} may_watch={mayWatch} />
           <Events agent={agent} now={c.var.now} />
@@ -145,6 +146,16 @@ export const endpoints = [
     async (c, entered, { id }) => {
       await requireApi(c, { method: "POST", path: `${API}/${id}/commands`, body: { type: entered.get("type") } });
       return redirectWithNotice(`/app/agents/${id}`, "The agent gets it with its next call.");
+    },
+  ),
+
+  action(
+    { path: "/app/agents/{id}/location", summary: "Make an agent a location or none", params },
+    async (c, sent, p) => {
+      const is_location = sent.get("is_location") === "true";
+      await requireApi(c, { method: "PUT", path: `${API}/${p.id}`, body: { is_location } });
+      const notice = is_location ? "Monitors may name it among their locations." : "It is no location any more.";
+      return redirectWithNotice(`/app/agents/${p.id}`, notice);
     },
   ),
 

@@ -48,6 +48,37 @@ export function Facts({ agent, now }: { agent: Detail; now: number }) {
   );
 }
 
+interface LocationProps {
+  agent: Detail;
+  path: string;
+  may_change: boolean;
+}
+
+/** Whether monitors may ask the agent for its vote, beside regions and other agents. */
+export function Location({ agent: { is_location }, path, may_change }: LocationProps) {
+  if (!is_location && !may_change) return null;
+  const fields = { is_location: String(!is_location) };
+  return (
+    <section class="card" aria-labelledby="location">
+      <h2 id="location">Location</h2>
+      <p>
+        {is_location
+          ? "It is a location: monitors may name it beside regions and other agents, and its word is one vote."
+          : "As a location it checks monitors together with regions and other agents, and its word is one vote."}
+      </p>
+      {may_change ? (
+        <p class="actions">
+          <PostButton
+            action={`${path}/location`}
+            label={is_location ? "Stop using as a location" : "Use as a location"}
+            fields={fields}
+          />
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
 /** A monitor of type agent follows the agent's presence, whatever its program knows. */
 const isUnknownTo = (capabilities: readonly string[], type: string) =>
   capabilities.length > 0 && type !== "agent" && !capabilities.includes(type);

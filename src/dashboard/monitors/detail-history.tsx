@@ -129,7 +129,7 @@ export function Results({ picture: { results }, all }: LinkedPart<"results">) {
                   </details>
                 )}
               </td>
-              {hasPlaces ? <td>{result.colo ? `${result.region}, ${result.colo}` : result.region}</td> : null}
+              {hasPlaces ? <td dir="auto">{result.colo ? `${result.place}, ${result.colo}` : result.place}</td> : null}
             </tr>
           ))}
         </Table>

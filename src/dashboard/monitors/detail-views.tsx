@@ -16,6 +16,7 @@ import { isMuted, MuteItems, WithheldAlerts } from "./detail-alerts.tsx";
 import { Changes, Events, Outages, Results, Tested, Windows } from "./detail-history.tsx";
 import { PushAddresses } from "./detail-push.tsx";
 import { LatencyFigure } from "./latency-chart.tsx";
+import { Locations } from "./locations.tsx";
 import { MetricsCard } from "./metrics.tsx";
 import { typeName } from "./types.ts";
 
@@ -56,6 +57,9 @@ export function detailView(picture: MonitorPicture): View {
           <div class="stack">
             <MetricsCard metrics={picture.metrics} period={picture.latency.period} />
             <LatencyFigure id={record.id} chart={picture.latency} outages={spansOf(picture)} now={picture.now} />
+            <div id="monitor-locations" data-live>
+              <Locations picture={picture} />
+            </div>
             <div id="monitor-outages" data-live>
               <Outages picture={picture} all={`${path}/outages`} />
             </div>
@@ -238,7 +242,11 @@ function Settings({ picture }: { picture: MonitorPicture }) {
         ) : null}
         {target === null ? null : <Setting name="Target">{target}</Setting>}
         <Setting name="Interval">every {record.interval} s</Setting>
-        <Setting name="Regions">{record.regions.length === 0 ? "default" : record.regions.join(", ")}</Setting>
+        {picture.locations.length === 0 ? (
+          <Setting name="Regions">{record.regions.length === 0 ? "default" : record.regions.join(", ")}</Setting>
+        ) : (
+          <Setting name="Locations">{picture.locations.map(({ name }) => name).join(", ")}</Setting>
+        )}
         {record.certificate_expires_at === null ? null : (
           <Setting name="Certificate expires">
             <ExactTime at={record.certificate_expires_at} />

@@ -18,6 +18,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { findLacking } from "../overview/next-steps.tsx";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { loadLatency } from "./latency.ts";
+import { loadAgentNames, placeResults, viewLocations } from "./locations.tsx";
 
 const INTERVALS_MAX = 500;
 const DAYS = 90;
@@ -38,21 +39,35 @@ export async function loadPicture(
 ) {
   const monitor = await getMonitor(ctx, id);
   const { record } = monitor;
-  const [intervals, timeOf, days, outages, events, results, changes, windows, latency, metrics, may_change, page] =
-    await Promise.all([
-      listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
-      readMaintenanceTime(ctx.db, [id], { since: ctx.now - DAY_MS, now: ctx.now }),
-      computeUptime({ ...ctx, now: Math.floor(ctx.now / MINUTE_MS) * MINUTE_MS }, id, DAYS),
-      listMonitorOutages(ctx, id, OUTAGES),
-      listStatusChanges(ctx, id, EVENTS),
-      listMonitorResults(ctx, id, RESULTS),
-      listEntries(ctx, { monitor_id: id, ...CHANGES }),
-      listWindows(ctx, monitor),
-      loadLatency(ctx, record, period),
-      readMetricPicture(ctx, record, { period, now: ctx.now }),
-      mayDo(ctx, record, "monitors.write"),
-      record.status_page_id === null ? undefined : findPage(ctx.db, record.status_page_id),
-    ]);
+  const [
+    names,
+    intervals,
+    timeOf,
+    days,
+    outages,
+    events,
+    results,
+    changes,
+    windows,
+    latency,
+    metrics,
+    may_change,
+    page,
+  ] = await Promise.all([
+    loadAgentNames(ctx, record),
+    listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
+    readMaintenanceTime(ctx.db, [id], { since: ctx.now - DAY_MS, now: ctx.now }),
+    computeUptime({ ...ctx, now: Math.floor(ctx.now / MINUTE_MS) * MINUTE_MS }, id, DAYS),
+    listMonitorOutages(ctx, id, OUTAGES),
+    listStatusChanges(ctx, id, EVENTS),
+    listMonitorResults(ctx, id, RESULTS),
+    listEntries(ctx, { monitor_id: id, ...CHANGES }),
+    listWindows(ctx, monitor),
+    loadLatency(ctx, record, period),
+    readMetricPicture(ctx, record, { period, now: ctx.now }),
+    mayDo(ctx, record, "monitors.write"),
+    record.status_page_id === null ? undefined : findPage(ctx.db, record.status_page_id),
+  ]);
   return {
     now: ctx.now,
     monitor,
@@ -67,7 +82,8 @@ export async function loadPicture(
     })),
     outages,
     events: events.rows,
-    results: results.rows,
+    results: placeResults(results.rows, names),
+    locations: viewLocations(record, names, results.rows),
     changes: changes.rows,
     windows,
     latency,

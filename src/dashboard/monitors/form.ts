@@ -1,5 +1,7 @@
 import { viewerOf } from "../../access/pages.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import { DEFAULT_REGION } from "../../contract/check.ts";
+import { agentLocation } from "../../contract/location.ts";
 import {
   atLeastOf,
   INCIDENT_SEVERITIES,
@@ -45,13 +47,17 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
   ]);
   // Whoever sees an agent may not have it check something for them.
   const mayUse = await Promise.all(agents.rows.map((agent) => mayDo(ctx, agent, "agents.write")));
+  const usable = agents.rows.filter((_agent, n) => mayUse[n]);
   const named = ({ id, name }: { id: string; name: string }): Option => ({ value: id, label: name });
   const choices = {
     pages: pages.map(named),
     groups: groups.rows.map(named),
-    agents: agents.rows.filter((_agent, n) => mayUse[n]).map(named),
+    agents: usable.map(named),
     monitors: monitors.map(named),
     regions: ctx.settings.REGIONS.map((value) => ({ value, label: regionName(value) })),
+    voters: usable
+      .filter(({ is_location }) => is_location)
+      .map(({ id, name }) => ({ value: agentLocation(id), label: `${name} (agent)` })),
   };
   return {
     fields: [...basicFields(choices), ...TYPE_FORM_FIELDS, ...advancedFields(choices)],
@@ -71,7 +77,7 @@ export const FIRST_FIELDS: readonly FormField[] = [
   { name: "target", label: "Target", kind: "text", hint: "E.g. https://example.com, example.com or example.com:5432" },
 ];
 
-type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions", Option[]>;
+type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions" | "voters", Option[]>;
 
 function basicFields({ pages, agents, monitors }: Choices): FormField[] {
   return [
@@ -113,7 +119,7 @@ function basicFields({ pages, agents, monitors }: Choices): FormField[] {
   ];
 }
 
-function advancedFields({ groups, regions }: Choices): FormField[] {
+function advancedFields({ groups, regions, voters }: Choices): FormField[] {
   const asThePage = { unset: "As the page is set", yes: "Yes", no: "No" };
   return [
     {
@@ -162,14 +168,7 @@ function advancedFields({ groups, regions }: Choices): FormField[] {
       advanced: true,
     },
     { name: "latency_threshold_ms", label: "Degraded above, ms", kind: "number", min: 1, max: 60_000, advanced: true },
-    {
-      name: "regions",
-      label: "Regions",
-      kind: "several",
-      options: regions,
-      hint: "None: wherever the checker runs.",
-      advanced: true,
-    },
+    voters.length === 0 ? regionsField(regions) : locationsField(regions, voters),
     {
       name: "region_policy",
       label: "Down when",
@@ -203,6 +202,22 @@ function advancedFields({ groups, regions }: Choices): FormField[] {
   ];
 }
 
+function regionsField(options: Option[]): FormField {
+  const hint = "None: wherever the checker runs.";
+  return { name: "regions", label: "Regions", kind: "several", options, hint, advanced: true };
+}
+
+/** For who has agents that are locations. */
+function locationsField(regions: Option[], voters: Option[]): FormField {
+  return {
+    name: "locations",
+    label: "Locations",
+    kind: "several",
+    options: [{ value: DEFAULT_REGION, label: "Wherever this service runs" }, ...regions, ...voters],
+    hint: "All of them check at the same time and vote. None: wherever this service runs. “Checked by” must then be this service.",
+  };
+}
+
 const POLICIES: Partial<Record<RegionPolicy, string>> = {
   majority: "a majority of locations fails",
   any: "any location fails",
@@ -222,7 +237,17 @@ const PROBED = ["timeout_seconds", "retry_interval", "latency_threshold_ms", "ag
 
 const TYPES_OF = new Map(
   [
-    ["target", "child_ids", "composite_policy", "rhythm", "rhythm_at", "regions", "region_policy", ...PROBED],
+    [
+      "target",
+      "child_ids",
+      "composite_policy",
+      "rhythm",
+      "rhythm_at",
+      "regions",
+      "locations",
+      "region_policy",
+      ...PROBED,
+    ],
     TYPE_FORM_FIELDS.map(({ name }) => name),
   ]
     .flat()
@@ -234,7 +259,8 @@ function hasField(type: MonitorType, name: string): boolean {
   if (name === "child_ids") return follows === "members";
   if (name === "rhythm" || name === "rhythm_at") return fieldNamesOf(type).includes("schedule");
   if (name === "agent_id") return source === "edge" || source === "agent" || follows === "agent";
-  if (name === "regions" || name === "region_policy") return source === "edge";
+  if (name === "regions") return source === "edge";
+  if (name === "locations" || name === "region_policy") return source === "edge" || source === "agent";
   if (name === "target") return targetsOf(type) !== undefined;
   if (PROBED.includes(name)) return source === "edge" || source === "agent";
   return fieldNamesOf(type).includes(name);

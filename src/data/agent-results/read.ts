@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, lte, ne, sql } from "drizzle-orm";
 import { agentLocation, agentsOf, asksEdge, LOCATIONS_MAX } from "../../contract/location.ts";
-import type { AgentVote } from "../../contract/monitor-object.ts";
 import { agentSlotOf, STALE_AFTER_MIN_MS } from "../../domain/check-schedule.ts";
+import type { KnownVote } from "../../domain/gone-agents.ts";
 import { type AgentPackedResult, agentLatest, agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
 import { monitorLocations } from "../locations/table.ts";
@@ -60,19 +60,31 @@ export async function listLatestOfAgents(db: Db, runBy: readonly RunByAgent[]): 
 }
 
 /** The newest results of a monitor that these agents measured, as votes. */
-export async function listLatestVotes(db: Db, monitorId: string, agentIds: readonly string[]): Promise<AgentVote[]> {
+export async function listLatestVotes(db: Db, monitorId: string, agentIds: readonly string[]): Promise<KnownVote[]> {
   if (agentIds.length === 0) return [];
   const { id, check_group_id, interval } = monitors;
   const rows = await db
-    .select({ id, check_group_id, interval, agent_id: agentLatest.agent_id, packed: sql<string>`e.value` })
+    .select({
+      id,
+      check_group_id,
+      interval,
+      agent_id: agentLatest.agent_id,
+      agent_status: agents.status,
+      packed: sql<string>`e.value`,
+    })
     .from(sql`json_each(${JSON.stringify(agentIds)}) AS a`)
     .innerJoin(agentLatest, sql`${agentLatest.agent_id} = a.value`)
     .innerJoin(sql`json_each(${agentLatest.latest}) AS e`, sql`e.value ->> 1 > 0 AND e.value ->> 0 = ${monitorId}`)
+    .innerJoin(agents, eq(agents.id, agentLatest.agent_id))
     .innerJoin(monitors, eq(monitors.id, monitorId));
-  return rows.map(({ agent_id, packed, ...monitor }) => {
+  return rows.map(({ agent_id, agent_status, packed, ...monitor }) => {
     const [, checked_at, latency_ms, message, , outcome]: AgentPackedResult = JSON.parse(packed);
     const slot_at = agentSlotOf(monitor, checked_at);
-    return { region: agentLocation(agent_id), slot_at, checked_at, outcome, latency_ms, message };
+    return {
+      vote: { region: agentLocation(agent_id), slot_at, checked_at, outcome, latency_ms, message },
+      interval_ms: monitor.interval * 1000,
+      is_online: agent_status === "online",
+    };
   });
 }
 

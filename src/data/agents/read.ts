@@ -169,24 +169,31 @@ export async function listAssignedAmong(
   monitorIds: readonly string[],
 ): Promise<MonitorRecord[]> {
   const named = new Set(monitorIds);
+  // The index of its votes would be a row more for each monitor.
+  if (agent.is_location) return listAssignedById(db, agent, monitorIds);
   const readMax = 2 * named.size;
   const assigned = await db.select().from(monitors).where(isAssignedTo(agent)).limit(readMax);
   const found = assigned.filter(({ id }) => named.delete(id));
   if (named.size === 0 || assigned.length < readMax) return found;
-  const others = await db
-    .select(getTableColumns(monitors))
-    .from(sql`json_each(${JSON.stringify([...named])}) AS named`)
-    // In this order: neither the index of the agent nor that of its owner finds them by few rows.
-    .crossJoin(monitors)
-    .where(
-      and(
-        sql`${monitors.id} = named.value`,
-        sql`+${monitors.owner_id} = ${agent.owner_id}`,
-        sql`(+${monitors.agent_id} = ${agent.id} OR ${agent.is_location ? votesIn(agent.id) : sql`false`})`,
-      ),
-    )
-    .limit(named.size);
-  return [...found, ...others];
+  return [...found, ...(await listAssignedById(db, agent, [...named]))];
+}
+
+function listAssignedById(db: Db, agent: AgentKey, monitorIds: readonly string[]): Promise<MonitorRecord[]> {
+  return (
+    db
+      .select(getTableColumns(monitors))
+      .from(sql`json_each(${JSON.stringify(monitorIds)}) AS named`)
+      // In this order: neither the index of the agent nor that of its owner finds them by few rows.
+      .crossJoin(monitors)
+      .where(
+        and(
+          sql`${monitors.id} = named.value`,
+          sql`+${monitors.owner_id} = ${agent.owner_id}`,
+          sql`(+${monitors.agent_id} = ${agent.id} OR ${agent.is_location ? votesIn(agent.id) : sql`false`})`,
+        ),
+      )
+      .limit(monitorIds.length)
+  );
 }
 
 export function listAssigned(db: Db, agent: AgentKey) {
@@ -208,8 +215,8 @@ const isAssignedTo = (agent: AgentKey) =>
     sql`+${monitors.owner_id} = ${agent.owner_id}`,
   );
 
-const votesIn = (agentId: string) =>
-  sql`EXISTS (SELECT 1 FROM json_each(${monitors.locations}) WHERE value = ${agentLocation(agentId)})`;
+/** In the text, because each element of a list that is taken apart counts as a row. */
+const votesIn = (agentId: string) => sql`instr(${monitors.locations}, ${JSON.stringify(agentLocation(agentId))}) > 0`;
 
 export function hasAssigned(agentId: string): SQL {
   return sql`(EXISTS (SELECT 1 FROM ${monitors} WHERE ${monitors.agent_id} = ${agentId}) OR ${isLocation(agentId)})`;

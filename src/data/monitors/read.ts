@@ -32,6 +32,16 @@ export async function findMonitorWithPage(db: Db, monitorId: string) {
   return monitor && { monitor, page };
 }
 
+/** The group with which the edge checks a monitor; empty where it does not. */
+export async function findCheckGroupId(db: Db, monitorId: string): Promise<string> {
+  const rows = await db
+    .select({ check_group_id: monitors.check_group_id })
+    .from(monitors)
+    .where(eq(monitors.id, monitorId))
+    .limit(1);
+  return rows[0]?.check_group_id ?? "";
+}
+
 /** What the object of a monitor needs to go on: its row, the epoch and until when D1 knew of the past. */
 export async function findMonitorForObject(db: Db, monitorId: string) {
   const rows = await db

@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { MonitorResult, RESULT_REGIONS } from "../../contract/agent.ts";
+import { MonitorResult } from "../../contract/agent.ts";
 import { InstantInput } from "../../contract/common.ts";
+import { Location } from "../../contract/location.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
@@ -29,7 +30,7 @@ export const endpoints = [
         query: LongListQuery.extend({
           from: InstantInput.optional(),
           to: InstantInput.optional(),
-          region: z.enum(RESULT_REGIONS).optional(),
+          region: Location.optional(),
         }),
       },
       responses: { 200: json("Results, newest first", z.array(MonitorResult)), ...OBJECT_ERRORS },

@@ -4,6 +4,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { regionsOf } from "../../checks/enqueue.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { invalid } from "../../contract/errors.ts";
+import { agentLocation, agentsAmong, isVotedOn, type Location } from "../../contract/location.ts";
 import type { Pagination, Position } from "../../contract/pagination.ts";
 import type { ResultQuery, StoredResult } from "../../contract/prober-object.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
@@ -48,9 +49,14 @@ export async function listMonitorResults(
   const regions = [...new Set([DEFAULT_REGION, ...regionsOf(monitor.regions)])].filter(
     (region) => wanted.region === undefined || wanted.region === region,
   );
+  const voters = isVotedOn(monitor) ? agentsAmong(monitor.locations).map(agentLocation) : [];
+  const alone = monitor.measured_by.filter((agentId) => !voters.includes(agentLocation(agentId)));
   const measured = await Promise.all([
-    regions.includes(DEFAULT_REGION) ? listFromAgents(ctx, monitor, wanted) : [],
+    regions.includes(DEFAULT_REGION) ? listFromAgents(ctx, { ...monitor, measured_by: alone }, wanted) : [],
     regions.includes(DEFAULT_REGION) ? listFromPushes(ctx, monitor, wanted) : [],
+    ...voters
+      .filter((location) => wanted.region === undefined || wanted.region === location)
+      .map((location) => listFromLocation(ctx, monitor, { ...wanted, location })),
     ...regions.map((region) => listFromProber(ctx, monitor, { ...wanted, region })),
   ]);
   const newest = measured.flat().sort((a, b) => b.checked_at - a.checked_at);
@@ -84,6 +90,17 @@ function resumeAt([instant, text]: Position, to = Number.MAX_SAFE_INTEGER): { to
 async function listFromAgents(ctx: RequestScope, monitor: MonitorRecord, wanted: Wanted): Promise<MeasuredResult[]> {
   const results = await listAgentResults(ctx.env, monitor.measured_by, queryOf(monitor, wanted));
   return results.map((result) => toMeasured(result, DEFAULT_REGION));
+}
+
+/** What one of the agents found that vote on the monitor. */
+async function listFromLocation(
+  ctx: RequestScope,
+  monitor: MonitorRecord,
+  { location, ...wanted }: Wanted & { location: Location },
+): Promise<MeasuredResult[]> {
+  const agents = agentsAmong([location]).filter((agentId) => monitor.measured_by.includes(agentId));
+  const results = await listAgentResults(ctx.env, agents, queryOf(monitor, wanted));
+  return results.map((result) => toMeasured(result, location));
 }
 
 /** The newest pushes; `start` and `log` have no outcome. */

@@ -26,28 +26,32 @@ import { requireMonitorBudget } from "./check-budget.ts";
 import { isScheduled } from "./placement.ts";
 
 /**
- * Checks a monitor now, from here or by its agent. Choice: an agent that cannot be asked, or does not answer in time,
+ * Checks a monitor now, from here and by its agents; what is answered was found here, or where only agents check, by the first
+ * of them that is online. Choice: an agent that cannot be asked, or does not answer in time,
  * leaves the answer `unknown`, because that is what is known then; its result counts whenever it comes.
  */
 export async function checkMonitor(ctx: RequestScope, monitorId: string): Promise<ManualCheckResult> {
   const monitor = await requireMonitor(ctx, monitorId);
-  const command = await orderOf(ctx, monitor);
+  const orders = await ordersOf(ctx, monitor);
   return runOnce(ctx, (stored) => ManualCheckResult.parse(stored), {
-    claim: () => claim(ctx, monitor, command),
-    run: () => run(ctx, monitor, command),
+    claim: () => claim(ctx, monitor, orders),
+    run: () => run(ctx, monitor, orders[0]),
   });
 }
 
 type Order = { record: AgentCommandRecord; ordered: RequestedAgentCheck };
 
-/** The command for the monitor's agent, the first of several that is online; undefined without one. */
-async function orderOf(ctx: RequestScope, monitor: MonitorRecord): Promise<Order | undefined> {
-  const agents = await listAgentsByIds(ctx.db, asksEdge(monitor) ? [] : agentsOf(monitor));
-  const agent = agents.find((each) => statusAt(each, ctx.now) === "online");
-  if (!agent) return undefined;
+/** The commands for those of the monitor's agents that are online. */
+async function ordersOf(ctx: RequestScope, monitor: MonitorRecord): Promise<Order[]> {
+  const agents = await listAgentsByIds(ctx.db, agentsOf(monitor));
+  const online = agents.filter((agent) => statusAt(agent, ctx.now) === "online");
+  return Promise.all(online.map((agent) => orderOf(ctx, monitor, agent.id)));
+}
+
+async function orderOf(ctx: RequestScope, monitor: MonitorRecord, agent_id: string): Promise<Order> {
   const record: AgentCommandRecord = {
     id: newId(),
-    agent_id: agent.id,
+    agent_id,
     type: "check_now",
     params: { monitor_id: monitor.id },
     created_at: ctx.now,
@@ -56,21 +60,26 @@ async function orderOf(ctx: RequestScope, monitor: MonitorRecord): Promise<Order
     result: null,
     error: null,
   };
-  const after = await findNewestResultAt(ctx, { ...monitor, agent_id: agent.id });
-  return { record, ordered: { agent_id: agent.id, command_id: record.id, after } };
+  const after = asksEdge(monitor) ? 0 : await findNewestResultAt(ctx, { ...monitor, agent_id });
+  return { record, ordered: { agent_id, command_id: record.id, after } };
 }
 
-async function claim(ctx: RequestScope, monitor: MonitorRecord, order: Order | undefined): Promise<void> {
+async function claim(ctx: RequestScope, monitor: MonitorRecord, orders: readonly Order[]): Promise<void> {
   if (monitorType(monitor.type).follows !== undefined || (asksEdge(monitor) && !isScheduled(monitor))) {
     throw invalid("this monitor has no checks: its status comes from pushes, child monitors or its agent");
   }
   if (monitor.paused) throw conflict("the monitor is paused");
   // What an agent checks, it reaches from its own network.
   if (asksEdge(monitor)) await requireMonitorBudget(ctx, monitor, await getOwnerPlan(ctx, monitor.owner_id));
-  await commit(ctx, order ? [insertCommand(ctx.db, order.record)] : [], {
-    audit: monitorAudit(monitor, "checked", order ? { command_id: order.record.id } : {}),
+  const commands = orders.map(({ record }) => insertCommand(ctx.db, record));
+  const [first] = orders;
+  await commit(ctx, commands, {
+    audit: monitorAudit(monitor, "checked", first ? { command_id: first.record.id } : {}),
   });
-  if (order) wakeAgents(ctx.env, [order.record.agent_id]);
+  wakeAgents(
+    ctx.env,
+    orders.map(({ ordered }) => ordered.agent_id),
+  );
 }
 
 async function run(ctx: RequestScope, monitor: MonitorRecord, order: Order | undefined): Promise<ManualCheckResult> {

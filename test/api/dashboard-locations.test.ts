@@ -1,0 +1,49 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { AGENTS, type EnrolledAgent, enrollAgent } from "../support/agents.ts";
+import { V1 } from "../support/client.ts";
+import { browserOf } from "../support/dashboard-crawl.ts";
+import type { Browser } from "../support/forms.ts";
+import { createAccountWithPassword } from "../support/members.ts";
+
+type Account = Awaited<ReturnType<typeof createAccountWithPassword>>;
+
+let owner: Account;
+let browser: Browser;
+let agent: EnrolledAgent;
+beforeAll(async () => {
+  owner = await createAccountWithPassword();
+  browser = await browserOf(owner);
+  agent = await enrollAgent(owner, { hostname: "cellar", name: "Cellar" });
+});
+
+const monitorOf = async (path: string) => (await owner.client.get(`${V1}${path.slice("/app".length)}`)).body;
+
+describe("locations in the dashboard", () => {
+  it("are the regions alone until an agent is made one with a button", async () => {
+    expect((await browser.open("/app/monitors/new")).text).not.toContain(`agent:${agent.id}`);
+    const path = `/app/agents/${agent.id}`;
+    expect((await browser.open(path)).text).toContain("Use as a location");
+    expect((await browser.submit(`${path}/location`, { is_location: "true" })).status).toBe(303);
+    expect((await owner.client.get(`${AGENTS}/${agent.id}`)).body).toMatchObject({ is_location: true });
+    expect((await browser.open(path)).text).toContain("Stop using as a location");
+    expect((await browser.open("/app/monitors/new")).text).toContain("Cellar (agent)");
+  });
+
+  it("are chosen in a monitor's form, and the monitor's view shows what each found, by name", async () => {
+    await owner.client.put(`${AGENTS}/${agent.id}`, { is_location: true });
+    const location = `agent:${agent.id}`;
+    const fields = { name: "Shop", type: "https", target: "https://shop.example/", locations: location };
+    const { status, headers } = await browser.submit("/app/monitors/new", fields);
+    const path = headers.get("location") ?? "";
+    expect(status).toBe(303);
+    expect(await monitorOf(path)).toMatchObject({ locations: [location], regions: [] });
+    const id = path.split("/").at(-1);
+    const vote = { status: "down", message: "refused" };
+    expect((await agent.client.post(`${V1}/monitors/${id}/status`, vote)).status).toBe(200);
+    for (const shown of [path, `${path}/results`]) {
+      const { text } = await browser.open(shown);
+      expect(text).toContain("Cellar");
+      expect(text.replaceAll(/value="[^"]*"|id="[^"]*"/g, "")).not.toContain(location);
+    }
+  });
+});
