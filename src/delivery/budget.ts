@@ -35,7 +35,9 @@ type Sendable = Pick<ClaimedDelivery, "delivery" | "webhook" | "owner_plan">;
 export async function claimFromBudget<Each extends Sendable>(scope: Scope, claimed: readonly Each[]): Promise<Each[]> {
   const owners = Map.groupBy(claimed, ({ webhook }) => webhook.owner_id);
   const fitting: Each[] = [];
-  for (const [owner_id, theirs] of owners) fitting.push(...(await claimOfOwner(scope, owner_id, theirs)));
+  // Oldest first, so that no end is sent in a minute in which its beginning has to wait.
+  for (const [owner_id, theirs] of owners)
+    fitting.push(...(await claimOfOwner(scope, owner_id, theirs.toSorted(byAge))));
   const waited = fitting.filter(({ delivery }) => delivery.throttled_owner_id !== null);
   if (waited.length > 0) await runBatch(scope.db, [clearThrottling(scope.db, idsOf(waited))]);
   return fitting;
@@ -81,6 +83,8 @@ async function claimFromHosts<Each extends Sendable>(
   }
   return fitting;
 }
+
+const byAge = (one: Sendable, other: Sendable) => one.delivery.created_at - other.delivery.created_at;
 
 const idsOf = (claimed: readonly Sendable[]) => claimed.map(({ delivery }) => delivery.id);
 

@@ -16,7 +16,7 @@ import { now } from "../platform/clock.ts";
 import { type Attempted, type Claimed, performAttempt } from "./attempt.ts";
 import { claimFromBudget } from "./budget.ts";
 import { chainByTurn, takeTurns } from "./order.ts";
-import { findOvertaken } from "./overtaken.ts";
+import { leaveOvertaken } from "./overtaken.ts";
 import { recordAttempts } from "./record-attempts.ts";
 import { wakeDeliveriesLater, wakeRetries, wakeSlowDeliveries } from "./wake.ts";
 
@@ -120,10 +120,13 @@ async function settleSkipped(scope: Scope, claimed: readonly Readable[]): Promis
 
 /** What came too late to be true, or ends what was never sent. */
 async function settleOvertaken(scope: Scope, claimed: readonly Sendable[]): Promise<Sendable[]> {
-  const overtaken = await findOvertaken(scope, claimed);
-  const isOvertaken = ({ delivery }: Sendable) => overtaken.has(delivery.id);
-  await skip(scope, claimed.filter(isOvertaken));
-  return claimed.filter((each) => !isOvertaken(each));
+  const sent = await leaveOvertaken(scope, claimed);
+  const sentIds = new Set(idsOf(sent));
+  await skip(
+    scope,
+    claimed.filter(({ delivery }) => !sentIds.has(delivery.id)),
+  );
+  return sent;
 }
 
 async function skip({ db, now }: Scope, skipped: readonly Pick<Readable, "delivery">[]): Promise<void> {

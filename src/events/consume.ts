@@ -35,7 +35,7 @@ import { agentOfflineAudit, transitionAudit } from "./audit.ts";
 import { recomputeComposite } from "./composites.ts";
 import { wakeEvents } from "./emit.ts";
 import { advanceEscalation } from "./escalation-runner.ts";
-import { type Damping, dampChange, tickFlapping } from "./flapping.ts";
+import { type Damping, dampChange, endAnnounced, tickFlapping } from "./flapping.ts";
 import { bundleIncidents } from "./incident-bundles.ts";
 import {
   type IncidentEffects,
@@ -189,9 +189,10 @@ interface Announcement {
 async function storeAnnouncement(
   scope: Scope,
   context: TransitionContext,
-  { suppression, damping, incident, own, rules, routing }: Announcement,
+  { suppression, damping, incident, rules, routing, ...announcement }: Announcement,
 ): Promise<Publication> {
   const { db, now } = scope;
+  const own = announcement.own && (await endAnnounced(scope, announcement.own));
   const { transition, monitor, page } = context;
   const { withholding, held, ends } = suppression;
   // What a rule opened is not evaluated again.

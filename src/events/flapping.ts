@@ -29,10 +29,9 @@ import {
 } from "../domain/flapping.ts";
 import { secondsBetween } from "../lib/duration-format.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
-import { changeEventId } from "../outbox/event-ids.ts";
+import { changeEventId, flappingEventId } from "../outbox/event-ids.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
-import { idFrom } from "../platform/ids.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import type { Settings } from "../platform/settings.ts";
 import { publish, publishRouted } from "./emit.ts";
@@ -284,7 +283,10 @@ async function release(
   const stored = await listEvents(db, [id, ...announced.map((seq) => changeEventId(monitor.id, seq))]);
   const event = stored.find((each) => each.id === id);
   if (!event || !isKnownEvent(event) || !isChangeOfStatus(event)) return NOTHING;
-  const earlier = stored.find((each) => each.id !== id && each.name === "monitor.down");
+  // The first of them: by its outage pagers know the alert that it opened.
+  const earlier = announced
+    .map((seq) => stored.find((each) => each.id === changeEventId(monitor.id, seq)))
+    .find((each) => each !== undefined && each.id !== id && each.name === "monitor.down");
   const continued =
     earlier && isKnownEvent(earlier) && isChangeOfStatus(earlier) ? continueOutage(event, earlier) : event;
   const routing = { rule_id: null, ...known.held_routing, ends: endedIds ?? undefined };
@@ -294,6 +296,18 @@ async function release(
   ]);
 }
 
+/**
+ * A recovery as the end of what the alarm of its outage was about: while a monitor flaps, an outage is announced as one that
+ * goes on with an earlier one, and pagers know the alert by that.
+ */
+export async function endAnnounced({ db }: Pick<Scope, "db">, event: ChangeOfStatus): Promise<ChangeOfStatus> {
+  const [, seq] = /\/(\d+)$/.exec(event.data.outage_id ?? "") ?? [];
+  if (event.name !== "monitor.up" || seq === undefined) return event;
+  const [alarm] = await listEvents(db, [changeEventId(event.data.monitor_id, Number(seq))]);
+  if (alarm?.name !== "monitor.down" || !isKnownEvent(alarm) || !isChangeOfStatus(alarm)) return event;
+  return alarm.data.outage_id === event.data.outage_id ? event : continueOutage(event, alarm);
+}
+
 function continueOutage(event: ChangeOfStatus, { data }: ChangeOfStatus): ChangeOfStatus {
   const { outage_id, outage_started_at } = data;
   if (outage_id == null || outage_started_at == null) return event;
@@ -301,8 +315,6 @@ function continueOutage(event: ChangeOfStatus, { data }: ChangeOfStatus): Change
   const duration_seconds = event.name === "monitor.up" ? lasted : null;
   return { ...event, data: { ...event.data, outage_id, outage_started_at, duration_seconds } };
 }
-
-const flappingEventId = (monitorId: string, seq: number) => idFrom("event", monitorId, "flapping", String(seq));
 
 function flappingEvent(
   monitor: MonitorRecord,

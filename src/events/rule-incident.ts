@@ -10,6 +10,7 @@ import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { describeSubject, type EventSubject } from "../domain/event-subject.ts";
 import { fillPlaceholders, fillTitle, templateValues } from "../domain/incident-template.ts";
+import { incidentOpenedEventId } from "../outbox/event-ids.ts";
 import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
 import { incidentEvent } from "./emit.ts";
@@ -103,6 +104,6 @@ function openedEvent(
   change: { message: string; now: number; subject: EventSubject },
 ): EventOf<"incident.created"> {
   const name = "incident.created" as const;
-  const id = idFrom("event", incident.id, name);
+  const id = incidentOpenedEventId(incident.id);
   return { ...incidentEvent(incident, { id, name, notify_subscribers: true, ...change }), name };
 }

@@ -14,3 +14,13 @@ export function outageIncidentEventId(
 ): string {
   return idFrom("event", incident_id, name, outage_id);
 }
+
+/** Of flapping that this change of the monitor began. */
+export function flappingEventId(monitorId: string, seq: number): string {
+  return idFrom("event", monitorId, "flapping", String(seq));
+}
+
+/** Of an incident that a person or a rule opened. */
+export function incidentOpenedEventId(incidentId: string): string {
+  return idFrom("event", incidentId, "incident.created");
+}

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { aDay, findContradictions, MINUTE, SECOND } from "../support/alert-days.ts";
+import { V1 } from "../support/client.ts";
 import { useSink } from "../support/sink.ts";
 
 const sink = useSink();
@@ -196,6 +197,110 @@ describe("a mass outage during maintenance", () => {
   });
 });
 
+describe("a monitor that is down when its flapping is over", () => {
+  it("ends in the pager the alert that its outage opened there", async () => {
+    const day = await aDay(sink, { page: { auto_create_incident: false } });
+    const shop = await day.addMonitor("Shop");
+    await alternate(day, shop, { ...BURST, count: 11 });
+    await day.passUntil(9 * MINUTE);
+    await day.change(shop, "up", 10 * MINUTE);
+    await day.passUntil(11 * MINUTE);
+    const alerts = new Map<string, string>();
+    for (const body of day.textsTo("pager")) {
+      const { event_action, dedup_key } = JSON.parse(body);
+      alerts.set(dedup_key, event_action);
+    }
+    expect(new Set(alerts.values())).toEqual(new Set(["resolve"]));
+  });
+});
+
+/** So few deliveries a minute that most of them wait. */
+const limited = (deliveries: number) => {
+  return { plan: "business", settings: { RATE_LIMITS: `all=off,flapping=6,deliveries=${deliveries}` } } as const;
+};
+
+describe("deliveries above their limit", () => {
+  it("of an outage that ended before its alarm was sent are none, for chat and pager", async () => {
+    const day = await aDay(sink, { ...limited(2), page: { auto_create_incident: false } });
+    const shop = await day.addMonitor("Shop");
+    const search = await day.addMonitor("Search");
+    await day.change(search, "down", SECOND);
+    await day.change(shop, "down", 10 * SECOND);
+    await day.change(shop, "up", 20 * SECOND);
+    await day.passUntil(30 * MINUTE);
+    const ofShop = (await day.readings()).filter(({ monitor_id }) => monitor_id === shop);
+    expect(ofShop.map(({ who, what }) => `${who} ${what}`).toSorted()).toEqual([
+      "machine monitor.down",
+      "machine monitor.up",
+    ]);
+  });
+
+  it("end in a chat what it was told of flapping, and not what waited until it was over", async () => {
+    const day = await aDay(sink, { ...limited(2), page: { auto_create_incident: false } });
+    const shop = await day.addMonitor("Shop");
+    await alternate(day, shop, { ...BURST, count: 12 });
+    await day.passUntil(60 * MINUTE);
+    const [names] = [(await eventsTo(day, "chat")).map((line) => line.split(" ")[1] ?? "")];
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.at(-1)).toBe("up");
+    for (const [n, name] of names.entries()) if (name === "up") expect(names[n - 1]).toMatch(/down|flapping/);
+  });
+
+  it("about an incident of people that is over are none, unless an update was read", async () => {
+    const day = await aDay(sink, limited(1));
+    const { client } = day.account;
+    const incident = { status_page_id: day.status_page_id, title: "Slow search", is_public: true };
+    const { body } = await client.post(`${V1}/incidents`, incident);
+    await client.put(`${V1}/incidents/${body.id}`, { status: "resolved" });
+    await day.passUntil(60 * MINUTE);
+    expect((await day.heard("chat")).filter((line) => line.includes("resolved"))).toEqual([]);
+  });
+
+  it("end an incident of people for those who read an update of it", async () => {
+    const day = await aDay(sink);
+    const refused = Array.from({ length: 3 }, () => 503);
+    sink.answer(day.urlOf("chat"), ...refused);
+    const { client } = day.account;
+    const incident = { status_page_id: day.status_page_id, title: "Slow search", is_public: true };
+    const { body } = await client.post(`${V1}/incidents`, incident);
+    await day.passUntil(1.5 * MINUTE);
+    await client.post(`${V1}/incidents/${body.id}/updates`, { status: "identified", message: "A full disk." });
+    await day.passUntil(1.9 * MINUTE);
+    await client.put(`${V1}/incidents/${body.id}`, { status: "resolved" });
+    await day.passUntil(60 * MINUTE);
+    const read = (await day.heard("chat")).map((line) => line.split(" ")[1]);
+    expect(read).toEqual(["incident.updated", "incident.resolved"]);
+  });
+});
+
+describe("a chat that is out of reach while many services fail", () => {
+  it("reads of those that are still down, and later of the end of these alone", async () => {
+    const day = await aDay(sink, { has_policy: false, page: { auto_create_incident: false } });
+    const isBack = () => Date.now() > day.start + 100 * SECOND;
+    const answer = () => new Response("", { status: isBack() ? 200 : 503 });
+    sink.answer(day.urlOf("chat"), ...Array.from({ length: 20 }, () => answer));
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n++) ids.push(await day.addMonitor(`Shop ${n}`));
+    for (const id of ids) await day.change(id, "down", 10 * SECOND);
+    for (const id of ids.slice(0, 2)) await day.change(id, "up", 70 * SECOND);
+    await day.passUntil(100 * SECOND);
+    const refused = day.textsTo("chat").length;
+    expect(refused).toBeGreaterThan(1);
+    await day.passUntil(30 * MINUTE);
+    const [alarm = "", ...more] = day.textsTo("chat").slice(refused);
+    expect(more).toEqual([]);
+    expect(alarm).toContain("4 monitors are down");
+    for (const n of [0, 1]) expect(alarm).not.toContain(`Shop ${n}`);
+    for (const n of [2, 3, 4, 5]) expect(alarm).toContain(`Shop ${n}`);
+    for (const id of ids.slice(2)) await day.change(id, "up", 40 * MINUTE);
+    await day.passUntil(60 * MINUTE);
+    const ends = day.textsTo("chat").slice(refused + 1);
+    expect(ends.map((text) => /Shop \d is up again/.exec(text)?.[0]).toSorted()).toEqual(
+      [2, 3, 4, 5].map((n) => `Shop ${n} is up again`),
+    );
+  });
+});
+
 describe("what a restore has lost", () => {
   it("is ended for everybody: its alarm was sent before", async () => {
     const day = await aDay(sink);
@@ -220,7 +325,8 @@ type Step =
   | { does: "mute"; monitor: number; minutes: number }
   | { does: "maintain"; minutes: number }
   | { does: "suppress" }
-  | { does: "narrow" };
+  | { does: "narrow" }
+  | { does: "restore"; monitor: number };
 
 const anyMonitor = fc.nat({ max: 1 });
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
@@ -250,13 +356,35 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("suppress" as const) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("narrow" as const) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("restore" as const), monitor: anyMonitor }) },
 );
-const anyHistory = fc.array(fc.tuple(fc.integer({ min: 5, max: 240 }), anyStep), { minLength: 12, maxLength: 22 });
+const anyHistory = fc.record({
+  steps: fc.array(fc.tuple(fc.integer({ min: 5, max: 240 }), anyStep), { minLength: 12, maxLength: 22 }),
+  /** Of the owner, in a minute; null: none. */
+  deliveries_max: fc.constantFrom(null, 2, 5),
+});
+type History = typeof anyHistory extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What the restored database has lost of a monitor; its object and its receivers have not. */
+const LOST = [
+  `events WHERE monitor_id = ?
+    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id AND state = 'pending')`,
+  "transitions WHERE monitor_id = ?",
+  "outages WHERE monitor_id = ?",
+];
 
 /** Lives a history and gives what no receiver may meet. */
-async function live(history: readonly (readonly [number, Step])[]): Promise<string[]> {
-  const day = await aDay(sink, { page: { notify_team: { degraded: true } } });
+async function live({ steps, deliveries_max }: History): Promise<string[]> {
+  const limits = deliveries_max === null ? "" : `,deliveries=${deliveries_max}`;
+  const day = await aDay(sink, {
+    page: { notify_team: { degraded: true } },
+    plan: "business",
+    settings: { RATE_LIMITS: `all=off,flapping=6${limits}` },
+  });
+  /** Read before a restore. */
+  const earlier: Awaited<ReturnType<typeof day.readings>> = [];
   let isNarrowed = false;
+  const restored = new Set<string>();
   const names = ["Shop", "Search"];
   const ids: string[] = [];
   for (const name of names) ids.push(await day.addMonitor(name));
@@ -273,7 +401,7 @@ async function live(history: readonly (readonly [number, Step])[]): Promise<stri
     await day.change(id, to, at);
   };
   let at = 0;
-  for (const [seconds, step] of history) {
+  for (const [seconds, step] of steps) {
     at += seconds * SECOND;
     await day.passUntil(at);
     if (step.does === "change") await turn(ids[step.monitor] ?? "", step.to);
@@ -283,6 +411,14 @@ async function live(history: readonly (readonly [number, Step])[]): Promise<stri
     else if (step.does === "narrow") {
       if (!isNarrowed) await day.addRule({ event_name: "monitor.down", classification: "team_only" });
       isNarrowed = true;
+    } else if (step.does === "restore") {
+      // A backup that is restored has all that waits: what is lost had been sent.
+      at += 16 * MINUTE;
+      await day.passUntil(at);
+      earlier.push(...(await day.readings()));
+      const lose = (condition: string) => db.$client.prepare(`DELETE FROM ${condition}`).bind(ids[step.monitor]);
+      await db.$client.batch(LOST.map(lose));
+      restored.add(names[step.monitor] ?? "");
     } else {
       for (let n = 0; n < step.count; n++) {
         at += 15 * SECOND;
@@ -293,10 +429,18 @@ async function live(history: readonly (readonly [number, Step])[]): Promise<stri
   await day.passUntil(at + 40 * MINUTE);
   const down = names.filter((_, n) => statuses.get(ids[n] ?? "") === "down");
   const degraded = names.filter((_, n) => statuses.get(ids[n] ?? "") === "degraded");
-  const found = findContradictions(await day.readings(), {
-    names: new Map(ids.map((id, n) => [id, names[n] ?? ""])),
-    down,
-  });
+  const read = new Map([...earlier, ...(await day.readings())].map((each) => [JSON.stringify(each), each]));
+  const isSorted = ({ who }: { who: string }) => who === "machine";
+  const placeOf = (each: (typeof earlier)[number]) => (isSorted(each) ? (each.sequence ?? each.at) : each.at);
+  const of = { names: new Map(ids.map((id, n) => [id, names[n] ?? ""])), down };
+  const people = [...read.values()].filter(({ who }) => who !== "pager");
+  const found = [
+    ...findContradictions(
+      people.toSorted((one, other) => placeOf(one) - placeOf(other)),
+      of,
+    ),
+    ...findPagerFaults(day.textsTo("pager"), { names: of.names, down, degraded, isNarrowed, restored }),
+  ];
   return found.filter((line) => {
     const isOfOutsider = /^(?:machine|chat|pager), /.test(line);
     if (isNarrowed && isOfOutsider && line.endsWith("reads that it is up")) return false;
@@ -304,7 +448,44 @@ async function live(history: readonly (readonly [number, Step])[]): Promise<stri
   });
 }
 
-describe("random histories of mutes, windows, suppressions, flapping and narrowed audiences", () => {
+interface PagerTruth {
+  names: ReadonlyMap<string, string>;
+  down: readonly string[];
+  degraded: readonly string[];
+  /** Of some outages it is not told. */
+  isNarrowed: boolean;
+  /** Which alert an outage went on with while it flapped is lost with the database. */
+  restored: ReadonlySet<string>;
+}
+
+/** A pager knows the alert of each outage by its key, in whatever order it hears of them. */
+function findPagerFaults(
+  bodies: readonly string[],
+  { names, down, degraded, isNarrowed, restored }: PagerTruth,
+): string[] {
+  const alerts = new Map<string, boolean>();
+  const faults: string[] = [];
+  const nameOf = (key: string) => names.get(key.split("/")[0] ?? "") ?? key;
+  for (const body of bodies) {
+    const { event_action, dedup_key: key } = JSON.parse(body);
+    // With the end of an outage that of the slowness before it is sent: either of them was opened.
+    const [slowness = "", isOfOutage] = key.split("/");
+    const isUnopened = !alerts.has(key) && alerts.get(slowness) !== true;
+    if (event_action === "resolve" && isOfOutage && isUnopened) faults.push(`pager: ${nameOf(key)} ends unopened`);
+    if (event_action !== "acknowledge") alerts.set(key, event_action === "trigger");
+  }
+  const openNames = [...alerts].flatMap(([key, isOpen]) => (isOpen ? [nameOf(key)] : []));
+  const isMonitor = (name: string) => [...names.values()].includes(name);
+  for (const name of openNames.filter(isMonitor))
+    if (![...down, ...degraded].includes(name)) faults.push(`pager: ${name} never ends`);
+  for (const name of new Set(openNames)) {
+    if (openNames.filter((each) => each === name).length > 1) faults.push(`pager: ${name} is open twice`);
+  }
+  if (!isNarrowed) for (const name of down) if (!openNames.includes(name)) faults.push(`pager: ${name} is not open`);
+  return faults.filter((fault) => ![...restored].some((name) => fault.includes(`: ${name} `)));
+}
+
+describe("random histories of mutes, windows, suppressions, flapping, limits, narrowed audiences and restores", () => {
   it("give nobody an all-clear without an alarm, and leave nobody with an alarm that is over", async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, async (history) => {

@@ -46,6 +46,8 @@ interface Reading {
   monitor_id?: string | null;
   /** Of an incident. */
   title?: string | null;
+  /** By which a program orders what it received. */
+  sequence?: number;
 }
 
 const SWEEPS = [
@@ -258,6 +260,7 @@ async function deliveriesTo(webhookId: string) {
       at: sent_at,
       what: event_name,
       monitor_id: event.monitor_id,
+      sequence: event.created_at,
       title: typeof title === "string" ? title : null,
     };
   });

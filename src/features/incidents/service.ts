@@ -33,6 +33,7 @@ import { DAY_MS } from "../../lib/durations.ts";
 import { changedMembers, replaced } from "../../lib/merge-field.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
 import { continueEscalation } from "../../outbox/escalations.ts";
+import { incidentOpenedEventId } from "../../outbox/event-ids.ts";
 import { newId } from "../../platform/ids.ts";
 import { resolveAffected } from "./affected.ts";
 import { notifyAssignee } from "./assignee.ts";
@@ -70,7 +71,7 @@ export async function createIncident(ctx: RequestScope, body: IncidentCreate): P
   const incident = await newIncident(ctx, page, input);
   const first = input.message ? [newUpdate(ctx, incident, input.message)] : [];
   const news = incidentEvent(incident, {
-    id: newId(),
+    id: incidentOpenedEventId(incident.id),
     name: "incident.created",
     now: ctx.now,
     notify_subscribers: true,
