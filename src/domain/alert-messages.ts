@@ -305,18 +305,20 @@ function maintenanceContent({ name, data }: Of<"maintenance">, timezone: string)
   };
 }
 
-/** Nothing where the text only repeats the title. */
+/** Nothing where the text only repeats the title, with or without a final stop. */
 export function textBeside(title: string, text: string): string {
-  return oneLine(text) === oneLine(title) ? "" : text.trim();
+  const sentence = (each: string) => oneLine(each).replace(/\.$/, "").toLowerCase();
+  return sentence(text) === sentence(title) ? "" : text.trim();
 }
 
 /** The members that rules and the emit route give an event of a user. */
 function customContent({ id, name, classification, data }: CustomEvent): Content {
   const text = (value: unknown) => (typeof value === "string" ? value : "");
+  const title = oneLine(text(data.title) || text(data.display_name) || name);
   return {
     tone: classification === "critical" ? "down" : "info",
-    title: oneLine(text(data.title) || text(data.display_name) || name),
-    text: text(data.description) || text(data.message),
+    title,
+    text: textBeside(title, text(data.description) || text(data.message)),
     facts: [],
     thread: { id, state: name },
     is_resolved: false,
