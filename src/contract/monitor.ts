@@ -56,6 +56,10 @@ const SETTINGS = {
   region_policy: z.enum(REGION_POLICIES).nullish().meta({
     description: "how many locations have to fail; default majority; at_least:<n> names at most as many as there are",
   }),
+  confirm_outside: z.boolean().nullish().meta({
+    description:
+      "an outage that the edge finds needs an agent among `locations` that fails, too, or none that could check; else the monitor is degraded. null: wherever agents are among them",
+  }),
   auto_create_incident: z.boolean().nullish().meta({ description: "null: as the status page says" }),
   auto_publish_incident: z.boolean().nullish().meta({ description: "null: as the status page says" }),
   incident_severity: z.enum(INCIDENT_SEVERITIES).nullish(),
@@ -119,6 +123,7 @@ export const Monitor = z.looseObject({
   regions: z.array(z.enum(REGIONS)),
   locations: z.array(Location).meta({ description: "its regions, and the agents that vote with them" }),
   region_policy: z.enum(REGION_POLICIES),
+  confirm_outside: z.boolean().nullable(),
   auto_create_incident: z.boolean().nullable(),
   auto_publish_incident: z.boolean().nullable(),
   incident_severity: z.enum(INCIDENT_SEVERITIES),

@@ -22,6 +22,14 @@ const MIXED: MonitorRules = {
   agents: { locations: ["agent:a"], wait_ms: WAIT },
 };
 
+const OUTSIDE: MonitorRules = {
+  ...RULES,
+  failure_threshold: 1,
+  regions: ["weur", "enam", "apac"],
+  confirms_outside: true,
+  agents: { locations: ["agent:a"], wait_ms: WAIT, look_ms: 3 },
+};
+
 /** "61 aF": at second 61 the failure of agent a arrives; "80 weur1S": a success of weur in attempt 1; "76 !": the deadline; "63 ?c": agent c is gone. */
 function play(script: readonly string[], rules: MonitorRules): string[] {
   let state = initialState(0);
@@ -129,6 +137,35 @@ describe("rounds in which agents vote", () => {
       "are decided without the regions of the edge where those did not repeat either",
       { ...MIXED, failure_threshold: 1 },
       ["60 aF: 0 open 0", "75 !: 0 open 0", "80 aF: 1 open 0", "95 !: down since 80"],
+    ],
+    [
+      "are degraded where an agent reaches what the edge does not",
+      OUTSIDE,
+      [
+        "60 weur0S: 0 open 0",
+        "60 enam0S: up since 60",
+        "120 weur0F: 0 open 0",
+        "120 enam0F: 0 open 0",
+        "120 apac0F: 0 open 0",
+        "121 aS: degraded since 120",
+        "180 aS: 0 open 0",
+        "181 weur0S: up since 180",
+      ],
+    ],
+    [
+      "are an outage of the edge once an agent agrees",
+      OUTSIDE,
+      ["60 weur0F: 0 open 0", "60 enam0F: 0 open 0", "60 apac0F: 0 open 0", "61 aF: down since 60"],
+    ],
+    [
+      "are an outage of the edge where the agent could not check",
+      OUTSIDE,
+      ["60 weur0F: 0 open 0", "60 enam0F: 0 open 0", "60 apac0F: 0 open 0", "61 aE: down since 60"],
+    ],
+    [
+      "are an outage of the edge where the agent is gone",
+      OUTSIDE,
+      ["60 weur0F: 0 open 0", "60 enam0F: 0 open 0", "60 apac0F: 0 open 0", "63 ?a: down since 60"],
     ],
     [
       "take what comes after the deadline for history",

@@ -23,6 +23,7 @@ import {
  *
  *   pending, unknown ── one success ──▶ up ── slow success ──▶ degraded ── fast success ──▶ up
  *   any ── failure_threshold failures in a row ──▶ down ── recovery_threshold successes in a row ──▶ up
+ *   a disputed round is a slow one, because the target is reached from somewhere
  *   any ── nothing known ──▶ unknown          any ── pause ──▶ paused ── resume ──▶ pending
  *
  * An outage opens with the first transition to down and closes with the next up, through any status between them:
@@ -253,7 +254,7 @@ function decideVerdict(
 /** The status after a verdict that extends no run. Only up becomes degraded: in a recovery a slow success is a success. */
 function followVerdict(status: MonitorStatus, verdict: Verdict): MonitorStatus {
   if (status === "pending" || status === "unknown") return "up";
-  if (status === "up" && verdict === "slow") return "degraded";
+  if (status === "up" && (verdict === "slow" || verdict === "disputed")) return "degraded";
   if (status === "degraded" && verdict === "success") return "up";
   return status;
 }

@@ -7,12 +7,15 @@ import { atLeastOf, type RegionPolicy } from "../contract/monitor-values.ts";
  * answers; an agent checks by itself and may be gone, so a round with agents is decided by its deadline at the latest.
  */
 
-export type Verdict = "success" | "slow" | "failure";
+/** `disputed`: the edge fails, and who checks from outside does not. */
+export type Verdict = "success" | "slow" | "failure" | "disputed";
 
 export interface RoundRules {
   /** Those of the edge. Empty means one region, `default`, and where agents vote, none. */
   regions: readonly string[];
   region_policy: RegionPolicy;
+  /** An outage needs an agent that fails, too, or none that could check. */
+  confirms_outside?: boolean;
   /** The agents that vote, by the names of their locations, and how long a round waits for them; absent: none votes. */
   agents?: {
     locations: readonly string[];
@@ -177,10 +180,25 @@ export function computeVerdict(
   for (const location of listLocations(rules)) counts[results[location]?.outcome ?? "missing"] += 1;
   const { success, slow, failure, missing } = counts;
   const hasFailed = isExceeded({ bad: failure, good: success + slow, missing }, rules.region_policy);
-  if (hasFailed !== false) return hasFailed ? "failure" : null;
+  if (hasFailed !== false) return hasFailed ? confirmOutside(results, rules) : null;
   const isSlow = isExceeded({ bad: failure + slow, good: success, missing }, rules.region_policy);
   if (isSlow === null) return null;
   return isSlow ? "slow" : "success";
+}
+
+/**
+ * A failure that edge and agents found together is one where an agent failed, or none could check; null while one could
+ * still do so.
+ */
+function confirmOutside(
+  results: Readonly<Record<string, { outcome: CheckOutcome }>>,
+  { confirms_outside = false, agents }: RoundRules,
+): Verdict | null {
+  if (!confirms_outside || !agents) return "failure";
+  const outcomes = agents.locations.map((location) => results[location]?.outcome);
+  if (outcomes.includes("failure")) return "failure";
+  if (outcomes.includes(undefined)) return null;
+  return outcomes.every((outcome) => outcome === "error") ? "failure" : "disputed";
 }
 
 /** Whether the bad regions are more than the policy tolerates; null while missing regions could still tip it. */
@@ -228,8 +246,9 @@ export function findSince(round: Round, verdict: Verdict): number {
  * it counts only where nobody found it later.
  */
 function agreeingWith({ results }: Round, verdict: Verdict): [location: string, RegionResult][] {
+  const agreed = verdict === "disputed" ? "failure" : verdict;
   const agreeing = Object.entries(results)
-    .filter(([, { outcome }]) => outcome === verdict)
+    .filter(([, { outcome }]) => outcome === agreed)
     .sort(([, a], [, b]) => a.checked_at - b.checked_at);
   const own = agreeing.filter(([, { is_carried }]) => verdict === "failure" || !is_carried);
   return own.length > 0 ? own : agreeing;
@@ -240,7 +259,8 @@ export function summarizeRound(round: Round, verdict: Verdict): RoundSummary {
   const agreeing = agreeingWith(round, verdict);
   const [first, last] = [agreeing.at(0), agreeing.at(-1)];
   if (first === undefined || last === undefined) throw new Error(`a ${verdict} round holds no ${verdict} result`);
-  const [region, { message, latency_ms, checked_at }] = last;
+  const [region, { message: found, latency_ms, checked_at }] = last;
+  const message = verdict === "disputed" ? `unreachable from Cloudflare only: ${found}` : found;
   const [, { checked_at: since, message: firstMessage, evidence = null }] = first;
   const regions = agreeing.map(([name]) => name);
   return { region, regions, message, latency_ms, checked_at, since, first: { message: firstMessage, evidence } };

@@ -31,12 +31,17 @@ export function rulesOf(record: MonitorRecord, push: PushRules | null): MonitorR
 }
 
 /** Who votes. An agent that runs the monitor alone is one place, wherever else the monitor was checked before. */
-function locationsOf(record: MonitorRecord): Pick<MonitorRules, "regions" | "agents"> {
+function locationsOf(record: MonitorRecord): Pick<MonitorRules, "regions" | "agents" | "confirms_outside"> {
   const { agent_id, regions, timeout_seconds } = record;
   const locations = agentsAmong(record.locations).map(agentLocation);
   if (agent_id !== null || locations.length === 0) return { regions: agent_id === null ? regions : [] };
   const edge = record.locations.includes(DEFAULT_REGION) ? [DEFAULT_REGION] : regions;
-  return { regions: edge, agents: { locations, wait_ms: voteWaitMs(timeout_seconds), look_ms: VOTE_LOOK_MS } };
+  const confirms_outside = edge.length > 0 && record.confirm_outside !== false;
+  return {
+    regions: edge,
+    confirms_outside,
+    agents: { locations, wait_ms: voteWaitMs(timeout_seconds), look_ms: VOTE_LOOK_MS },
+  };
 }
 
 /** The deadlines of a monitor that receives pushes; null for all others. */

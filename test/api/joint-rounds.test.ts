@@ -79,6 +79,15 @@ async function allUp(joint: Joint): Promise<void> {
   expect(await statusOf(joint)).toBe("up");
 }
 
+async function checkAtEdge({ id }: Joint, outcome: "success" | "failure") {
+  const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));
+  if (!monitor) throw new Error("no monitor");
+  const [slot_at, message] = [agentSlotOf(monitor, Date.now()), "from the edge"];
+  return env.MONITOR.getByName(id).report(id, monitor.config_version, [
+    { region: "default", slot_at, attempt: 0, checked_at: Date.now(), outcome, latency_ms: 1, message },
+  ]);
+}
+
 /** As the object knows it. */
 async function statusOf({ id }: Joint): Promise<MonitorStatus | undefined> {
   return (await env.MONITOR.getByName(id).sync(id, 0))?.status;
@@ -151,6 +160,30 @@ describe("agents that vote on a monitor", () => {
     expect([await vote(joint, 0, "down"), await vote(joint, 1, "down")]).toEqual(["up", "up"]);
     vi.setSystemTime(Date.now() + 20 * SECOND);
     expect([await vote(joint, 0, "down"), await vote(joint, 1, "down")]).toEqual(["up", "down"]);
+  });
+
+  it("show that only Cloudflare cannot reach what they reach, and no outage, unless it is set so", async () => {
+    for (const confirm_outside of [null, false]) {
+      const joint = await aJointMonitor({ region_policy: "any", confirm_outside }, ["default"]);
+      await joint.next();
+      await checkAtEdge(joint, "success");
+      for (const n of joint.agents.keys()) await vote(joint, n, "up");
+      expect(await statusOf(joint)).toBe("up");
+      await joint.next();
+      for (const n of joint.agents.keys()) await vote(joint, n, "up");
+      const found = await checkAtEdge(joint, "failure");
+      if (confirm_outside === false) {
+        expect(found).toMatchObject({ status: "down", message: "from the edge" });
+        continue;
+      }
+      expect(found?.status).toBe("up");
+      await passTime(joint, 3 * SECOND);
+      const { id } = joint;
+      expect(await env.MONITOR.getByName(id).sync(id, 0)).toMatchObject({
+        status: "degraded",
+        message: "unreachable from Cloudflare only: from the edge",
+      });
+    }
   });
 
   it("do not change the present by what they found earlier", async () => {

@@ -108,6 +108,17 @@ describe("locations of a monitor", () => {
     expect((await account.client.get(path)).body.locations).toEqual([at(b), "apac"]);
   });
 
+  it("confirm an outage of the edge from outside unless that is turned off", async () => {
+    const account = await createAccount();
+    const agent = await aLocation(account, "a");
+    const monitor = await create(account, { locations: ["default", at(agent)] });
+    expect(monitor).toMatchObject({ confirm_outside: null });
+    for (const confirm_outside of [false, true, null]) {
+      const changed = await account.client.put(`${MONITORS}/${monitor.id}`, { confirm_outside });
+      expect(changed).toMatchObject({ status: 200, body: { confirm_outside } });
+    }
+  });
+
   it("are those of the original in a copy", async () => {
     const account = await createAccount({ plan: "pro" });
     const agent = await aLocation(account, "a");

@@ -177,6 +177,7 @@ function advancedFields({ groups, regions, voters }: Choices): FormField[] {
       empty: "a majority of locations fails (default)",
       advanced: true,
     },
+    ...(voters.length === 0 ? [] : [CONFIRM_FIELD]),
     {
       name: "auto_create_incident",
       label: "Open incidents by itself",
@@ -218,6 +219,15 @@ function locationsField(regions: Option[], voters: Option[]): FormField {
   };
 }
 
+const CONFIRM_FIELD: FormField = {
+  name: "confirm_outside",
+  label: "Outages need a location outside Cloudflare",
+  kind: "tristate",
+  options: { unset: "Where agents vote (default)", yes: "Yes", no: "No" },
+  hint: "Where only Cloudflare cannot reach the target, it is degraded and not down.",
+  advanced: true,
+};
+
 const POLICIES: Partial<Record<RegionPolicy, string>> = {
   majority: "a majority of locations fails",
   any: "any location fails",
@@ -246,6 +256,7 @@ const TYPES_OF = new Map(
       "regions",
       "locations",
       "region_policy",
+      "confirm_outside",
       ...PROBED,
     ],
     TYPE_FORM_FIELDS.map(({ name }) => name),
@@ -259,7 +270,7 @@ function hasField(type: MonitorType, name: string): boolean {
   if (name === "child_ids") return follows === "members";
   if (name === "rhythm" || name === "rhythm_at") return fieldNamesOf(type).includes("schedule");
   if (name === "agent_id") return source === "edge" || source === "agent" || follows === "agent";
-  if (name === "regions") return source === "edge";
+  if (name === "regions" || name === "confirm_outside") return source === "edge";
   if (name === "locations" || name === "region_policy") return source === "edge" || source === "agent";
   if (name === "target") return targetsOf(type) !== undefined;
   if (PROBED.includes(name)) return source === "edge" || source === "agent";

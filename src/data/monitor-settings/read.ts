@@ -46,6 +46,7 @@ const LISTED = {
   regions: monitors.regions,
   locations: monitors.locations,
   region_policy: monitors.region_policy,
+  confirm_outside: monitors.confirm_outside,
   auto_create_incident: monitors.auto_create_incident,
   auto_publish_incident: monitors.auto_publish_incident,
   incident_severity: monitors.incident_severity,

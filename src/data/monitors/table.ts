@@ -55,6 +55,8 @@ export const monitors = sqliteTable(
     /** All that vote, the agents among them, where agents do; empty else. `regions` is the part of the edge. */
     locations: text("locations", { mode: "json" }).$type<Location[]>().notNull().default(emptyList),
     region_policy: text("region_policy").$type<RegionPolicy>().notNull().default("majority"),
+    /** Whether an outage of the edge needs an agent that agrees; null = where agents vote. */
+    confirm_outside: flag("confirm_outside"),
     /** null = as the page says. */
     auto_create_incident: flag("auto_create_incident"),
     auto_publish_incident: flag("auto_publish_incident"),

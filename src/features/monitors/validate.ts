@@ -109,6 +109,7 @@ function columnsOf(input: MonitorCreate, known: MonitorContext & { interval: num
     latency_threshold_ms: input.latency_threshold_ms ?? null,
     ...locationsOf(input),
     region_policy: input.region_policy ?? "majority",
+    confirm_outside: input.confirm_outside ?? null,
     auto_create_incident: input.auto_create_incident ?? null,
     auto_publish_incident: input.auto_publish_incident ?? null,
     incident_severity: input.incident_severity ?? "major",

@@ -1,0 +1,1 @@
+ALTER TABLE `monitors` ADD `confirm_outside` integer;
