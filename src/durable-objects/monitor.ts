@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { COMPOSITE_POLICY_DEFAULT } from "../contract/composite.ts";
+import { agentsAmong } from "../contract/location.ts";
 import type { OutageRegions } from "../contract/messages.ts";
 import type {
   AgentVote,
@@ -155,9 +156,23 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     const isIdle = this.#store.resendAt === null;
     const loaded = await this.#load(monitorId, version);
     if (!loaded) return null;
-    if (loaded.config_version === version) this.#store.applyInputs([{ kind: "stale", ...report }], now());
+    const known = loaded.config_version === version ? await this.#withVotes(report, loaded) : null;
+    if (known) this.#store.applyInputs([{ kind: "stale", ...known }], now());
     await this.#handOver(isIdle);
     return this.#answer(null);
+  }
+
+  /**
+   * The edge knows what itself checked last; agents may have voted since, whose successes a settled monitor's object does not
+   * hear of. Null where they still do.
+   */
+  async #withVotes(report: StaleReport, { monitor_id, rules, state }: StoredMonitor): Promise<StaleReport | null> {
+    if (!rules.agents || rules.regions.length === 0) return report;
+    const known = await listLatestVotes(openDb(this.env.DB), monitor_id, agentsAmong(rules.agents.locations));
+    const voted = known.filter(({ vote }) => vote.outcome !== "error").map(({ vote }) => vote.checked_at);
+    const heard_at = Math.max(state.judged_at ?? 0, ...voted);
+    if (now() - heard_at <= rules.stale_after_ms) return null;
+    return heard_at > (report.last_result_at ?? 0) ? { ...report, last_result_at: heard_at } : report;
   }
 
   async push(monitorId: string, push: Push): Promise<PushOutcome | string> {

@@ -88,6 +88,12 @@ async function checkAtEdge({ id }: Joint, outcome: "success" | "failure") {
   ]);
 }
 
+/** What the edge's own sweep says of a monitor that it has no recent result of. */
+async function markStale({ id }: Joint): Promise<MonitorStatus | undefined> {
+  const last_result_at = Date.now() - 10 * MINUTE;
+  return (await env.MONITOR.getByName(id).markStale(id, 1, { last_result_at, reason: "no result" }))?.status;
+}
+
 /** As the object knows it. */
 async function statusOf({ id }: Joint): Promise<MonitorStatus | undefined> {
   return (await env.MONITOR.getByName(id).sync(id, 0))?.status;
@@ -184,6 +190,20 @@ describe("agents that vote on a monitor", () => {
         message: "unreachable from Cloudflare only: from the edge",
       });
     }
+  });
+
+  it("keep it from being unknown as long as one of them votes, though the edge stands still", async () => {
+    const joint = await aJointMonitor({}, ["default"]);
+    await joint.next();
+    await checkAtEdge(joint, "success");
+    for (const n of joint.agents.keys()) await vote(joint, n, "up");
+    for (let minute = 0; minute < 5; minute++) {
+      await joint.next();
+      await vote(joint, 0, "up");
+    }
+    expect(await markStale(joint)).toBe("up");
+    vi.setSystemTime(Date.now() + 4 * MINUTE);
+    expect(await markStale(joint)).toBe("unknown");
   });
 
   it("do not change the present by what they found earlier", async () => {
