@@ -53,7 +53,7 @@ export function Locations({ picture: { locations, now } }: { picture: { location
               {name}
             </th>
             <td>{result?.status ? <StatusWord status={result.status} /> : "Nothing yet"}</td>
-            <td class="num">{result?.latency_ms == null ? "–" : formatMilliseconds(result.latency_ms)}</td>
+            <td>{result?.latency_ms == null ? "–" : formatMilliseconds(result.latency_ms)}</td>
             <td>{result ? <Time at={result.checked_at} now={now} /> : "–"}</td>
           </tr>
         ))}
