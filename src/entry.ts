@@ -4,7 +4,7 @@ import { answerPlainHeartbeat } from "./features/plain-heartbeats/routes.ts";
 import { lowerCaseUuids } from "./lib/uuid-case.ts";
 import type { Env } from "./platform/env.ts";
 import { settingsOf } from "./platform/settings.ts";
-import { countUnits, meterBindings, reportUsageWhenDue } from "./platform/usage.ts";
+import { countUnits, meterBindings, reportUsageOnFreePlan, reportUsageWhenDue } from "./platform/usage.ts";
 
 export { AgentObject } from "./durable-objects/agent.ts";
 export { LimiterObject } from "./durable-objects/limiter.ts";
@@ -29,11 +29,15 @@ export default {
   },
   async scheduled(controller, env, _ctx) {
     const { runMinute } = await import("./jobs/minute.ts");
-    return runMinute(controller, countInvocation(env));
+    const metered = countInvocation(env);
+    await runMinute(controller, metered);
+    return reportUsageOnFreePlan(metered);
   },
   async queue(batch, env, ctx) {
     const { handleBatch } = await import("./jobs/batches.ts");
-    return handleBatch(batch, countInvocation(env), (work) => ctx.waitUntil(work));
+    const metered = countInvocation(env);
+    await handleBatch(batch, metered, (work) => ctx.waitUntil(work));
+    return reportUsageOnFreePlan(metered);
   },
 } satisfies ExportedHandler<Env>;
 

@@ -9,9 +9,11 @@ import {
 } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
 import { delayedAfterMs, slotBefore, slotsWithin } from "../domain/check-schedule.ts";
+import { decideThinning } from "../domain/free-budget.ts";
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { type ScheduledCheck, sendChecks } from "../platform/check-queues.ts";
 import { now } from "../platform/clock.ts";
+import { readFreeBudget } from "../platform/free-budget.ts";
 import { checksAt } from "./enqueue.ts";
 import { isStale } from "./stale.ts";
 
@@ -32,14 +34,17 @@ export async function planMinute(scope: Scope, minuteAt: number): Promise<string
   const stale: string[] = [];
   const wasAway = previous === null || previous < minuteAt - MINUTE_MS;
   let isAnyLate = false;
+  const every = await findThinning(scope);
   for (let after = "", full = true; full; ) {
     const groups = await listCheckGroupsAfter(scope.db, after, PAGE_SIZE);
     await sendChecks(
       scope.env,
-      groups.flatMap((group) => planGroup(group, { minuteAt, now: scope.now, wasAway })),
+      groups.flatMap((group) => planGroup(group, { minuteAt, now: scope.now, wasAway, every })),
       Math.max(now(), scope.now),
     );
-    stale.push(...groups.filter((group) => isStale(scope, group)).map(({ id }) => id));
+    stale.push(
+      ...groups.filter((group) => isStale(scope, { ...group, interval: group.interval * every })).map(({ id }) => id),
+    );
     isAnyLate ||= groups.some((group) => isLate(scope, group, minuteAt));
     after = groups.at(-1)?.id ?? after;
     full = groups.length === PAGE_SIZE;
@@ -63,9 +68,11 @@ interface Tick {
   now: number;
   /** Whether the minute before was not planned. */
   wasAway: boolean;
+  /** Every how many slots are checked. */
+  every: number;
 }
 
-function planGroup(group: PlannedGroup, { minuteAt, now, wasAway }: Tick): ScheduledCheck[] {
+function planGroup(group: PlannedGroup, { minuteAt, now, wasAway, every }: Tick): ScheduledCheck[] {
   const intervalMs = group.interval * 1000;
   const from = Math.max(minuteAt, now);
   const slots = slotsWithin(group.id, intervalMs, from, minuteAt + MINUTE_MS);
@@ -73,5 +80,16 @@ function planGroup(group: PlannedGroup, { minuteAt, now, wasAway }: Tick): Sched
   const isUnseen = group.last_slot_at === null || group.last_slot_at < newest;
   const isOurs = newest >= minuteAt || wasAway || minuteAt - newest >= LOST_AFTER_MS;
   if (isUnseen && isOurs) slots.unshift(newest);
-  return checksAt(group, slots);
+  return checksAt(group, every === 1 ? slots : slots.filter((slot) => Math.floor(slot / intervalMs) % every === 0));
+}
+
+/** While the day's budget of the Workers Free plan is spent; an alarm says so. What cannot be read thins nothing. */
+async function findThinning(scope: Scope): Promise<number> {
+  try {
+    const budget = await readFreeBudget(scope);
+    return budget === null ? 1 : decideThinning(budget, scope.now);
+  } catch (error) {
+    scope.log.error("budget of the day", error);
+    return 1;
+  }
 }

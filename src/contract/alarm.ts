@@ -9,6 +9,8 @@ export const ALARMS = {
   error_rate: "Requests fail with internal errors",
   sweep_failed: "Parts of the minute's work fail",
   canaries_failed: "The checker has no network connection",
+  free_budget: "The day's budget of the Workers Free plan is nearly spent",
+  checks_thinned: "Checks are thinned out until midnight UTC, because the day's budget is spent",
 } as const;
 export type AlarmName = keyof typeof ALARMS;
 /** The keys of the literal above. */

@@ -24,6 +24,20 @@ export type CountedUnits = Record<CountedUnit, number>;
 export const CAPACITY_LIMITS = ["d1_bytes", "checks_per_second", "messages_per_second"] as const;
 export type CapacityLimitName = (typeof CAPACITY_LIMITS)[number];
 
+/** What the Workers Free plan gives by the day. */
+export const FREE_RESOURCES = [
+  "worker_requests",
+  "queue_operations",
+  "d1_rows_read",
+  "d1_rows_written",
+  "object_requests",
+  "object_rows_written",
+  "object_gb_seconds",
+  "kv_reads",
+  "kv_writes",
+] as const;
+export type FreeResource = (typeof FREE_RESOURCES)[number];
+
 const count = (description: string) => z.number().int().meta({ description });
 
 export const Capacity = z
@@ -55,6 +69,28 @@ export const Capacity = z
         share: z.number().meta({ description: "used / limit" }),
       }),
     ),
+    free_plan: z
+      .object({
+        day_ends_at: Instant.meta({ description: "midnight UTC, when everything is given anew" }),
+        check_every: z.int().meta({
+          description:
+            "every how many slots are checked: 1, or more once the budget is spent, so that the rest lasts the day",
+        }),
+        resources: z.array(
+          z.object({
+            name: z.enum(FREE_RESOURCES),
+            used: z.number().meta({ description: "since midnight UTC" }),
+            limit: z.number().meta({ description: "nine tenths of what the plan gives a day" }),
+            left: z.number(),
+            share: z.number().meta({ description: "used / limit; operators are warned from 0.8 on" }),
+          }),
+        ),
+      })
+      .nullable()
+      .meta({
+        description:
+          "the budget of the day on Cloudflare's Workers Free plan, estimated from what isolates counted; null on Workers Paid",
+      }),
     monitors: z.object({
       now: count("in the installation"),
       fit: count("that still fit, if they are like the present ones"),

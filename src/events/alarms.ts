@@ -11,6 +11,7 @@ import { readServiceHealth } from "../data/queue-health/read.ts";
 import { ALARM_WINDOW_MS, findAlarms } from "../domain/alarms.ts";
 import { sealMail } from "../outbox/mail.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
+import { readFreeBudget } from "../platform/free-budget.ts";
 import { idFrom } from "../platform/ids.ts";
 import { readUsage, reportUsage } from "../platform/usage.ts";
 import { wakeEvents } from "./emit.ts";
@@ -22,13 +23,14 @@ import { wakeEvents } from "./emit.ts";
 export async function sweepAlarms(scope: Scope): Promise<void> {
   const { db, env, now, settings } = scope;
   await reportUsage(env);
-  const [health, raised, { units }] = await Promise.all([
+  const [health, raised, { units }, budget] = await Promise.all([
     readServiceHealth(db),
     listAlarms(db),
     readUsage(env, now - ALARM_WINDOW_MS),
+    readFreeBudget(scope),
   ]);
   const found = findAlarms(
-    { ...health, units },
+    { ...health, units, budget: budget ?? [] },
     { late_after_ms: settings.CHECKS_LATE_AFTER_MS, plan: settings.PLAN, now },
   );
   const known = new Map(raised.map((alarm): [AlarmName, AlarmRecord] => [alarm.name, alarm]));

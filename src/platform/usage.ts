@@ -72,6 +72,20 @@ export function reportUsageWhenDue(env: Env): void {
   );
 }
 
+/**
+ * On the Workers Free plan isolates have so little to do that they end between two ticks, and with them what they have not
+ * reported: there every tick and batch reports at its end.
+ */
+export async function reportUsageOnFreePlan(env: Env): Promise<void> {
+  const settings = settingsOf(env);
+  if (settings.PLAN !== "free") return;
+  try {
+    await reportUsage(env);
+  } catch (error) {
+    createLogger(settings).warn("usage not reported", { cause: String(error) });
+  }
+}
+
 /** Reports what is pending; what the object could not store stays pending. */
 export async function reportUsage(env: Env): Promise<void> {
   const units = pending;

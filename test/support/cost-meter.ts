@@ -29,8 +29,8 @@ const NONE: Units = {
 /** What one settled check of a group may cost, the planning of its minute included. */
 export const settledCheck = (members: number): Units => ({
   ...NONE,
-  // The monitor, and six rows however many monitors there are.
-  rows_read: 1 + 6 / members,
+  // The monitor, six rows of its message, and ten of the planned minute however many monitors there are.
+  rows_read: 1 + 16 / members,
   // A twentieth, and the planned minute, which is three rows.
   rows_written: 1 / 20 + 3 / members,
   object_requests: 1 / 20,

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { requireRate } from "../../access/rate-limit.ts";
-import type { Capacity } from "../../contract/capacity.ts";
+import type { Capacity, FreeResource } from "../../contract/capacity.ts";
 import type { Overview } from "../../contract/overview.ts";
 import { presentCapacity } from "../../features/capacity/present.ts";
 import { getCapacity } from "../../features/capacity/service.ts";
@@ -49,6 +49,7 @@ export const endpoints = [
         <>
           <AccountTabs open="/app/installation" isOperator={true} />
           <Alarms alarms={alarms} now={c.var.now} />
+          {capacity.free_plan && <Budget budget={capacity.free_plan} now={c.var.now} />}
           <Cost capacity={capacity} now={c.var.now} />
           <Limits capacity={capacity} />
           <Used capacity={capacity} now={c.var.now} />
@@ -81,6 +82,55 @@ function Alarms({ alarms, now }: { alarms: Service["alarms"]; now: number }) {
       )}
       <p class="quiet">
         The runbook in <code>docs/operate.md</code> has a section for each alarm.
+      </p>
+    </section>
+  );
+}
+
+const RESOURCES: Record<FreeResource, string> = {
+  worker_requests: "Worker requests",
+  queue_operations: "Queue operations",
+  d1_rows_read: "Database rows read",
+  d1_rows_written: "Database rows written",
+  object_requests: "Object requests",
+  object_rows_written: "Object rows written",
+  object_gb_seconds: "Object duration, GB s",
+  kv_reads: "Cache reads",
+  kv_writes: "Cache writes",
+};
+
+function Budget({ budget, now }: { budget: NonNullable<CapacityBody["free_plan"]>; now: number }) {
+  const { resources, check_every, day_ends_at } = budget;
+  const first = resources.reduce((one, other) => (other.share > one.share ? other : one));
+  return (
+    <section class="card" aria-labelledby="budget">
+      <h2 id="budget">Today on the Workers Free plan</h2>
+      {check_every > 1 ? (
+        <p>
+          <strong>Checks are thinned out: one of {check_every} is made.</strong> The day's budget is spent, and what is
+          left has to last until <Time at={Date.parse(day_ends_at)} now={now} />.
+        </p>
+      ) : (
+        <p>
+          Of <strong>{RESOURCES[first.name].toLowerCase()}</strong> most is spent: {Math.round(first.share * 100)} % of
+          the day's budget, which is given anew at <Time at={Date.parse(day_ends_at)} now={now} />.
+        </p>
+      )}
+      <Table caption="Budget of the day" head={["Resource", "Spent", "Left", "Of", "Share"]}>
+        {resources.map(({ name, used, left, limit, share }) => (
+          <tr>
+            <th scope="row">{RESOURCES[name]}</th>
+            <td>{count(used)}</td>
+            <td>{count(left)}</td>
+            <td>{count(limit)}</td>
+            <td>{(share * 100).toFixed(1)} %</td>
+          </tr>
+        ))}
+      </Table>
+      <p class="quiet">
+        Estimated from what the service counted itself, since midnight UTC. The budget is nine tenths of what Cloudflare
+        gives an account; what else runs on the account is not counted. From 80 % on operators are warned; at 100 %
+        checks are thinned out evenly.
       </p>
     </section>
   );
