@@ -107,6 +107,11 @@ export const IncidentData = z.object({
     .nullable()
     .default(null)
     .meta({ description: "the incident that lists it with others that began together" }),
+  firing_id: z
+    .string()
+    .nullable()
+    .default(null)
+    .meta({ description: "in the event log, of the rule that opened it; only in `incident.created`" }),
   acknowledged_at: At.nullable().default(null),
   ...subject,
 });

@@ -34,6 +34,7 @@ const incident: EventData<"incident.created"> = {
   outage_id: null,
   is_automatic: false,
   bundle_id: null,
+  firing_id: null,
   acknowledged_at: null,
   monitor_ids: [MONITOR_ID],
   group_ids: [],

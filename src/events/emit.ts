@@ -74,6 +74,7 @@ export function incidentEvent(incident: IncidentRecord, change: IncidentChange):
       outage_id: incident.origin_outage_id,
       is_automatic: false,
       bundle_id: incident.bundle_id,
+      firing_id: null,
       acknowledged_at: toIsoOrNull(incident.acknowledged_at),
       ...(change.subject ?? NO_SUBJECT),
     },

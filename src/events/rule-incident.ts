@@ -16,6 +16,8 @@ import { incidentAudit } from "./audit.ts";
 import { incidentEvent } from "./emit.ts";
 import { automaticEvent, type IncidentEffects, NONE } from "./incidents.ts";
 
+type OpenedEvent = IncidentEffects["events"][number];
+
 interface Opening {
   template_id: string;
   /** Identifies the firing, so that a repeat opens no second incident. */
@@ -86,12 +88,20 @@ export async function planRuleIncident(
       bumpPageVersion(db, page.id, now),
     ],
     events: [
-      origin
-        ? automaticEvent("incident.created", incident, { outageId: origin.outage_id, ...change })
-        : openedEvent(incident, change),
+      openedBy(
+        firing_id,
+        origin
+          ? automaticEvent("incident.created", incident, { outageId: origin.outage_id, ...change })
+          : openedEvent(incident, change),
+      ),
     ],
     incident_id: incident.id,
   };
+}
+
+/** No rule is evaluated on what a rule opened, live or in a backtest. */
+function openedBy(firing_id: string, event: OpenedEvent): OpenedEvent {
+  return { ...event, data: { ...event.data, firing_id } };
 }
 
 function firstUpdate({ id, origin_outage_id, status, created_at, updated_at }: IncidentRecord) {

@@ -153,8 +153,8 @@ describe("a rule on an event of the service", () => {
     expect([await deliveriesOf(open.id), await deliveriesOf(team.id)]).toEqual([[], ["monitor.down"]]);
   });
 
-  it("opens an incident from its template once, and its event starts no other rule", async () => {
-    const { client, page_id, monitor_id, rule } = await setUp();
+  it("opens an incident from its template once, and its event starts no other rule, live or replayed", async () => {
+    const { client, page_id, monitor_id, path, rule } = await setUp();
     const template = await client.post(`${V1}/status-pages/${page_id}/incident-templates`, {
       name: "Down",
       title: "{{monitor}} is down",
@@ -163,7 +163,7 @@ describe("a rule on an event of the service", () => {
       initial_update: "{{monitor}} of {{page}} failed at {{time}}.",
     });
     await rule({ incident_template_id: template.body.id });
-    await rule({ event_name: "incident.created" });
+    const other = await rule({ event_name: "incident.created" });
     await consume(monitor_id, downAt(1, T0));
     await consume(monitor_id, downAt(1, T0));
     const opened = await db.select().from(incidents).where(eq(incidents.status_page_id, page_id));
@@ -176,6 +176,7 @@ describe("a rule on an event of the service", () => {
     const published = and(eq(events.status_page_id, page_id), eq(events.name, "incident.created"));
     expect(await db.select().from(events).where(published)).toHaveLength(1);
     expect(await firingsOf(page_id)).toHaveLength(1);
+    expect((await client.post(`${path}/rules/${other.id}/backtest?days=1`)).body.fires).toEqual([]);
   });
 
   it("names to the public the composite of a hidden member, and the member to the team", async () => {

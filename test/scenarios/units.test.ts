@@ -56,6 +56,13 @@ async function aFullGroup() {
 }
 
 let slot = 0;
+
+/** All within one hour, at whose end its daily aggregate is a row of its own; what is made from here on, exists in them. */
+function beginSlots(): void {
+  slot = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 600_000;
+  vi.setSystemTime(slot);
+}
+
 /** In time: a message that comes after the next slot is dropped. */
 async function runSlot(metered: Env, group_id: string) {
   slot += 60_000;
@@ -82,9 +89,8 @@ function expectAtMost(units: Record<string, number>, limits: Record<string, numb
 }
 
 describe("a settled check", () => {
-  it("costs a row read beside those of its message and minute, and a twentieth of everything that is written, called or sent", async () => {
-    // All within one hour: at the end of one its daily aggregate is a row of its own.
-    slot = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 600_000;
+  it("costs at most 1.2 rows read and a twentieth of everything that is written, called or sent", async () => {
+    beginSlots();
     const { group_id, ids } = await aFullGroup();
     await runSlot(env, group_id);
     // The runtime fires alarms by its own clock: on a busy machine those of the first results would be metered, too.
@@ -319,7 +325,7 @@ describe("event rules", () => {
   });
 
   it("cost checks no query on a page without rules on metrics, and one round trip for all of a message with some", async () => {
-    slot = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 600_000;
+    beginSlots();
     const account = await createAccount();
     const page_id = await insertPage(account.user_id);
     const { group_id } = await aFullGroup();

@@ -57,7 +57,7 @@ export async function listPastEvents(db: Db, filter: PastEventFilter): Promise<P
         lt(events.created_at, to),
         or(isNull(member("muted_until")), isNotNull(member("released_at"))),
         sql`NOT (${events.name} = 'incident.created' AND EXISTS (
-          SELECT 1 FROM ${eventLog} WHERE ${eventLog.id} = ${member("outage_id")}))`,
+          SELECT 1 FROM ${eventLog} WHERE ${eventLog.id} = coalesce(${member("firing_id")}, ${member("outage_id")})))`,
       ),
     )
     .orderBy(desc(events.created_at), desc(events.id))
