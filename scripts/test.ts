@@ -25,7 +25,7 @@ const ALL = [["unit", "workers", "probes", "sweeps", "process"], ["browser"], ..
 /** What the tests of one file came to. */
 interface Outcome {
   passed: number;
-  /** Titles of what failed. */
+  /** Titles of what failed, and why. */
   failed: string[];
   ms: number;
 }
@@ -39,7 +39,7 @@ interface Report {
     status: string;
     startTime: number;
     endTime: number;
-    assertionResults: { status: string; fullName: string }[];
+    assertionResults: { status: string; fullName: string; failureMessages?: string[] }[];
   }[];
 }
 
@@ -131,7 +131,9 @@ function outcomesOf({ testResults }: Report): Outcomes {
 function outcomeOf({ name, status, startTime, endTime, assertionResults }: Report["testResults"][number]): Outcome {
   const titles = (wanted: (status: string) => boolean) =>
     assertionResults.filter((result) => wanted(result.status)).map(({ fullName }) => fullName);
-  const failed = titles((result) => result === "failed");
+  const failed = assertionResults
+    .filter((result) => result.status === "failed")
+    .map(({ fullName, failureMessages }) => `${fullName}: ${firstLine(failureMessages?.[0] ?? "")}`);
   // A file that cannot even be loaded has no failed test in it.
   if (status === "failed" && failed.length === 0) failed.push("cannot be loaded");
   // What a choice of titles leaves out is reported as skipped, too.
@@ -145,6 +147,9 @@ function outcomeOf({ name, status, startTime, endTime, assertionResults }: Repor
     ms: endTime - startTime,
   };
 }
+
+/** Why a test failed, in the length of a line. */
+const firstLine = (message: string) => (message.split("\n")[0] ?? "").slice(0, 400);
 
 function failuresOf(outcomes: Outcomes): string[] {
   return [...outcomes].flatMap(([file, { failed }]) => failed.map((title) => `${file}: ${title}`));
