@@ -97,11 +97,32 @@ describe("a settled check", () => {
     for (const id of ids) await dropAlarm(id);
     expect(await db.select().from(monitors).where(eq(monitors.settled, false))).toEqual([]);
     await runSlot(env, group_id);
-    const units = await meter(async (metered) => {
-      await runSlot(metered, group_id);
-      await planMinute(jobScope(metered, "test"), Math.floor(Date.now() / 60_000) * 60_000 + 60_000);
-    });
+    const units = await meter((metered) => runSlot(metered, group_id));
     expectAtMost(perCheck({ ...units, messages: Math.min(1, units.messages) }), { ...settledCheck(MEMBERS) });
+  });
+});
+
+describe("the planning of a minute", () => {
+  it("costs at most five rows read more for each further group of checks, and writes one row", async () => {
+    beginSlots();
+    const { ids } = await aFullGroup();
+    const plan = async (metered: Env) => {
+      slot += 60_000;
+      vi.setSystemTime(slot);
+      await planMinute(jobScope(metered, "test"), slot);
+    };
+    await plan(env);
+    const one = await meter(plan);
+    const shard_id = newId();
+    const second = checkGroupId({ shard_id, interval: 60, regions: [], lane: "normal" });
+    await db
+      .update(monitors)
+      .set({ check_group_id: second })
+      .where(eq(monitors.id, ids[0] ?? ""));
+    await plan(env);
+    const two = await meter(plan);
+    expectAtMost({ ...one, messages: 0 }, { rows_read: 20, rows_written: 1 });
+    expectAtMost({ ...two, messages: 0 }, { rows_read: one.rows_read + 5, rows_written: 1 });
   });
 });
 

@@ -26,12 +26,12 @@ const NONE: Units = {
   kv_writes: 0,
 };
 
-/** What one settled check of a group may cost, the planning of its minute included. */
+/** What one settled check of a group may cost. */
 export const settledCheck = (members: number): Units => ({
   ...NONE,
-  // The monitor, six rows of its message, and ten of the planned minute however many monitors there are.
-  rows_read: 1 + 16 / members,
-  // A twentieth, and the planned minute, which is three rows.
+  // The monitor, and six rows however many monitors there are.
+  rows_read: 1 + 6 / members,
+  // A twentieth, and three rows for all of them: of the group, or of the agent that reports them.
   rows_written: 1 / 20 + 3 / members,
   object_requests: 1 / 20,
   object_rows_written: 1 / 20,
