@@ -49,7 +49,7 @@ export const FREE_PER_WORKER = {
   assetFiles: 20_000,
 } as const;
 
-/** What fits into a day of the free plan, with a margin: the test of a whole day holds it. */
+/** What fits into a day of the free plan: its checks take half of the operations of queues, the scarcest resource. */
 export const FREE_FLEET = {
   /** Of all types. */
   monitors: 50,
