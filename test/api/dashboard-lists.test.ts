@@ -195,7 +195,10 @@ describe("the history of a monitor", () => {
       await proberObject(env, shard_id, "default").record({ slot_at: at + n, attempt: 0, key: "g", entries: [entry] });
     }
     const { text } = await browser.open(`/app/monitors/${id}/results`);
-    expect(text.match(/<td>default[^<]*<\/td>/g)).toEqual(["<td>default, FRA</td>", "<td>default</td>"]);
+    expect(text.match(/<td dir="auto">default[^<]*<\/td>/g)).toEqual([
+      `<td dir="auto">default, FRA</td>`,
+      `<td dir="auto">default</td>`,
+    ]);
     expect(countIn(text, /<td class="num">2,340 ms<\/td>/g)).toBe(2);
   });
 
