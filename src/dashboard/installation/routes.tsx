@@ -107,13 +107,14 @@ function Budget({ budget, now }: { budget: NonNullable<CapacityBody["free_plan"]
       <h2 id="budget">Today on the Workers Free plan</h2>
       {check_every > 1 ? (
         <p>
-          <strong>Checks are thinned out: one of {check_every} is made.</strong> The day's budget is spent, and what is
-          left has to last until <Time at={Date.parse(day_ends_at)} now={now} />.
+          <strong>Checks are thinned out: one of {check_every} is made.</strong> The day's budget is spent; the next one
+          begins <Time at={Date.parse(day_ends_at)} now={now} />.
         </p>
       ) : (
         <p>
-          Of <strong>{RESOURCES[first.name].toLowerCase()}</strong> most is spent: {Math.round(first.share * 100)} % of
-          the day's budget, which is given anew at <Time at={Date.parse(day_ends_at)} now={now} />.
+          Nearest to its limit: <strong>{RESOURCES[first.name].toLowerCase()}</strong>, with{" "}
+          {Math.round(first.share * 100)} % of the day's budget spent. The next day begins{" "}
+          <Time at={Date.parse(day_ends_at)} now={now} />.
         </p>
       )}
       <Table caption="Budget of the day" head={["Resource", "Spent", "Left", "Of", "Share"]}>
