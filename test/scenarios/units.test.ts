@@ -19,7 +19,7 @@ import worker from "../../src/worker.ts";
 import { enrollAgent } from "../support/agents.ts";
 import { runScheduled } from "../support/checks.ts";
 import { createClientUnder, V1 } from "../support/client.ts";
-import { meter, settledCheck, type Units } from "../support/cost-meter.ts";
+import { meter, NO_UNITS, settledCheck, type Units } from "../support/cost-meter.ts";
 import { createAccount, createMonitor } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { dropAlarm } from "../support/pushes.ts";
@@ -69,16 +69,6 @@ async function runSlot(metered: Env, group_id: string) {
   vi.setSystemTime(slot);
   await runScheduled(metered, group_id, slot);
 }
-
-const NOTHING: Units = {
-  rows_read: 0,
-  rows_written: 0,
-  object_requests: 0,
-  object_rows_written: 0,
-  messages: 0,
-  kv_reads: 0,
-  kv_writes: 0,
-};
 
 const perCheck = (units: Units) =>
   Object.fromEntries(Object.entries(units).map(([name, count]) => [name, Math.round((count / MEMBERS) * 1000) / 1000]));
@@ -188,8 +178,8 @@ describe("votes that a location sends in bulk", () => {
     for (const id of ids) await dropAlarm(id);
     await send(env);
     const { rows_read, rows_written, object_requests } = await meter(send);
-    expectAtMost(perCheck({ ...NOTHING, rows_read, rows_written, object_requests }), {
-      ...NOTHING,
+    expectAtMost(perCheck({ ...NO_UNITS, rows_read, rows_written, object_requests }), {
+      ...NO_UNITS,
       rows_read: 2.2,
       rows_written: 0.2,
       object_requests: 0.04,

@@ -16,7 +16,7 @@ export interface Units {
   kv_writes: number;
 }
 
-const NONE: Units = {
+export const NO_UNITS: Units = {
   rows_read: 0,
   rows_written: 0,
   object_requests: 0,
@@ -28,7 +28,7 @@ const NONE: Units = {
 
 /** What one settled check of a group may cost. */
 export const settledCheck = (members: number): Units => ({
-  ...NONE,
+  ...NO_UNITS,
   // The monitor, and six rows however many monitors there are.
   rows_read: 1 + 6 / members,
   // A twentieth, and three rows for all of them: of the group, or of the agent that reports them.
@@ -40,7 +40,7 @@ export const settledCheck = (members: number): Units => ({
 
 /** Runs an action with metered bindings; what objects do is counted while it runs. */
 export async function meter(run: (metered: Env) => Promise<unknown>): Promise<Units> {
-  const units = { ...NONE };
+  const units = { ...NO_UNITS };
   const stopObjects = meterObjects(units);
   try {
     await run({
