@@ -25,6 +25,7 @@ import {
   requireVisibleAgent,
   requireVisibleAgentCommand,
   requireVisibleDiscovery,
+  requireVisibleGroup,
   requireVisibleMonitor,
   requireWebhook,
 } from "./resources.ts";
@@ -44,6 +45,7 @@ const RESOLVERS = {
   monitor: requireMonitor,
   "monitor:see": requireVisibleMonitor,
   group: requireGroup,
+  "group:see": requireVisibleGroup,
   agent: requireAgent,
   "agent:see": requireVisibleAgent,
   "agent:use": requireUsableAgent,
@@ -71,6 +73,7 @@ const PRELOADERS: Partial<Record<IdKind, (ctx: RequestScope, ids: readonly strin
   monitor: preloadMonitors,
   "monitor:see": preloadMonitors,
   group: preloadGroups,
+  "group:see": preloadGroups,
 };
 /** No list of ids is longer; access is checked before the schema, which may allow fewer. */
 const IDS_MAX = 1000;

@@ -53,7 +53,7 @@ interface Wanted {
 const JsonAssertions = z.array(JsonAssertion);
 
 /** Orders of these say nothing. */
-const SETS = ["regions", "locations", "tags", "events", "child_ids", "expected_statuses"];
+const SETS = ["regions", "locations", "tags", "events", "child_ids", "expected_statuses", "monitor_ids", "group_ids"];
 
 /** What has to be done so that the service is as the file says; things that the file does not name stay. */
 export function computeChanges(manifest: Manifest, present: Present, { prune }: { prune: boolean }): Change[] {
@@ -61,6 +61,7 @@ export function computeChanges(manifest: Manifest, present: Present, { prune }: 
   const matches = matchAll(manifest, present, { prune });
   const reference = (kind: Kind, key: string) =>
     (matches[kind].get(key) ?? findByKey(present[kind], key))?.id ?? new Reference(kind, key);
+  const references = (kind: Kind, keys: readonly string[]) => keys.map((key) => reference(kind, key));
   const pageOf = (page: string | undefined) => {
     if (page === undefined) return {};
     return { status_page_id: findPage(page, present, matches.status_pages)?.id ?? new Reference("status_pages", page) };
@@ -84,12 +85,19 @@ export function computeChanges(manifest: Manifest, present: Present, { prune }: 
           external_key: key,
           ...pageOf(status_page),
           ...(group && { group_id: reference("groups", group) }),
-          ...(children && { child_ids: children.map((child) => reference("monitors", child)) }),
+          ...(children && { child_ids: references("monitors", children) }),
         };
         return { kind: "monitors", key, body, push_token, present: matches.monitors.get(key) };
       }),
-    ...Object.entries(manifest.webhooks).map(([key, { status_page, ...fields }]): Wanted => {
-      const body = { ...fields, name: fields.name ?? key, external_key: key, ...pageOf(status_page) };
+    ...Object.entries(manifest.webhooks).map(([key, { status_page, monitors, groups, ...fields }]): Wanted => {
+      const body = {
+        ...fields,
+        name: fields.name ?? key,
+        external_key: key,
+        ...pageOf(status_page),
+        ...(monitors && { monitor_ids: references("monitors", monitors) }),
+        ...(groups && { group_ids: references("groups", groups) }),
+      };
       return { kind: "webhooks", key, body, present: matches.webhooks.get(key) };
     }),
   ];
@@ -181,16 +189,23 @@ function findPage(page: string, { status_pages }: Present, matches: ReadonlyMap<
 function refuseUnknownKeys(manifest: Manifest, present: Present): void {
   const isPage = (page: string) =>
     Object.hasOwn(manifest.status_pages, page) || findPage(page, present, new Map()) !== undefined;
-  const isMonitor = (key: string) => Object.hasOwn(manifest.monitors, key) || findByKey(present.monitors, key);
   for (const kind of ["groups", "monitors", "webhooks"] as const) {
     for (const [key, { status_page }] of Object.entries(manifest[kind])) {
       if (status_page && !isPage(status_page)) throw new CommandFailure(`${kind}.${key}: no page ${status_page}`);
     }
   }
+  const requireAll = (at: string, kind: "groups" | "monitors", keys: readonly string[]) => {
+    const isKnown = (key: string) => Object.hasOwn(manifest[kind], key) || findByKey(present[kind], key);
+    const unknown = keys.find((key) => !isKnown(key));
+    if (unknown) throw new CommandFailure(`${at}: no ${kind.slice(0, -1)} ${unknown}`);
+  };
   for (const [key, { group, children = [] }] of Object.entries(manifest.monitors)) {
     if (group && !Object.hasOwn(manifest.groups, group)) throw new CommandFailure(`monitors.${key}: no group ${group}`);
-    const unknown = children.find((child) => !isMonitor(child));
-    if (unknown) throw new CommandFailure(`monitors.${key}: no monitor ${unknown}`);
+    requireAll(`monitors.${key}`, "monitors", children);
+  }
+  for (const [key, { groups = [], monitors = [] }] of Object.entries(manifest.webhooks)) {
+    requireAll(`webhooks.${key}`, "groups", groups);
+    requireAll(`webhooks.${key}`, "monitors", monitors);
   }
 }
 

@@ -10,7 +10,18 @@ import { escapeVariables } from "./variables.ts";
 type Fields = Record<string, unknown>;
 
 /** Derived from other parts of the file, or write-only. */
-const ELSEWHERE = ["status_page_id", "group_id", "child_ids", "external_key", "slug", "monitors", "agent_id", "secret"];
+const ELSEWHERE = [
+  "status_page_id",
+  "group_id",
+  "child_ids",
+  "monitor_ids",
+  "group_ids",
+  "external_key",
+  "slug",
+  "monitors",
+  "agent_id",
+  "secret",
+];
 
 const mayStay = (fields: Fields, field: string) => Object.hasOwn(fields, field) && !ELSEWHERE.includes(field);
 const isPageSetting = (field: string) => mayStay(StatusPageCreate.shape, field);
@@ -53,7 +64,12 @@ export function buildManifest({ status_pages, groups, monitors, webhooks }: Pres
     webhooks: Object.fromEntries(
       webhooks.map((webhook) => [
         webhookKeys.get(webhook.id),
-        { ...settingsOf(webhook, isWebhookSetting), ...pageOf(webhook) },
+        {
+          ...settingsOf(webhook, isWebhookSetting),
+          ...pageOf(webhook),
+          ...withKeys("monitors", webhook.monitor_ids, monitorKeys),
+          ...withKeys("groups", webhook.group_ids, groupKeys),
+        },
       ]),
     ),
   };
@@ -80,6 +96,12 @@ function isEmpty(value: unknown): boolean {
 
 function withValue(name: string, value: string | undefined): object {
   return value === undefined ? {} : { [name]: value };
+}
+
+/** What was deleted keeps its id, which no service accepts: without it the channel would hear of everything. */
+function withKeys(name: string, ids: unknown, keys: ReadonlyMap<string, string>): object {
+  const named = Array.isArray(ids) ? ids.map((id) => keys.get(String(id)) ?? id) : [];
+  return named.length === 0 ? {} : { [name]: named };
 }
 
 export function keyFrom(name: string): string {

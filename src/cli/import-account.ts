@@ -66,6 +66,14 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
   const post = (path: string, item: Item, body: object) =>
     api.call("POST", path, body, { idempotency_key: `account-${item.id}` });
   const onPage = (item: Item) => ({ status_page_id: mapped(item.status_page_id) });
+  const targets = ({ monitor_ids, group_ids, tags }: Item) => {
+    const made = { monitor_ids: mappedAll(monitor_ids), group_ids: mappedAll(group_ids) };
+    const isLimited = [monitor_ids, group_ids].some((ids) => Array.isArray(ids) && ids.length > 0);
+    const isStillLimited = [...Object.values(made), tags].some((each) => Array.isArray(each) && each.length > 0);
+    // Without them it would hear of everything.
+    if (isLimited && !isStillLimited) throw new CommandFailure("nothing that it is limited to was imported");
+    return made;
+  };
   const steps: Step[] = [
     {
       kind: "status_pages",
@@ -130,7 +138,8 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
       // Last, so that nobody receives what is imported.
       kind: "webhooks",
       items: file.webhooks,
-      make: (hook) => put("/webhooks", hook, { ...settingsOf(hook, WebhookCreate.shape), ...onPage(hook) }),
+      make: (hook) =>
+        put("/webhooks", hook, { ...settingsOf(hook, WebhookCreate.shape), ...onPage(hook), ...targets(hook) }),
     },
   ];
   const result: AccountImport = { made: {}, left: [] };

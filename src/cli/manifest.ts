@@ -36,6 +36,8 @@ const Webhook = z.looseObject({
   url: z.string().optional().meta({ description: "needed by most providers" }),
   provider: z.enum(WEBHOOK_PROVIDERS).optional(),
   status_page: z.string().optional().meta({ description: "key or slug of its status page" }),
+  monitors: z.array(Key).optional().meta({ description: "keys of the monitors that it is limited to" }),
+  groups: z.array(Key).optional().meta({ description: "keys of the groups that it is limited to" }),
 });
 
 const section = <Schema extends z.ZodType>(schema: Schema) => z.record(Key, schema).default({});

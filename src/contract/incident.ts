@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { Id, Instant, InstantInput, jsonOrText, LongText, Name } from "./common.ts";
 import { INCIDENT_SEVERITIES, type IncidentSeverity } from "./monitor-values.ts";
+import { Tags } from "./tags.ts";
 
 export const INCIDENT_STATUSES = ["investigating", "identified", "monitoring", "resolved"] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 
 const AFFECTED_MAX = 500;
-const TAGS_MAX = 50;
 /** How many of its newest updates an incident or a maintenance window carries; there is a list of all. */
 export const UPDATES_CARRIED = 100;
 
@@ -39,7 +39,7 @@ const FIELDS = {
   monitor_id: Id.nullish().meta({ description: "one affected monitor, in addition to monitor_ids" }),
   group_ids: z.array(Id).max(AFFECTED_MAX).nullish().meta({ description: "groups of the same status page" }),
   assigned_to_id: Id.nullish().meta({ description: "a member of this status page" }),
-  tags: jsonOrText(z.array(z.string().trim().min(1).max(100)).max(TAGS_MAX).nullish()).meta({
+  tags: jsonOrText(Tags.nullish()).meta({
     description: "JSON array of texts, native or as a string",
   }),
   started_at: InstantInput.nullish().meta({ description: "default now; may lie in the past" }),

@@ -13,6 +13,7 @@ import {
   REGIONS,
 } from "./monitor-values.ts";
 import { Notice } from "./notices.ts";
+import { Tags } from "./tags.ts";
 
 /** What stands in place of a secret for whoever may not read it; sent back, it keeps the stored value. */
 export const SECRET_PLACEHOLDER = "***";
@@ -22,7 +23,6 @@ const DAY_S = 86_400;
 const THRESHOLD_MAX = 20;
 const LATENCY_MAX_MS = 60_000;
 export const CHILDREN_MAX = 50;
-const TAGS_MAX = 50;
 const ORDER_MAX = 1000;
 
 const Threshold = z.int().min(1).max(THRESHOLD_MAX);
@@ -64,7 +64,7 @@ const SETTINGS = {
   auto_publish_incident: z.boolean().nullish().meta({ description: "null: as the status page says" }),
   incident_severity: z.enum(INCIDENT_SEVERITIES).nullish(),
   child_ids: z.array(Id).max(CHILDREN_MAX).nullish().meta({ description: "members, for type composite only" }),
-  tags: z.array(z.string().trim().min(1).max(100)).max(TAGS_MAX).nullish(),
+  tags: Tags.nullish(),
   external_key: ExternalKey.nullish(),
   paused: z.boolean().nullish(),
   muted_until: InstantInput.nullish().meta({

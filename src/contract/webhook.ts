@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ALERT_TARGET_FIELDS, SHOWN_ALERT_TARGETS } from "./alert-targets.ts";
 import { ExternalKey, Id, Instant, jsonOrText, Name } from "./common.ts";
 import { EVENT_NAMES, EventFilterName } from "./events.ts";
 import { Notice } from "./notices.ts";
@@ -111,6 +112,7 @@ const FIELDS = {
   status_page_id: Id.nullish().meta({
     description: "null: receives events of all your pages and of your monitors without a page",
   }),
+  ...ALERT_TARGET_FIELDS,
   is_active: z.boolean().nullish().meta({ description: "default true" }),
   is_team_only: z.boolean().nullish().meta({ description: "default false" }),
   alert_channels: jsonOrText(
@@ -149,6 +151,7 @@ export const Webhook = z
     secret: z.string().optional().meta({ description: "the generated secret, in the response to `generate_secret`" }),
     events: z.string().meta({ description: "JSON array of event names; empty means all" }),
     status_page_id: Id.nullable(),
+    ...SHOWN_ALERT_TARGETS,
     is_active: z.boolean(),
     is_team_only: z.boolean(),
     alert_channels: z.record(z.string(), z.string()).meta({ description: "values masked without alerting.write" }),

@@ -22,14 +22,15 @@ interface Ends {
   webhooks: readonly ActiveWebhook[];
 }
 
+/** Of an event that ends something, whether a webhook was sent its beginning; null where that decides nothing. */
 export async function findAlerted(
   db: Db,
   { events, routings, webhooks }: Ends,
   now: number,
-): Promise<(event: NewEvent, webhook: ActiveWebhook) => boolean> {
+): Promise<(event: NewEvent, webhook: ActiveWebhook) => boolean | null> {
   const endedBy = new Map(events.map((event) => [event.id, listEnded(event, routings.get(event.id))]));
   const event_ids = [...new Set([...endedBy.values()].flat())];
-  if (event_ids.length === 0 || webhooks.length === 0) return () => true;
+  if (event_ids.length === 0 || webhooks.length === 0) return () => null;
   const delivery_ids = event_ids.flatMap((id) => webhooks.map((webhook) => deliveryId(id, webhook)));
   const { announced, received } = await listReceived(db, { event_ids, delivery_ids });
   const stored = new Map(announced.map((each) => [each.id, each]));
@@ -37,7 +38,7 @@ export async function findAlerted(
     const begun = (endedBy.get(event.id) ?? []).flatMap((id) => stored.get(id) ?? []);
     // A restore may have lost it, deliveries that are too old are deleted, and an incident may have been published since.
     const isUnknown = begun.some(({ created_at, was_public }) => created_at < now - KNOWN_MS || was_public === 0);
-    if (begun.length === 0 || isUnknown || !begun.some(({ name }) => isListed(name, webhook))) return true;
+    if (begun.length === 0 || isUnknown || !begun.some(({ name }) => isListed(name, webhook))) return null;
     return begun.some(({ id }) => received.has(deliveryId(id, webhook)));
   };
 }

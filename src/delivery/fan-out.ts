@@ -24,6 +24,7 @@ import { publishEscalations } from "./escalations.ts";
 import { type Holds, holdAlerts } from "./hold.ts";
 import { publishStatusPosts } from "./status-posts.ts";
 import { publishToSubscribers } from "./subscriber-messages.ts";
+import { findTargeted } from "./targeted.ts";
 import { wakeDeliveries, wakeSlowDeliveries } from "./wake.ts";
 
 /** A webhook that receives an event, and the name under which it does. */
@@ -117,7 +118,8 @@ async function routeEvents(
   const released = sent.filter(
     (event) => !routings.get(event.id)?.is_held && !(isKnownEvent(event) && isOfBundle(event)),
   );
-  const isAlerted = await findAlerted(db, { events: sent, routings, webhooks }, now);
+  const wasAlerted = await findAlerted(db, { events: sent, routings, webhooks }, now);
+  const isTargeted = await findTargeted(db, sent, webhooks);
   const routed: Routed = { deliveries: [], webhooks, critical: [], holds: await holdAlerts(scope, released, now) };
   for (const event of sent) {
     const page = pageOf.get(event.status_page_id ?? "");
@@ -129,7 +131,7 @@ async function routeEvents(
     const isInformed = findInformed(event, page?.alert_routing, webhooks);
     // A webhook that is selected twice gets one delivery: their ids are the same.
     const receivers = [...selectWebhooks(target, webhooks), ...selectAlerted(target, keepers)].filter(
-      ({ webhook }) => isAlerted(event, webhook) && !isInformed(webhook),
+      ({ webhook }) => (wasAlerted(event, webhook) ?? isTargeted(event, webhook)) && !isInformed(webhook),
     );
     const [waiting, others] = routed.holds.waiting.has(event.id) ? partition(receivers) : [[], receivers];
     const rule_id = routing?.rule_id ?? null;

@@ -17,6 +17,7 @@ async function findSubject(db: Scope["db"], event: NewEvent) {
   switch (event.name) {
     case "incident.created":
     case "incident.updated":
+    case "incident.acknowledged":
     case "incident.resolved":
       return findIncidentSubject(db, event.data.incident_id);
     case "maintenance.started":

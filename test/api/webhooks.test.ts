@@ -7,7 +7,7 @@ import { deliveries, deliveryAttempts, webhooks } from "../../src/data/webhooks/
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
 import { type Account, createAccount, createPage } from "../support/factories.ts";
-import { insertPage } from "../support/monitors.ts";
+import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { useSink } from "../support/sink.ts";
 import { createWebhook, sinkUrl } from "../support/webhooks.ts";
 
@@ -64,6 +64,9 @@ describe("POST /webhooks", () => {
       config: {},
       events: "[]",
       status_page_id: null,
+      monitor_ids: [],
+      group_ids: [],
+      tags: [],
       is_active: true,
       is_team_only: false,
       alert_channels: {},
@@ -362,5 +365,40 @@ describe("audit rows and stored rows", () => {
     ]);
     expect(dump).toContain("webhook.tested");
     expect(dump).not.toContain("canary");
+  });
+});
+
+describe("the limits of a webhook", () => {
+  it("are monitors, groups and tags of its owner, kept when an update leaves them out and ended by null", async () => {
+    const account = await createAccount();
+    const page = await createPage(account);
+    const group = (await account.client.post(`${V1}/groups`, { name: "Shop", status_page_id: page })).body.id;
+    const monitor = await insertMonitor(account.user_id);
+    const limits = { monitor_ids: [monitor.id], group_ids: [group], tags: [" eu ", "eu"] };
+    const webhook = await createWebhook(account, limits);
+    expect(webhook).toMatchObject({ monitor_ids: [monitor.id], group_ids: [group], tags: ["eu"] });
+    const renamed = await account.client.put(at(webhook), { name: "Shop", tags: [] });
+    expect(renamed.body).toMatchObject({ monitor_ids: [monitor.id], group_ids: [group], tags: [] });
+    const all = await account.client.put(at(webhook), { monitor_ids: null, group_ids: null });
+    expect(all.body).toMatchObject({ monitor_ids: [], group_ids: [], tags: [] });
+  });
+
+  it("name nothing of anybody else", async () => {
+    const [account, other] = [await createAccount(), await createAccount()];
+    const theirs = await insertMonitor(other.user_id);
+    for (const body of [{ monitor_ids: [theirs.id] }, { group_ids: [newId()] }]) {
+      const answer = await account.client.post(`${V1}/webhooks`, { name: "Ops", url: sinkUrl(), ...body });
+      expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining("_ids[0] does not exist")]);
+    }
+  });
+
+  it("say what they name in vain once it was deleted", async () => {
+    const account = await createAccount();
+    const [kept, gone] = [await insertMonitor(account.user_id), await insertMonitor(account.user_id)];
+    const webhook = await createWebhook(account, { monitor_ids: [kept.id, gone.id] });
+    expect(webhook.notices).toBeUndefined();
+    expect((await account.client.delete(`${V1}/monitors/${gone.id}`)).status).toBe(204);
+    const shown = await account.client.get(at(webhook));
+    expect(shown.body.notices).toEqual([{ path: "monitor_ids[1]", message: "names what was deleted" }]);
   });
 });

@@ -53,8 +53,14 @@ function toFormField(field: ProviderField, isStored: boolean): FormField {
   return { ...base, kind: "text", ...(field.default !== undefined && { placeholder: field.default }) };
 }
 
+/** What a channel may be limited to. */
+export interface TargetOptions {
+  groups: readonly Option[];
+  monitors: readonly Option[];
+}
+
 /** What stands behind them. */
-export function scopeFields(pages: readonly Option[]): FormField[] {
+export function scopeFields(pages: readonly Option[], { groups, monitors }: TargetOptions): FormField[] {
   return [
     {
       kind: "select",
@@ -63,6 +69,15 @@ export function scopeFields(pages: readonly Option[]): FormField[] {
       options: pages,
       empty: "All of mine, and monitors without one",
     },
+    {
+      kind: "list",
+      name: "tags",
+      label: "Only monitors with one of these tags",
+      hint: "separated by commas; with groups and monitors below: any of them. Empty: everything",
+      advanced: true,
+    },
+    ...severalOf("group_ids", "Only these groups", groups),
+    ...severalOf("monitor_ids", "Only these monitors", monitors),
     {
       kind: "several",
       name: "events",
@@ -88,6 +103,10 @@ export function scopeFields(pages: readonly Option[]): FormField[] {
       hint: "also receives what readers of the page do not see",
     },
   ];
+}
+
+function severalOf(name: string, label: string, options: readonly Option[]): FormField[] {
+  return options.length === 0 ? [] : [{ kind: "several", name, label, options, advanced: true }];
 }
 
 /** The body of the API: what the form names `config.x` is the member `x` of `config`. */

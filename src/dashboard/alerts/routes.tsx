@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ApiError, invalid } from "../../contract/errors.ts";
 import { Webhook, type WebhookProvider, WebhookTestResult, WebhookUpdate } from "../../contract/webhook.ts";
+import { listTargetOptions } from "../../features/webhooks/alert-targets.ts";
 import { listWebhookAttempts } from "../../features/webhooks/deliveries.ts";
 import { presentAttempt, presentWebhook } from "../../features/webhooks/present.ts";
 import { previewWebhook } from "../../features/webhooks/preview.ts";
@@ -178,7 +179,10 @@ async function fieldsOf(
 ): Promise<Pick<ObjectForm, "fields" | "arrange">> {
   const isStored = provider === stored;
   const pages = await listPageChoices(c.var.ctx, "alerting.write");
-  const scope = scopeFields(pages.map(({ id, name }) => ({ value: id, label: name })));
+  const scope = scopeFields(
+    pages.map(({ id, name }) => ({ value: id, label: name })),
+    await listTargetOptions(c.var.ctx, pages),
+  );
   return {
     fields: [...NAME_FIELDS, ...providerFields(provider, isStored), ...scope],
     arrange: (shown) => <ChannelFields provider={provider} isStored={isStored} scope={scope} {...shown} />,

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { headingOf } from "../../contract/events.ts";
 import type { Delivery, DeliverySubject, Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
+import { plural } from "../../lib/relative-time.ts";
 import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { ChoiceForm } from "../page-choice.tsx";
@@ -76,6 +77,7 @@ function ChannelCard({ channel, page, now }: { channel: Channel; page: PageChoic
       <p class="quiet">
         {channel.is_active ? "Active" : (channel.disabled_reason ?? "Off")}
         {page ? `, events of ${page.name}` : ""}
+        {limitOf(channel)}
         {channel.failing_since === null ? null : (
           <>
             , failing since <Time at={Date.parse(channel.failing_since)} now={now} />
@@ -85,12 +87,21 @@ function ChannelCard({ channel, page, now }: { channel: Channel; page: PageChoic
       </p>
       {(channel.notices ?? []).map(({ path, message }) => (
         <p class="notice">
-          The {path} {message}.
+          The {path.replace(/^(monitor|group)_ids.*/, "limit to a $1")} {message}.
         </p>
       ))}
       {mayChange ? <ChannelActions channel={channel} path={path} /> : null}
     </>
   );
+}
+
+function limitOf({ monitor_ids, group_ids, tags }: Channel): string {
+  const named = [
+    monitor_ids.length > 0 && plural(monitor_ids.length, "monitor"),
+    group_ids.length > 0 && plural(group_ids.length, "group"),
+    ...tags.map((tag) => `the tag ${tag}`),
+  ].filter((part) => part !== false);
+  return named.length === 0 ? "" : `, limited to ${named.join(", ")}`;
 }
 
 function ChannelActions({ channel, path }: { channel: Channel; path: string }) {

@@ -52,6 +52,7 @@ export function listActiveWebhooks(db: Db, ownerIds: readonly string[]) {
       status_page_id: webhooks.status_page_id,
       provider: webhooks.provider,
       events: webhooks.events,
+      targets: webhooks.targets,
       is_active: webhooks.is_active,
       is_team_only: webhooks.is_team_only,
       slow_since: webhooks.slow_since,

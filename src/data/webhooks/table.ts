@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { AlertTargets } from "../../contract/alert-targets.ts";
 import type { DeliveryState, RecordedRequest, WebhookProvider } from "../../contract/webhook.ts";
 import { emptyList, flag, id, instant, timestamps } from "../columns.ts";
 import { leaseColumns } from "../outbox/rows.ts";
@@ -22,6 +23,8 @@ export const webhooks = sqliteTable(
     sealed: text("sealed").notNull(),
     has_secret: flag("has_secret").notNull().default(false),
     events: text("events", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
+    /** What it hears of; null = everything. */
+    targets: text("targets", { mode: "json" }).$type<AlertTargets>(),
     is_active: flag("is_active").notNull().default(true),
     is_team_only: flag("is_team_only").notNull().default(false),
     /** First failure since the last success, for switching off what only fails. */

@@ -27,6 +27,7 @@ import {
   requireRoomForPage,
   updateStatusPage,
 } from "../status-pages/service.ts";
+import { NAMED_TARGETS } from "../webhooks/alert-targets.ts";
 import { presentWebhook } from "../webhooks/present.ts";
 import { changeWebhook, createWebhook, getWebhook, removeWebhook } from "../webhooks/service.ts";
 import { findForWrite, type KeyedResource, requireByKey, saveByKey } from "./service.ts";
@@ -104,7 +105,7 @@ export const endpoints = [
     event: "webhook",
     permission: "alerting.write",
     require: requireWebhook,
-    body: { status_page_id: "page" },
+    body: { status_page_id: "page", ...NAMED_TARGETS },
     Create: WebhookCreate,
     Change: WebhookUpdate,
     Shown: Webhook,

@@ -12,6 +12,7 @@ import {
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS } from "../../http/responses.ts";
+import { NAMED_TARGETS } from "../webhooks/alert-targets.ts";
 import { presentAttempt, presentDelivery, presentTest, presentWebhook } from "../webhooks/present.ts";
 import {
   changeWebhook,
@@ -30,13 +31,9 @@ const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
 
 const OnPage = z.object({ status_page_id: z.uuid(), id: z.uuid() });
 const ON_PAGE = "/status-pages/{status_page_id}/alert-setup/{id}";
+const onPage = { status_page_id: "page", id: "webhook" } as const;
 const changesOnPage = (audit: string | null) =>
-  ({
-    ...shared,
-    permission: "alerting.write",
-    audit,
-    ids: { params: { status_page_id: "page", id: "webhook" } },
-  }) satisfies EndpointPolicy;
+  ({ ...shared, permission: "alerting.write", audit, ids: { params: onPage } }) satisfies EndpointPolicy;
 
 export const endpoints = [
   endpoint(
@@ -63,7 +60,12 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, permission: "alerting.write", audit: "webhook.created", ids: { params: { id: "page" } } },
+    {
+      ...shared,
+      permission: "alerting.write",
+      audit: "webhook.created",
+      ids: { params: { id: "page" }, body: NAMED_TARGETS },
+    },
     createRoute({
       method: "post",
       path: "/status-pages/{id}/alert-setup",
@@ -79,7 +81,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    changesOnPage("webhook.updated"),
+    { ...changesOnPage("webhook.updated"), ids: { params: onPage, body: NAMED_TARGETS } },
     createRoute({
       method: "put",
       path: ON_PAGE,

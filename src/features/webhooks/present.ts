@@ -14,6 +14,7 @@ import { subjectOfEvent } from "../../domain/delivery-subject.ts";
 import { envelopeHeaders, envelopeOf } from "../../domain/envelope.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import { attemptId } from "../../platform/ids.ts";
+import { EVERYTHING } from "./alert-targets.ts";
 
 /** A webhook with its address, masked where the caller may not see it. */
 export interface ShownWebhook {
@@ -42,6 +43,7 @@ export function presentWebhook(shown: ShownWebhook): z.infer<typeof Webhook> {
     ...(generated_secret !== undefined && { secret: generated_secret }),
     events: JSON.stringify(webhook.events),
     status_page_id: webhook.status_page_id,
+    ...(webhook.targets ?? EVERYTHING),
     is_active: webhook.is_active,
     is_team_only: webhook.is_team_only,
     alert_channels,

@@ -13,6 +13,7 @@ import {
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { Flag, LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { NAMED_TARGETS } from "./alert-targets.ts";
 import { listWebhookAttempts, redeliver } from "./deliveries.ts";
 import { presentAttempt, presentDelivery, presentTest, presentWebhook } from "./present.ts";
 import {
@@ -71,7 +72,12 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, permission: "alerting.write", audit: "webhook.created", ids: { body: { status_page_id: "page" } } },
+    {
+      ...shared,
+      permission: "alerting.write",
+      audit: "webhook.created",
+      ids: { body: { status_page_id: "page", ...NAMED_TARGETS } },
+    },
     createRoute({
       method: "post",
       path: "/webhooks",
@@ -99,7 +105,10 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...writes("webhook.updated"), ids: { params: { id: "webhook" }, body: { status_page_id: "page" } } },
+    {
+      ...writes("webhook.updated"),
+      ids: { params: { id: "webhook" }, body: { status_page_id: "page", ...NAMED_TARGETS } },
+    },
     createRoute({
       method: "put",
       path: "/webhooks/{id}",

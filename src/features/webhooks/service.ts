@@ -35,6 +35,7 @@ import { maskConfig, maskWholeConfig } from "../../notifiers/fields.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import type { Publication } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
+import { listLostTargets, resolveTargets } from "./alert-targets.ts";
 import { sendTest } from "./deliveries.ts";
 import type { ShownWebhook } from "./present.ts";
 import { type GivenTarget, targetOfChanged, targetOfNew } from "./target.ts";
@@ -86,9 +87,10 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
   if (earlier && generated_secret !== null) throw alreadyShown(earlier);
   if (earlier) return show(ctx, await requireWebhook(ctx, earlier));
   const id = newId();
+  const owner_id = await ownerOf(ctx, input.status_page_id ?? null);
   const webhook: WebhookRecord = {
     id,
-    owner_id: await ownerOf(ctx, input.status_page_id ?? null),
+    owner_id,
     created_by: requireUser(ctx).user_id,
     status_page_id: input.status_page_id ?? null,
     name: input.name,
@@ -96,6 +98,7 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     sealed: await sealConfig(ctx.settings, id, config),
     has_secret: config.secret !== null,
     events: input.events ?? [],
+    targets: await resolveTargets(ctx, { owner_id, targets: null }, input),
     is_active: input.is_active ?? true,
     is_team_only: input.is_team_only ?? false,
     failing_since: null,
@@ -107,7 +110,6 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  const { owner_id } = webhook;
   const question = await askReaders(ctx, receiversOf({ webhook, ...config }));
   await commit(ctx, [insertWebhook(ctx.db, webhook), ...question.statements], {
     audit: webhookAudit(webhook, "created"),
@@ -136,6 +138,7 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     has_secret: config.secret !== null,
     status_page_id,
     events: input.events === undefined ? webhook.events : (input.events ?? []),
+    targets: await resolveTargets(ctx, webhook, input),
     is_team_only: replaced(input.is_team_only, webhook.is_team_only, false),
     remind_every_minutes: replaced(input.remind_every_minutes, webhook.remind_every_minutes, null),
     external_key: replaced(input.external_key, webhook.external_key, null),
@@ -233,10 +236,17 @@ async function show(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWeb
   return told;
 }
 
-/** Adds what keeps them from being sent to. */
+/** Adds what keeps them from being sent to, and what they name in vain. */
 async function tell(ctx: RequestScope, shown: readonly ShownWebhook[]): Promise<ShownWebhook[]> {
-  const notices = await listNotices(ctx, shown.map(receiversOf));
-  return shown.map((each, n) => (notices[n]?.length ? { ...each, notices: notices[n] } : each));
+  const refused = await listNotices(ctx, shown.map(receiversOf));
+  const lost = await listLostTargets(
+    ctx,
+    shown.map(({ webhook }) => webhook.targets),
+  );
+  return shown.map((each, n) => {
+    const notices = [...(refused[n] ?? []), ...(lost[n] ?? [])];
+    return notices.length > 0 ? { ...each, notices } : each;
+  });
 }
 
 /** Those of its addresses whose readers have to agree. */
@@ -257,13 +267,13 @@ function receiversOf({
 }
 
 function webhookAudit(webhook: WebhookRecord, verb: string) {
-  const { provider, events, is_active, is_team_only } = webhook;
+  const { provider, events, targets, is_active, is_team_only } = webhook;
   return {
     owner_id: webhook.owner_id,
     target_type: "webhook",
     target_id: webhook.id,
     status_page_id: webhook.status_page_id,
     summary: `${verb} webhook "${webhook.name}"`,
-    data: { provider, events, is_active, is_team_only },
+    data: { provider, events, ...(targets && { targets }), is_active, is_team_only },
   };
 }
