@@ -1,5 +1,5 @@
 import { hostname, machine, platform, release } from "node:os";
-import { type AgentAssignment, RUNS_STEPS } from "../contract/agent.ts";
+import { AGENT_SKILLS, type AgentAssignment } from "../contract/agent.ts";
 import { HOUR_MS } from "../lib/durations.ts";
 import { Assignments } from "./assignments.ts";
 import { Backoff } from "./backoff.ts";
@@ -50,7 +50,7 @@ export function describeHost() {
     hostname: hostname(),
     os: `${platform()} ${release()}`,
     arch: machine(),
-    capabilities: [...AGENT_TYPES, RUNS_STEPS],
+    capabilities: [...AGENT_TYPES, ...AGENT_SKILLS],
   };
 }
 

@@ -1,4 +1,6 @@
 import type { AgentAssignment } from "../contract/agent.ts";
+import { CheckRules } from "../contract/check-rules.ts";
+import { retryDelayMs } from "../domain/check-schedule.ts";
 import { fnv1a } from "../lib/fnv.ts";
 import type { CheckedResult } from "./buffer.ts";
 import type { Checked } from "./checker.ts";
@@ -159,8 +161,17 @@ export class Scheduler {
 }
 
 function delayUntilNext({ assignment, failures }: Entry, now: number): number {
-  if (failures > 0 && failures < assignment.failure_threshold) return assignment.retry_interval * 1000;
   const intervalMs = assignment.interval * 1000;
+  if (failures > 0 && failures < assignment.failure_threshold) {
+    const is_backoff = rulesOf(assignment).follow_retries === "backoff";
+    const retry = { interval_ms: intervalMs, retry_interval_ms: assignment.retry_interval * 1000, is_backoff };
+    return retryDelayMs(retry, failures - 1);
+  }
   const phase = assignment.slot_phase_ms ?? fnv1a(assignment.id) % intervalMs;
   return intervalMs - ((now - phase) % intervalMs);
+}
+
+/** A service of a later release may say what this program does not know, which changes nothing. */
+function rulesOf({ options }: AgentAssignment): CheckRules {
+  return CheckRules.catch(CheckRules.parse({})).parse(options);
 }

@@ -56,7 +56,7 @@ async function runThrough(
   { job, probe, prepared }: PreparedJob,
 ): Promise<ProbeResult> {
   if (!probe || !prepared) return failedCheck(`${job.type} cannot be checked yet`);
-  return verifyWithCanaries(scope, await runProbe(probe, job, edgeIo(egress), prepared));
+  return runProbe(probe, job, edgeIo(egress), { prepared, verify: (result) => verifyWithCanaries(scope, result) });
 }
 
 /**

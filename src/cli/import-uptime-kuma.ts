@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { REDIRECTS_MAX } from "../contract/http-check.ts";
 import type { WebhookProvider } from "../contract/webhook.ts";
 import { keyFrom } from "./export.ts";
 import { CommandFailure } from "./failure.ts";
@@ -59,7 +60,8 @@ function convert(rows: (table: string) => Row[]): Imported {
 function convertMonitor(row: Row, remark: Remark): ImportedMonitor | null {
   const kind = kindOf(row, remark);
   if (!kind) return null;
-  if (row.upside_down) remark("upside down mode does not exist here: the monitor is up when the target answers");
+  const isChecked = kind.type !== "heartbeat" && kind.type !== "composite";
+  if (row.upside_down && !isChecked) remark(`upside down mode is not taken for ${kind.type} monitors`);
   if (row.proxy_id) remark("its proxy is not taken");
   const interval = within(Number(row.interval ?? 60), INTERVAL, (to) => remark(`interval is ${to} s here`));
   const retries = Number(row.maxretries ?? 0);
@@ -69,7 +71,8 @@ function convertMonitor(row: Row, remark: Remark): ImportedMonitor | null {
     interval,
     failure_threshold: within(retries + 1, [1, 20], (to) => remark(`fails after ${to} checks here`)),
     ...(Number(row.retry_interval) > 0 && { retry_interval: within(Number(row.retry_interval), [5, 300], () => {}) }),
-    ...(kind.type !== "heartbeat" && kind.type !== "composite" && timeoutOf(row, interval)),
+    ...(isChecked && timeoutOf(row, interval)),
+    ...(isChecked && row.upside_down ? { invert: true } : {}),
     ...(!row.active && { paused: true }),
   };
 }
@@ -124,16 +127,36 @@ function httpOf(row: Row, remark: Remark): ReturnType<typeof kindOf> {
     target: url,
     ...(method !== "GET" && { http_method: method }),
     ...(Object.keys(headers).length > 0 && { http_headers: headers }),
-    ...(row.body && method !== "GET" ? { http_body: String(row.body) } : {}),
+    ...(row.body && method !== "GET" ? bodyOf(row) : {}),
     ...(statuses.join() !== "200-299" && { expected_statuses: statuses }),
     ...(row.ignore_tls ? { verify_ssl: false } : {}),
-    ...(Number(row.maxredirects ?? 10) === 0 && { follow_redirects: false }),
+    ...redirectsOf(Number(row.maxredirects ?? 10)),
     ...(row.type === "keyword" && {
       expected_body: String(row.keyword),
       ...(row.invert_keyword ? { expected_body_match_type: "not_contains" } : {}),
     }),
     ...(row.type === "json-query" && jsonAssertionOf(row, remark)),
   };
+}
+
+/** Those above what a check follows here are its most anyway. */
+function redirectsOf(maxRedirects: number): object {
+  if (maxRedirects === 0) return { follow_redirects: false };
+  return maxRedirects < REDIRECTS_MAX ? { redirects_max: maxRedirects } : {};
+}
+
+/** A form is there as the JSON of its fields, or encoded already. */
+function bodyOf({ body, http_body_encoding }: Row): object {
+  const text = String(body);
+  if (http_body_encoding !== "form") return { http_body: text };
+  return { http_body: formLinesOf(text), http_body_type: "form" };
+}
+
+function formLinesOf(text: string): string {
+  const fields = text.trim().startsWith("{")
+    ? Object.entries(JSON.parse(text) as Record<string, unknown>)
+    : [...new URLSearchParams(text)];
+  return fields.map(([name, value]) => `${name}=${value}`).join("\n");
 }
 
 const OPERATORS: Record<string, string> = { "==": "eq", "!=": "neq", ">": "gt", ">=": "gte", "<": "lt", "<=": "lte" };

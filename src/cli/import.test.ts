@@ -35,7 +35,9 @@ describe.each(["1.23", "2.x"] as const)("a database of Uptime Kuma %s", (version
       follow_redirects: false,
       expected_statuses: ["200-299", "401"],
       http_headers: { "X-Probe": "1", Authorization: `Basic ${btoa("me:pw")}` },
+      invert: true,
     });
+    expect(monitors.form).toMatchObject({ http_body: "user=ann\ncode=1 2", http_body_type: "form", redirects_max: 3 });
     expect(monitors.search).toMatchObject({ expected_body: "sold out", expected_body_match_type: "not_contains" });
     expect(monitors.stock).toMatchObject({ json_assertions: [{ path: "$.ok", operator: "eq", value: true }] });
     expect(monitors["mail-port"]).toMatchObject({ type: "tcp", target: "mail.example:993", interval: 10 });
@@ -64,7 +66,6 @@ describe.each(["1.23", "2.x"] as const)("a database of Uptime Kuma %s", (version
       expect.stringContaining('"Mail port": interval is 10 s here'),
       expect.stringContaining('"Gateway": ping needs an agent'),
       expect.stringContaining('"Queue": monitors of type mqtt'),
-      expect.stringContaining('"Shop": upside down'),
       expect.stringContaining('"Ops": it hears of all monitors'),
       expect.stringContaining('"Phone": it hears of all monitors'),
       expect.stringContaining('"Desk": channels of type lunasea'),

@@ -12,12 +12,23 @@ export type AgentStatus = (typeof AGENT_STATUSES)[number];
 export const AGENT_REPORT_KINDS = ["metric", "event", "discovery"] as const;
 export type AgentReportKind = (typeof AGENT_REPORT_KINDS)[number];
 
-/** Among the capabilities of an agent program: that it runs the steps of journeys. */
-export const RUNS_STEPS = "steps";
+/** Among the capabilities of an agent program: that it runs the steps of journeys, and knows the rules of checks. */
+export const AGENT_SKILLS = ["steps", "rules"] as const;
 
-/** A program that says what it can, and not this, is too old; one that says nothing is taken at its word. */
-export function runsSteps(capabilities: readonly string[]): boolean {
-  return capabilities.length === 0 || capabilities.includes(RUNS_STEPS);
+/** Fields of monitors that a program without the skill would read over, and call the result that of the monitor. */
+const SKILLED_FIELDS: Readonly<Record<string, (typeof AGENT_SKILLS)[number]>> = { steps: "steps", invert: "rules" };
+
+/**
+ * The first of a monitor's own fields that a program does not know; undefined where it knows all. One that says what it
+ * can, and not this, is too old; one that says nothing is taken at its word.
+ */
+export function unknownField(capabilities: readonly string[], options: Record<string, unknown>): string | undefined {
+  if (capabilities.length === 0) return undefined;
+  return Object.entries(SKILLED_FIELDS).find(([field, skill]) => {
+    const value = options[field];
+    const isUsed = Array.isArray(value) ? value.length > 0 : (value ?? false) !== false;
+    return isUsed && !capabilities.includes(skill);
+  })?.[0];
 }
 
 export const RESULT_STATUSES = ["up", "down", "degraded"] as const;
@@ -144,7 +155,7 @@ export const AgentDetail = Agent.extend({
   arch: z.string().nullable(),
   capabilities: z.array(z.string()).meta({
     description:
-      "monitor types that the agent says it can check, and `steps` for journeys, which no agent without it gets; the types restrict no assignment",
+      "monitor types that the agent says it can check, `steps` for journeys and `rules` for `invert` and the like, which no agent without it gets; the types restrict no assignment",
   }),
   enrolled_at: Instant.nullable(),
   monitors: z.array(
@@ -177,7 +188,7 @@ export const AgentHandshake = z
       .array(Word)
       .max(ITEMS_MAX)
       .nullish()
-      .meta({ description: "monitor types that the agent can check, and `steps`; shown with the agent" }),
+      .meta({ description: "monitor types that the agent can check, `steps` and `rules`; shown with the agent" }),
   })
   .meta({ id: "AgentHandshake" });
 export type AgentHandshake = z.infer<typeof AgentHandshake>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HttpCheck } from "./http-check.ts";
+import { formOf, HttpCheck } from "./http-check.ts";
 import { JsonAssertion, parseHttpHeaders, statusRange } from "./http-fields.ts";
 
 describe("http_headers", () => {
@@ -79,6 +79,7 @@ describe("the http fields of a monitor", () => {
       http_method: "GET",
       http_headers: {},
       http_body: "",
+      http_body_type: "raw",
       expected_status: null,
       expected_statuses: [],
       expected_body: "",
@@ -86,6 +87,7 @@ describe("the http fields of a monitor", () => {
       expected_keywords: "",
       json_assertions: [],
       follow_redirects: true,
+      redirects_max: 10,
       verify_ssl: true,
       steps: [],
     };
@@ -130,4 +132,22 @@ it.each([
 ])("reads %s in an assertion as %s", (sign, operator) => {
   const assertion = { path: "$.a", operator: sign, value: 1 };
   expect(JsonAssertion.parse(assertion)).toEqual({ ...assertion, operator });
+});
+
+describe("a body from the fields of a form", () => {
+  it.each([
+    ["user=ann\npassword=s3 cret&more", "user=ann&password=s3+cret%26more"],
+    ["a=1=2\r\n\n b =", "a=1%3D2&b="],
+    ["no sign", null],
+    ["=value", null],
+  ])("%j is sent as %j", (lines, sent) => {
+    expect(formOf(lines)).toBe(sent);
+  });
+
+  it("is refused where a line names no field", () => {
+    const fields = { http_method: "POST", http_body: "{}", http_body_type: "form" };
+    expect(HttpCheck.safeParse(fields).error?.issues[0]?.message).toBe(
+      "http_body must have lines of the form name=value",
+    );
+  });
 });

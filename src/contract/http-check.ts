@@ -14,12 +14,21 @@ import { BODY_MATCH_TYPES, HTTP_METHODS } from "./monitor-values.ts";
 /** The http part of a monitor: how its fields are read, with the defaults that apply where a field is absent or null. */
 
 export const HTTP_BODY_MAX = 64 * 1024;
+export const HTTP_BODY_TYPES = ["raw", "form"] as const;
+/** As many redirects a check follows at most. */
+export const REDIRECTS_MAX = 10;
 export const EXPECTED_BODY_MAX = 10_000;
 
 const Fields = z.object({
   http_method: orElse(z.enum(HTTP_METHODS), "GET" as const),
   http_headers: headersField("http_headers"),
   http_body: orElse(z.string().max(HTTP_BODY_MAX), ""),
+  http_body_type: orElse(
+    z.enum(HTTP_BODY_TYPES).meta({
+      description: "raw: http_body as it is (default); form: its lines `name=value` are sent as the fields of a form",
+    }),
+    "raw" as const,
+  ),
   expected_status: orElse(StatusCode, null),
   expected_statuses: orElse(
     z.array(StatusEntry).max(20).meta({ description: "codes and ranges, e.g. `[304, 200-299]`; absent: any 2xx" }),
@@ -30,6 +39,7 @@ const Fields = z.object({
   expected_keywords: orElse(z.string().max(2000), ""),
   json_assertions: orElse(z.array(JsonAssertion).max(JSON_ASSERTIONS_MAX), [] as JsonAssertion[]),
   follow_redirects: orElse(z.boolean(), true),
+  redirects_max: orElse(z.int().min(1).max(REDIRECTS_MAX), REDIRECTS_MAX),
   verify_ssl: orElse(z.boolean(), true),
   steps: orElse(
     z.array(JourneyStep).max(STEPS_MAX).meta({
@@ -44,6 +54,9 @@ export const HttpCheck = Fields.superRefine((check, ctx) => {
   const field = bodyConflict(check);
   if (field)
     ctx.addIssue({ code: "custom", message: `${field} must be empty for ${check.http_method}`, path: [field] });
+  const hasFields = check.http_body_type !== "form" || formOf(check.http_body) !== null;
+  if (!hasFields)
+    ctx.addIssue({ code: "custom", message: "http_body must have lines of the form name=value", path: ["http_body"] });
 });
 export type HttpCheck = z.infer<typeof HttpCheck>;
 
@@ -55,4 +68,15 @@ function bodyConflict(check: z.infer<typeof Fields>): keyof HttpCheck | null {
   if (isHead && keywordsOf(check.expected_keywords).length > 0) return "expected_keywords";
   if (isHead && check.json_assertions.length > 0) return "json_assertions";
   return null;
+}
+
+/** The fields that lines `name=value` name, as a browser sends those of a form; null where a line names none. */
+export function formOf(lines: string): string | null {
+  const fields = new URLSearchParams();
+  for (const line of lines.split(/\r?\n/).filter((part) => part.trim() !== "")) {
+    const sign = line.indexOf("=");
+    if (sign < 1) return null;
+    fields.append(line.slice(0, sign).trim(), line.slice(sign + 1));
+  }
+  return fields.toString();
 }

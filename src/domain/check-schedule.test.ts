@@ -5,6 +5,7 @@ import {
   delayedAfterMs,
   findDelayedSince,
   phaseOf,
+  retryDelayMs,
   retryIntervalMs,
   slotBefore,
   slotsWithin,
@@ -83,5 +84,21 @@ describe("lateness", () => {
     ["both", { last_tick_at: 600_000, late_since: 500_000 }, 500_000],
   ])("is since when the last checks ran: %s", (_name, known, since) => {
     expect(findDelayedSince(known, 1_000_000, 180_000)).toBe(since);
+  });
+});
+
+describe("the repetitions after a failure", () => {
+  const schedule = { interval_ms: 60_000, retry_interval_ms: 20_000 };
+
+  it.each([
+    ["follow evenly", schedule, [20_000, 20_000, 20_000]],
+    ["wait twice as long each, up to the interval", { ...schedule, is_backoff: true }, [20_000, 40_000, 60_000]],
+    [
+      "never come sooner than retry_interval",
+      { interval_ms: 10_000, retry_interval_ms: 20_000, is_backoff: true },
+      [20_000, 20_000, 20_000],
+    ],
+  ])("%s", (_name, given, delays) => {
+    expect([0, 1, 2].map((attempt) => retryDelayMs(given, attempt))).toEqual(delays);
   });
 });

@@ -127,3 +127,13 @@ export function slotEndsAt(slotAt: number, intervalSeconds: number): number {
 export function retryIntervalMs(intervalSeconds: number, retryIntervalSeconds: number | null): number {
   return (retryIntervalSeconds ?? Math.min(intervalSeconds, RETRY_INTERVAL_DEFAULT_S)) * SECOND_MS;
 }
+
+/** How long after the failure of an attempt, the first being 0, the check is repeated. */
+export function retryDelayMs(
+  schedule: { interval_ms: number; retry_interval_ms: number; is_backoff?: boolean },
+  attempt: number,
+): number {
+  const { interval_ms, retry_interval_ms, is_backoff } = schedule;
+  if (!is_backoff) return retry_interval_ms;
+  return Math.max(retry_interval_ms, Math.min(interval_ms, retry_interval_ms * 2 ** attempt));
+}

@@ -1,6 +1,7 @@
 import type { StoredEvidence } from "../contract/check.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import { assertNever } from "../lib/assert-never.ts";
+import { retryDelayMs } from "./check-schedule.ts";
 import {
   addToRound,
   closeRound,
@@ -34,7 +35,7 @@ export interface MonitorRules extends RoundRules {
   failure_threshold: number;
   recovery_threshold: number;
   /** Null for push monitors, which have no slots to miss and no check to retry. */
-  schedule: { interval_ms: number; retry_interval_ms: number } | null;
+  schedule: { interval_ms: number; retry_interval_ms: number; is_backoff?: boolean } | null;
   /** How long a result is valid for the present. */
   stale_after_ms: number;
 }
@@ -314,7 +315,7 @@ function orderRetry(
   if (rules.schedule === null || round === null || round.retry !== null || status === "down") return decision;
   const isSuspect = round.verdict === null && round.attempt === 0 && input.outcome === "failure";
   if (round.verdict !== "failure" && !isSuspect) return decision;
-  const retry = { region: input.region, at: now + rules.schedule.retry_interval_ms };
+  const retry = { region: input.region, at: now + retryDelayMs(rules.schedule, round.attempt) };
   return { ...decision, state: { ...decision.state, round: { ...round, retry } }, retry_at: retry.at };
 }
 

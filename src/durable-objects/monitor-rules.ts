@@ -1,4 +1,5 @@
 import { DEFAULT_REGION } from "../contract/check.ts";
+import { CheckRules } from "../contract/check-rules.ts";
 import { agentLocation, agentsAmong } from "../contract/location.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { retryIntervalMs, staleAfterMs, VOTE_LOOK_MS, voteWaitMs } from "../domain/check-schedule.ts";
@@ -19,12 +20,17 @@ export function rulesOf(record: MonitorRecord, push: PushRules | null): MonitorR
     const stale_after_ms = push.kind === "heartbeat" ? staleAfterMs(record.interval) : push.stale_ms;
     return { ...shared, regions: [], schedule: null, stale_after_ms };
   }
+  const { invert, follow_retries } = CheckRules.parse(record.options);
+  const locations = locationsOf(record);
   return {
     ...shared,
-    ...locationsOf(record),
+    ...locations,
+    // What fails from outside and answers from Cloudflare is reached, so that there is nothing to confirm.
+    ...(invert && { confirms_outside: false }),
     schedule: {
       interval_ms: record.interval * 1000,
       retry_interval_ms: retryIntervalMs(record.interval, record.retry_interval),
+      ...(follow_retries === "backoff" && { is_backoff: true }),
     },
     stale_after_ms: staleAfterMs(record.interval),
   };

@@ -54,7 +54,8 @@ export async function follow(course: Course, io: NetIo, timing: Timing): Promise
     const location = redirectLocation(response.status, response.headers);
     if (location === null || !course.follows(response.status)) return { url: hop.url, response, latency_ms, redirects };
     await discard(response.body);
-    if (redirects === redirects_max) return redirectFailure(`more than ${redirects_max} redirects`);
+    if (redirects === redirects_max)
+      return redirectFailure(`more than ${redirects_max} ${redirects_max === 1 ? "redirect" : "redirects"}`);
     const next = nextHop(hop, response.status, location);
     if (!next.ok) return redirectFailure(next.reason);
     if (course.keepsBody && next.value.body !== null && next.value.url.origin !== hop.url.origin) {

@@ -1,5 +1,5 @@
 import type { ProbeResult } from "../contract/check.ts";
-import { HttpCheck } from "../contract/http-check.ts";
+import { formOf, HttpCheck } from "../contract/http-check.ts";
 import { statusRange } from "../contract/http-fields.ts";
 import { journeySeconds } from "../contract/journey.ts";
 import { maskTokens } from "../lib/mask-tokens.ts";
@@ -14,8 +14,6 @@ import { runJourney } from "./journey.ts";
 import { addressOf, checkSteps } from "./journey-rules.ts";
 import { assertionProblem, pathProblem } from "./json-assertions.ts";
 import type { Probe } from "./port.ts";
-
-const REDIRECTS_MAX = 10;
 
 const options = HttpCheck.superRefine((check, ctx) => {
   checkSteps(check.steps, ctx);
@@ -115,22 +113,34 @@ function secretsOf(target: URL, check: HttpCheck): string[] {
     ...values.map((value) => value.replace(/^\w+ /, "")),
     decodeURIComponent(target.password),
     check.http_body,
+    ...(check.http_body_type === "form" ? formValues(check.http_body) : []),
   ];
+}
+
+/** A server answers with single fields of a form, in clear or as they were sent. */
+function formValues(lines: string): string[] {
+  const fields = new URLSearchParams(formOf(lines) ?? "");
+  return [...fields.values()].flatMap((value) => [value, encodeURIComponent(value)]);
 }
 
 /** Where the check begins, and how far redirects lead. */
 function courseOf(target: URL, check: HttpCheck): Course {
   const { url, authorization } = splitCredentials(target);
-  const isAuthorized = Object.keys(check.http_headers).some((name) => name.toLowerCase() === "authorization");
+  const named = new Set(Object.keys(check.http_headers).map((name) => name.toLowerCase()));
+  const isForm = check.http_body_type === "form" && check.http_body !== "";
   return {
     first: {
       url,
       method: check.http_method,
-      headers: isAuthorized ? check.http_headers : { ...authorization, ...check.http_headers },
-      body: check.http_body === "" ? null : check.http_body,
+      headers: {
+        ...(!named.has("authorization") && authorization),
+        ...(isForm && !named.has("content-type") && { "content-type": "application/x-www-form-urlencoded" }),
+        ...check.http_headers,
+      },
+      body: check.http_body === "" ? null : isForm ? formOf(check.http_body) : check.http_body,
     },
     verify_tls: check.verify_ssl,
-    redirects_max: REDIRECTS_MAX,
+    redirects_max: check.redirects_max,
     follows: (status) => check.follow_redirects && !namesStatus(check, status),
   };
 }

@@ -25,7 +25,6 @@ import type { CheckContext } from "./port.ts";
 
 /** Redirects included, of all steps together: a journey is as bounded in what it sends as in time. */
 const REQUESTS_MAX = 20;
-const REDIRECTS_MAX = 10;
 const CAPTURED_MAX = 4096;
 /** Shorter captured values are words like "1" or "ok", which hide nothing and occur everywhere. */
 const CONFIDENTIAL_MIN = 6;
@@ -146,7 +145,7 @@ class JourneyRun {
       {
         first: request.value,
         verify_tls: this.#check.verify_ssl,
-        redirects_max: Math.min(REDIRECTS_MAX, REQUESTS_MAX - this.requests - 1),
+        redirects_max: Math.min(this.#check.redirects_max, REQUESTS_MAX - this.requests - 1),
         follows: (status) =>
           this.#check.follow_redirects && !step.expected_statuses.map(String).includes(String(status)),
         cookies: {

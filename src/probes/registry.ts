@@ -1,4 +1,5 @@
 import { ZodObject, ZodPipe, type ZodType } from "zod";
+import { CheckRules } from "../contract/check-rules.ts";
 import { MONITOR_TYPES, type MonitorType } from "../contract/monitor-values.ts";
 import type { Plan } from "../contract/plan.ts";
 import { includesPlan } from "../domain/plans.ts";
@@ -118,15 +119,22 @@ export function targetsOf(type: MonitorType): Pick<Probe, "parseTarget" | "desti
   return probe ?? targets;
 }
 
+/** Whether results of this source are those of checks, to which the rules of checks apply. */
+export function isChecked(source: ResultSource): boolean {
+  return source === "edge" || source === "agent";
+}
+
 /** The names of a type's own fields, as a request body carries them. */
 export function fieldNamesOf(type: MonitorType): string[] {
-  return Object.keys(inputFieldsOf(monitorType(type).options));
+  const { source, options } = monitorType(type);
+  return Object.keys({ ...inputFieldsOf(options), ...(isChecked(source) && inputFieldsOf(CheckRules)) });
 }
 
 /** The fields of all types by name, as a request body carries them: without defaults. */
-export const TYPE_FIELDS: Readonly<Record<string, ZodType>> = Object.fromEntries(
-  Object.values<MonitorTypeEntry>(REGISTRY).flatMap(({ options }) => Object.entries(inputFieldsOf(options))),
-);
+export const TYPE_FIELDS: Readonly<Record<string, ZodType>> = Object.fromEntries([
+  ...Object.values<MonitorTypeEntry>(REGISTRY).flatMap(({ options }) => Object.entries(inputFieldsOf(options))),
+  ...Object.entries(inputFieldsOf(CheckRules)),
+]);
 
 function inputFieldsOf(options: ZodType): Record<string, ZodType> {
   const object = options instanceof ZodPipe ? options.in : options;

@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import { scriptedIo } from "../../test/support/scripted-io.ts";
 import type { ProbeResult } from "../contract/check.ts";
 import { MONITOR_TYPES } from "../contract/monitor-values.ts";
+import { IoFault } from "../lib/io-fault.ts";
 import { httpProbe } from "./http.ts";
 import type { Probe } from "./port.ts";
 import { monitorType, parseTarget, probeFor } from "./registry.ts";
-import { applyLatencyThreshold, prepareCheck, runProbe } from "./run.ts";
+import { applyLatencyThreshold, invertResult, prepareCheck, runProbe } from "./run.ts";
 import { tcpProbe } from "./tcp.ts";
 
 describe("slowness", () => {
@@ -26,6 +27,48 @@ describe("slowness", () => {
     expect(applyLatencyThreshold(result, 99).message).toBe("HTTP 200, slow: 100 ms, limit 99 ms");
     const late = applyLatencyThreshold({ ...result, latency_ms: 2340 }, 1500);
     expect(late.message).toBe("HTTP 200, slow: 2,340 ms, limit 1,500 ms");
+  });
+});
+
+describe("a check that is expected to fail", () => {
+  const result: ProbeResult = { outcome: "success", latency_ms: 100, message: "HTTP 200", details: {} };
+  const answered = "answered although it is expected not to: HTTP 200";
+
+  it.each<[name: string, found: Partial<ProbeResult>, expected: Partial<ProbeResult>]>([
+    ["an answer is a failure", {}, { outcome: "failure", cause: "protocol", message: answered, latency_ms: 100 }],
+    ["a slow answer is one, too", { outcome: "slow" }, { outcome: "failure", message: answered }],
+    [
+      "a failure is a success without cause and evidence",
+      {
+        outcome: "failure",
+        cause: "connect",
+        latency_ms: null,
+        message: "connection refused",
+        evidence: { status_line: null, excerpt: "x", addresses: [] },
+      },
+      { outcome: "success", latency_ms: null, message: "failed as expected: connection refused", details: {} },
+    ],
+    ["an error stays one", { outcome: "error", message: "ours" }, { outcome: "error", message: "ours" }],
+  ])("%s", (_name, found, expected) => {
+    const inverted = invertResult({ ...result, ...found });
+    expect(inverted).toMatchObject(expected);
+    if (inverted.outcome === "success") expect(inverted).toEqual(expected);
+  });
+
+  const job = { target: "a.example:22", fields: { invert: true }, timeout_seconds: 5, latency_threshold_ms: null };
+
+  it("says what answered, with its evidence", async () => {
+    const result = await runProbe(tcpProbe, job, scriptedIo({ connect: [[]] }));
+    expect(result).toMatchObject({ outcome: "failure", evidence: { addresses: [] } });
+    expect(result.message).toBe("answered although it is expected not to: port 22 is open");
+  });
+
+  it("is not met by a failure of the checker's own network", async () => {
+    const refusal = new IoFault("connect", "connection refused");
+    const refused = scriptedIo({ connect: [refusal, refusal] });
+    const verify = async (found: ProbeResult): Promise<ProbeResult> => ({ ...found, outcome: "error" });
+    expect(await runProbe(tcpProbe, job, refused)).toMatchObject({ outcome: "success" });
+    expect(await runProbe(tcpProbe, job, refused, { verify })).toMatchObject({ outcome: "error" });
   });
 });
 

@@ -1,15 +1,17 @@
 import type { ProbeResult } from "../contract/check.ts";
+import { CheckRules } from "../contract/check-rules.ts";
 import { formatMilliseconds } from "../lib/duration-format.ts";
 import { withTimeoutSignal } from "../lib/with-deadline.ts";
 import type { NetIo } from "../net/port.ts";
 import { inspectCertificate, type TlsTarget } from "../net/tls/inspect.ts";
-import { recordEvidence } from "./evidence.ts";
+import { type Recorder, recordEvidence } from "./evidence.ts";
 import type { Destination, Probe } from "./port.ts";
 
 export interface PreparedCheck {
   target: unknown;
   options: unknown;
   destination: Destination | null;
+  rules: CheckRules;
 }
 export type Preparation =
   | { ok: true; value: PreparedCheck }
@@ -21,11 +23,13 @@ export function prepareCheck(probe: Probe, target: string, fields: unknown): Pre
   const parsed = probe.parseTarget(target);
   if (!parsed.ok) return { ok: false, path: "target", reason: `target ${parsed.reason}` };
   const options = probe.options.safeParse(fields);
-  if (options.success) {
+  const rules = CheckRules.safeParse(fields);
+  if (options.success && rules.success) {
     const destination = probe.destination(parsed.value, options.data);
-    return { ok: true, value: { target: parsed.value, options: options.data, destination } };
+    return { ok: true, value: { target: parsed.value, options: options.data, destination, rules: rules.data } };
   }
-  const { path = [], message = "the options are not valid" } = options.error.issues[0] ?? {};
+  const [issue] = [...(options.error?.issues ?? []), ...(rules.error?.issues ?? [])];
+  const { path = [], message = "the options are not valid" } = issue ?? {};
   const field = String(path[0] ?? "");
   return { ok: false, path: path.join("."), reason: message.startsWith(field) ? message : `${field}: ${message}` };
 }
@@ -45,28 +49,44 @@ export interface CheckJob {
 /** Reading a certificate never keeps a result for longer. */
 const CERTIFICATE_TIMEOUT_MS = 3000;
 
+interface Course {
+  prepared?: Preparation;
+  /** Makes an error of a failure that is the checker's own. */
+  verify?(result: ProbeResult): Promise<ProbeResult>;
+}
+
 /** Runs one check to its end, in time, whatever happens: what goes wrong on our side is an `error`. */
 export async function runProbe(
   probe: Probe,
   job: CheckJob,
   io: NetIo,
-  prepared: Preparation = prepareCheck(probe, job.target, job.fields),
+  { prepared = prepareCheck(probe, job.target, job.fields), verify = async (result) => result }: Course = {},
 ): Promise<ProbeResult> {
   if (!prepared.ok) return failedCheck(prepared.reason);
-  const { target, options } = prepared.value;
+  const { value } = prepared;
   const recorder = recordEvidence(io, () => passwordsIn(job.target));
+  const found = await verify(await measure(probe, job, value, recorder));
+  const judged = value.rules.invert ? invertResult(found) : found;
+  if (judged.outcome !== "failure") return judged;
+  const evidence = judged.evidence ?? recorder.seen();
+  return evidence ? { ...judged, evidence } : judged;
+}
+
+async function measure(
+  probe: Probe,
+  job: CheckJob,
+  { target, options }: PreparedCheck,
+  { io }: Recorder,
+): Promise<ProbeResult> {
   try {
     const context = { timeout_seconds: job.timeout_seconds ?? probe.timeout_seconds, secrets: job.secrets ?? {} };
     const secondsMax = probe.secondsMax?.(options, context.timeout_seconds) ?? context.timeout_seconds;
     const result = await withTimeoutSignal(secondsMax * 1000, (signal) =>
-      probe.check(target, options, recorder.io, signal, context),
+      probe.check(target, options, io, signal, context),
     );
-    if (result.outcome !== "failure") {
-      const dated = job.reads_certificate ? await addCertificate(result, probe.certificateAt?.(target), io) : result;
-      return applyLatencyThreshold(dated, job.latency_threshold_ms);
-    }
-    const evidence = result.evidence ?? recorder.seen();
-    return evidence ? { ...result, evidence } : result;
+    if (result.outcome === "failure") return result;
+    const dated = job.reads_certificate ? await addCertificate(result, probe.certificateAt?.(target), io) : result;
+    return applyLatencyThreshold(dated, job.latency_threshold_ms);
   } catch {
     return failedCheck("the check itself failed");
   }
@@ -114,4 +134,15 @@ export function applyLatencyThreshold(result: ProbeResult, thresholdMs: number |
     outcome: "slow",
     message: `${result.message}, slow: ${formatMilliseconds(latency_ms)}, limit ${formatMilliseconds(thresholdMs)}`,
   };
+}
+
+/** Of a target that is expected to fail. What the checker could not find out stays an error. */
+export function invertResult(result: ProbeResult): ProbeResult {
+  const { outcome, message, details } = result;
+  if (outcome === "error") return result;
+  if (outcome === "failure") {
+    return { outcome: "success", latency_ms: result.latency_ms, message: `failed as expected: ${message}`, details };
+  }
+  const answered = `answered although it is expected not to: ${message}`;
+  return { ...result, outcome: "failure", cause: "protocol", message: answered };
 }

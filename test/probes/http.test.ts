@@ -45,6 +45,7 @@ describe("an http check against a real server", () => {
       { outcome: "success", details: { status_code: 200, redirects: 10 } },
     ],
     ["an eleventh redirect is one too many", "chain/11", {}, { cause: "status", message: "more than 10 redirects" }],
+    ["a check may allow fewer", "chain/3", { redirects_max: 2 }, { cause: "status", message: "more than 2 redirects" }],
     ["a connection closed without an answer is lost", "drop", {}, { cause: "connect", message: "connection lost" }],
     [
       "an answer made by Cloudflare's network is a failure to connect",
@@ -66,6 +67,21 @@ describe("an http check against a real server", () => {
       expected_body_match_type: "regex",
     };
     expect(await check("echo", fields)).toMatchObject({ outcome: "success" });
+  });
+
+  it("sends the lines of a form as its fields", async () => {
+    const body = { http_method: "POST", http_body: "user=ann\ncode=1 2&3", http_body_type: "form" };
+    const expected_body = '"content-type":"application/x-www-form-urlencoded".*"body":"user=ann&code=1\\+2%263"';
+    const fields = { ...body, expected_body, expected_body_match_type: "regex" };
+    expect(await check("echo", fields)).toMatchObject({ outcome: "success" });
+  });
+
+  it("calls an expected failure a success, and an answer a failure", async () => {
+    const message = "failed as expected: HTTP 503 instead of a 2xx";
+    expect(await check("status/503", { invert: true })).toMatchObject({ outcome: "success", message });
+    const answered = await check("status/204", { invert: true });
+    expect(answered).toMatchObject({ message: "answered although it is expected not to: HTTP 204" });
+    expect(answered).toMatchObject({ outcome: "failure", evidence: { status_line: "HTTP 204 No Content" } });
   });
 
   it("searches one MiB of an endless body and closes the connection", async () => {

@@ -19,6 +19,7 @@ const MONITOR_COLUMNS = [
   ...["basic_auth_user TEXT", "basic_auth_pass TEXT", "docker_container TEXT", "proxy_id INTEGER", "auth_method TEXT"],
   ...["database_connection_string TEXT", "database_query TEXT", "parent INTEGER", "invert_keyword BOOLEAN DEFAULT 0"],
   ...["json_path TEXT", "expected_value TEXT", "timeout DOUBLE DEFAULT 0", "description TEXT"],
+  "http_body_encoding VARCHAR(25)",
 ];
 const LATER_COLUMNS = [
   "json_path_operator TEXT",
@@ -81,6 +82,17 @@ const MONITORS: Record<string, string | number>[] = [
     maxredirects: 0,
     accepted_statuscodes_json: '["200-299","401"]',
     upside_down: 1,
+  },
+  {
+    id: 13,
+    name: "Form",
+    type: "http",
+    url: "https://shop.example/form",
+    method: "POST",
+    body: '{"user":"ann","code":"1 2"}',
+    http_body_encoding: "form",
+    maxredirects: 3,
+    accepted_statuscodes_json: '["200-299"]',
   },
 ];
 

@@ -1,3 +1,4 @@
+import { REDIRECTS_MAX } from "../../contract/http-check.ts";
 import { BODY_MATCH_TYPES, HTTP_METHODS, type MonitorType } from "../../contract/monitor-values.ts";
 import type { FormField } from "../form-fields.ts";
 
@@ -128,6 +129,14 @@ export const TYPE_FORM_FIELDS: readonly FormField[] = [
   },
   { name: "http_body", label: "Request body", kind: "textarea", advanced: true },
   {
+    name: "http_body_type",
+    label: "Request body is sent",
+    kind: "select",
+    options: phrases({ raw: "as it is", form: "as a form, its lines being field=value" }),
+    empty: "as it is (default)",
+    advanced: true,
+  },
+  {
     name: "expected_statuses",
     label: "Accepted codes",
     kind: "list",
@@ -156,6 +165,15 @@ export const TYPE_FORM_FIELDS: readonly FormField[] = [
     label: "Redirects",
     kind: "tristate",
     options: { unset: "Follow (default)", yes: "Follow", no: "Do not follow" },
+    advanced: true,
+  },
+  {
+    name: "redirects_max",
+    label: "Most redirects",
+    kind: "number",
+    min: 1,
+    max: REDIRECTS_MAX,
+    hint: `${REDIRECTS_MAX} if empty; more are a failure.`,
     advanced: true,
   },
   {
@@ -225,6 +243,22 @@ export const TYPE_FORM_FIELDS: readonly FormField[] = [
     label: "Silence",
     kind: "tristate",
     options: { unset: "A failure where a reply is expected (default)", yes: "A failure", no: "No failure" },
+    advanced: true,
+  },
+  {
+    name: "invert",
+    label: "Expected to fail",
+    kind: "tristate",
+    options: { unset: "No (default)", yes: "Yes: an answer is an outage", no: "No" },
+    hint: "For what must not be reachable.",
+    advanced: true,
+  },
+  {
+    name: "follow_retries",
+    label: "Repetitions after a failure",
+    kind: "select",
+    options: phrases({ steady: "evenly", backoff: "each after twice the time" }),
+    empty: "evenly (default)",
     advanced: true,
   },
   { name: "max_queue_depth", label: "Most waiting messages", kind: "number", min: 0, advanced: true },

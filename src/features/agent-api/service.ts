@@ -12,7 +12,7 @@ import {
   type AgentEnroll,
   type AgentHandshake,
   type AgentResults,
-  runsSteps,
+  unknownField,
 } from "../../contract/agent.ts";
 import type { Evidence, StoredEvidence } from "../../contract/check.ts";
 import { forbidden, invalid, notFound, unauthenticated, unavailable } from "../../contract/errors.ts";
@@ -154,7 +154,7 @@ export async function listAssignments(ctx: RequestScope): Promise<AgentAssignmen
   const secrets = await loadNamedSecrets(ctx, checked);
   const assignments = await Promise.all(checked.map((each) => assignmentOf(ctx, each, secrets.get(each.id))));
   // An older program would check the target of a journey, and call that the journey.
-  return assignments.filter(({ options }) => runsSteps(agent.capabilities) || options.steps === undefined);
+  return assignments.filter(({ options }) => unknownField(agent.capabilities, options) === undefined);
 }
 
 /** A monitor that only follows its agent names it, too. */

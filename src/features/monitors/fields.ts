@@ -1,8 +1,10 @@
+import { z } from "zod";
+import { CheckRules } from "../../contract/check-rules.ts";
 import { type ErrorDetail, invalid } from "../../contract/errors.ts";
 import { JourneyStep } from "../../contract/journey.ts";
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { monitorType, type ResultSource, resultSourceOf, TYPE_FIELDS } from "../../probes/registry.ts";
+import { isChecked, monitorType, type ResultSource, resultSourceOf, TYPE_FIELDS } from "../../probes/registry.ts";
 
 /** The fields that belong to a monitor's type: how they are read when they are saved, and shown. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -11,6 +13,8 @@ export interface TypeFields {
   source: ResultSource;
   /** As the type's probe takes them. */
   read: unknown;
+  /** How its checks are judged; null of what nobody checks. */
+  rules: CheckRules | null;
   /** As they were given, only those of the type and only where given: what is stored. */
   options: Record<string, unknown>;
 }
@@ -19,14 +23,21 @@ export interface TypeFields {
 export function readFields(type: MonitorType, fields: Fields): TypeFields {
   const read = monitorType(type).options.safeParse(fields);
   if (!read.success) throw invalidField(read.error.issues[0]);
-  const names = Object.keys(asRecord(read.data));
+  const source = resultSourceOf(type, read.data);
+  const rules = readRules(source, fields);
+  if (!rules.success) throw invalidField(rules.error.issues[0]);
+  const names = Object.keys({ ...asRecord(read.data), ...rules.data });
   const given = names.filter((name) => fields[name] !== undefined && fields[name] !== null);
   return {
-    source: resultSourceOf(type, read.data),
+    source,
     read: read.data,
+    rules: rules.data,
     options: Object.fromEntries(given.map((name) => [name, fields[name]])),
   };
 }
+
+const readRules = (source: ResultSource, fields: Fields) =>
+  (isChecked(source) ? CheckRules : z.unknown().transform(() => null)).safeParse(fields);
 
 /** The steps among the fields of a monitor, which its schema has read. */
 export function stepsOf({ steps }: Fields): JourneyStep[] {
@@ -49,7 +60,9 @@ const NOTHING = Object.fromEntries(Object.keys(TYPE_FIELDS).map((name) => [name,
 /** Every field of every type by name, null where this type does not have it; defaults as they apply. */
 export function showFields(type: MonitorType, fields: Fields): Fields {
   const read = monitorType(type).options.safeParse(fields);
-  const shown = Object.entries(read.success ? asRecord(read.data) : {}).map(([name, value]) => [
+  const rules = read.success ? readRules(resultSourceOf(type, read.data), fields).data : null;
+  const known: Record<string, unknown> = read.success ? { ...asRecord(read.data), ...rules } : {};
+  const shown = Object.entries(known).map(([name, value]) => [
     name,
     // Some fields are read into an object; people see the text they wrote.
     isRecord(value) ? (fields[name] ?? null) : value === "" ? null : value,

@@ -2,7 +2,7 @@ import { requireUser } from "../../access/principal.ts";
 import { requireGroup, requireUsableAgent } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { requireTokenFor } from "../../access/token-limits.ts";
-import { AGENT_MONITORS_MAX, runsSteps } from "../../contract/agent.ts";
+import { AGENT_MONITORS_MAX, unknownField } from "../../contract/agent.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { type ApiError, forbidden, invalid, regionUnavailable } from "../../contract/errors.ts";
 import { agentsAmong, agentsOf, asksEdge, type Location, regionsAmong, runsOnAgent } from "../../contract/location.ts";
@@ -72,7 +72,7 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
   if ((columns.muted_until ?? 0) > mutedMax) throw refuse("muted_until", `must be at most ${MUTE_MAX_DAYS} days ahead`);
   requireAgentFor(columns, fields);
   await requireRoomOnFreePlan(ctx, { columns, fields }, around.current?.id);
-  await requireAgentsOfOwner(ctx, { columns, hasSteps: stepsOf(fields.options).length > 0 }, around);
+  await requireAgentsOfOwner(ctx, { columns, options: fields.options }, around);
   await requireGroupOnPage(ctx, columns);
   const target = decideTarget(ctx, {
     type: columns.type,
@@ -217,7 +217,7 @@ function requireAgentFor(columns: Columns, { source, read }: TypeFields): void {
 /** An agent gets the secrets of its monitors, so both have one owner; whoever takes it for a monitor may use it. */
 async function requireAgentsOfOwner(
   ctx: RequestScope,
-  { columns, hasSteps }: { columns: Columns; hasSteps: boolean },
+  { columns, options }: { columns: Columns; options: Draft["options"] },
   { owner_id, current }: Pick<MonitorContext, "owner_id" | "current">,
 ): Promise<void> {
   const wanted = agentsOf(columns);
@@ -230,8 +230,9 @@ async function requireAgentsOfOwner(
       throw refuse(path, `must name ${path === "agent_id" ? "an agent" : "agents"} of the monitor's owner`);
     }
     if (path === "locations" && !agent.is_location) throw refuse(path, `name "${agent.name}", which is no location`);
-    if (hasSteps && !runsSteps(agent.capabilities)) {
-      throw refuse(path, "names an agent whose program is too old for steps: update it");
+    const unknown = unknownField(agent.capabilities, options);
+    if (unknown !== undefined) {
+      throw refuse(path, `names an agent whose program is too old for ${unknown}: update it`);
     }
     if (current && runsOnAgent(current, id)) continue;
     await requireUsableAgent(ctx, id);
