@@ -3,9 +3,12 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { monitorLocations } from "../../src/data/locations/table.ts";
+import { guards } from "../../src/data/write-guards/table.ts";
 import { AGENTS, type EnrolledAgent, enrollAgent } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
 import { type Account, createAccount } from "../support/factories.ts";
+import { ask } from "../support/interleaving.ts";
+import { override } from "../support/override.ts";
 
 const db = openDb(env.DB);
 const MONITORS = `${V1}/monitors`;
@@ -61,6 +64,35 @@ describe("agents as locations", () => {
     expect(await account.client.put(`${MONITORS}/${monitor.id}`, { locations: [] })).toMatchObject({ status: 200 });
     expect(await account.client.put(`${AGENTS}/${agent.id}`, { is_location: false })).toMatchObject({ status: 200 });
     expect(await account.client.delete(`${AGENTS}/${agent.id}`)).toMatchObject({ status: 204 });
+  });
+
+  it("are refused to a monitor from which another request takes them between its read and its write", async () => {
+    const account = await createAccount();
+    const agent = await aLocation(account, "a");
+    const monitor = await create(account, {});
+    let isWriting = false;
+    const prepare = (query: string) => {
+      isWriting ||= query.includes("guards");
+      return env.DB.prepare(query);
+    };
+    const batch = async (statements: D1PreparedStatement[]) => {
+      if (isWriting) await account.client.put(`${AGENTS}/${agent.id}`, { is_location: false });
+      return env.DB.batch(statements);
+    };
+    const status = await ask(
+      { ...env, DB: override(env.DB, { prepare, batch }) },
+      {
+        token: account.token,
+        method: "PUT",
+        path: `${MONITORS}/${monitor.id}`,
+        body: { locations: [at(agent)] },
+      },
+    );
+    // The request that lost is tried once more, and finds that the agent is no location.
+    expect(status).toBe(400);
+    expect((await account.client.get(`${MONITORS}/${monitor.id}`)).body.locations).toEqual([]);
+    expect(await votersOf(monitor.id)).toEqual([]);
+    expect(await db.select().from(guards)).toEqual([]);
   });
 
   it("get the monitors that name them, and may report no others", async () => {

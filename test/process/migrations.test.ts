@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readWorkerConfig } from "../../scripts/local/config.ts";
@@ -36,6 +36,24 @@ describe("migrations", () => {
     write("0002_bad.sql", "INSERT INTO t (word) VALUES ('whole');");
     await migrate();
     expect(await words()).toEqual(["first", "more; or less", "whole"]);
+  });
+
+  it("drop what a guard left that refused nothing", async () => {
+    const dir = temporaryDir();
+    const migrations = join(dir, "migrations");
+    mkdirSync(migrations);
+    await using database = await openDatabase(stateDirOf({ STATE_DIR: dir }), config);
+    const files = readdirSync(config.database.migrationsDir).filter((name) => name.endsWith(".sql"));
+    const copy = (isWanted: (name: string) => boolean) => {
+      for (const name of files.filter(isWanted))
+        cpSync(join(config.database.migrationsDir, name), join(migrations, name));
+    };
+    copy((name) => name < "0031");
+    await applyMigrations(database.execute, migrations);
+    await database.execute([{ sql: "INSERT INTO guards (name) VALUES ('locations')", params: [] }]);
+    copy((name) => name >= "0031");
+    await applyMigrations(database.execute, migrations);
+    expect(await database.execute([{ sql: "SELECT name FROM guards", params: [] }])).toEqual([[]]);
   });
 
   it("of this release apply to an empty database", async () => {

@@ -23,7 +23,7 @@ import { runBatch, type Statement } from "../../data/db.ts";
 import { insertNotification } from "../../data/notifications/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion, updatePage } from "../../data/status-pages/write.ts";
-import { guardConstraint } from "../../data/write-guards/write.ts";
+import { guardConstraint } from "../../data/write-guards/table.ts";
 import {
   type ClaimDecision,
   type DomainLookup,
