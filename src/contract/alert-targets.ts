@@ -21,6 +21,7 @@ export const ALERT_TARGET_FIELDS = {
   tags: Tags.nullish().meta({ description: "only what concerns a monitor with one of these tags" }),
 };
 
+/** As they are answered. */
 export const SHOWN_ALERT_TARGETS = {
   monitor_ids: z.array(Id),
   group_ids: z.array(Id),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ALERT_TARGET_FIELDS, SHOWN_ALERT_TARGETS } from "./alert-targets.ts";
 import { Id, Instant, InstantInput, Name } from "./common.ts";
 import { Email } from "./member.ts";
 import { Notice } from "./notices.ts";
@@ -8,6 +9,7 @@ const STEPS_MAX = 20;
 const CONTACTS_MAX = 20;
 const WAIT_MINUTES_MAX = 24 * 60;
 const REPEATS_MAX = 10;
+const POSITION_MAX = 1000;
 const SHIFTS_MAX = 500;
 const ROTATION_USERS_MAX = 100;
 const PERIOD_HOURS_MAX = 366 * 24;
@@ -79,6 +81,14 @@ const POLICY_FIELDS = {
     .max(REPEATS_MAX)
     .nullish()
     .meta({ description: "rounds after the first one; default 0" }),
+  ...ALERT_TARGET_FIELDS,
+  monitor_ids: ALERT_TARGET_FIELDS.monitor_ids.meta({
+    description:
+      "of this page; of the policies that name one of an incident's monitors, by `monitor_ids`, `group_ids` or `tags`, the first notifies in place of the active one",
+  }),
+  position: z.int().min(0).max(POSITION_MAX).nullish().meta({
+    description: "of several policies that match, the one with the lowest notifies, then the first by name; default 0",
+  }),
 };
 
 export const EscalationPolicyCreate = z.object(POLICY_FIELDS).meta({ id: "EscalationPolicyCreate" });
@@ -103,7 +113,12 @@ export const EscalationPolicy = z
     is_default: z.boolean(),
     steps: z.array(StoredEscalationStep),
     repeat_count: z.int(),
-    notices: z.array(Notice).optional().meta({ description: "contacts to which nothing can be sent yet, and why" }),
+    ...SHOWN_ALERT_TARGETS,
+    position: z.int(),
+    notices: z
+      .array(Notice)
+      .optional()
+      .meta({ description: "contacts to which nothing can be sent yet, and why; targets that were deleted" }),
     created_at: Instant,
     updated_at: Instant,
   })

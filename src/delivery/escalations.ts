@@ -2,11 +2,11 @@ import type { Scope } from "../access/scope.ts";
 import { type EventOf, isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
 import { type EscalationRecord, hasMonitors } from "../data/escalations/read.ts";
 import { endThreads, insertEscalation } from "../data/escalations/write.ts";
-import { findActivePolicy } from "../data/on-call/read.ts";
 import { composeAlert, NO_READER } from "../domain/alert-messages.ts";
 import { GATHER_MS, MASS_FAILURE_MONITORS_MIN } from "../domain/escalation-bundle.ts";
 import { continueEscalation, criticalEscalationId, escalationId, wakeEscalations } from "../outbox/escalations.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
+import { findPolicyFor } from "./targeted.ts";
 
 type PublishScope = Pick<Scope, "env" | "db" | "log">;
 
@@ -17,7 +17,7 @@ interface Published {
 }
 
 /**
- * Starts the escalation of each new incident and of each critical event without one, where their page has an active policy,
+ * Starts the escalation of each new incident and of each critical event without one, where a policy of their page notifies of it,
  * and makes the escalation of a changed one look at it again. The statements belong in the batch that stores the events.
  */
 export async function publishEscalations(
@@ -87,21 +87,18 @@ type Start = Pick<
   "id" | "incident_id" | "subject" | "thread_id" | "monitor_id" | "transition_seq" | "is_automatic"
 > & { now: number };
 
-async function start(
-  scope: PublishScope,
-  { owner_id, status_page_id }: Pick<NewEvent, "owner_id" | "status_page_id">,
-  { now, ...begun }: Start,
-): Promise<Publication> {
+async function start(scope: PublishScope, event: NewEvent, { now, ...begun }: Start): Promise<Publication> {
+  const { owner_id, status_page_id } = event;
   if (status_page_id === null) return NOTHING;
-  const policy = await findActivePolicy(scope.db, status_page_id);
-  if (!policy) return NOTHING;
+  const policy_id = await findPolicyFor(scope.db, event, status_page_id);
+  if (policy_id === undefined) return NOTHING;
   const gathers = begun.is_automatic && (await hasMonitors(scope.db, status_page_id, MASS_FAILURE_MONITORS_MIN));
   const delay = gathers ? GATHER_MS : 0;
   const escalation: EscalationRecord = {
     ...begun,
     owner_id,
     status_page_id,
-    policy_id: policy.id,
+    policy_id,
     ended_at: null,
     acknowledged_at: null,
     acknowledged_by: null,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AlertTargets } from "../contract/alert-targets.ts";
-import { type ConcerningEvent, concernOf, isTargeted, type TargetedMonitor } from "./alert-targets.ts";
+import { type ConcerningEvent, choosePolicy, concernOf, isTargeted, type TargetedMonitor } from "./alert-targets.ts";
 
 const CART: TargetedMonitor = { id: "cart", group_id: "shop", tags: ["eu", "paid"] };
 const SEARCH: TargetedMonitor = { id: "search", group_id: null, tags: ["eu"] };
@@ -63,5 +63,38 @@ describe("a limit", () => {
     ["what was deleted", { monitor_ids: ["gone"] }, of(["cart"]), false],
   ])("to %s", (_name, targets, concern, expected) => {
     expect(isTargeted(limitedTo(targets), concern, MONITORS)).toBe(expected);
+  });
+});
+
+describe("the policy by which an event escalates", () => {
+  const of = (monitor_ids: string[], is_of_page = false) => ({ monitor_ids, group_ids: [], is_of_page });
+  const policy = (name: string, targets: Partial<AlertTargets> | null, is_default = false) => ({
+    name,
+    is_default,
+    targets: targets && limitedTo(targets),
+  });
+  const SHOP = policy("shop", { group_ids: ["shop"] });
+  const EUROPE = policy("europe", { tags: ["eu"] });
+  const ACTIVE = policy("active", null, true);
+
+  it.each([
+    ["the first that is limited to its monitor", [SHOP, EUROPE, ACTIVE], of(["cart"]), "shop"],
+    ["the first by their order, not by what fits best", [EUROPE, SHOP, ACTIVE], of(["cart"]), "europe"],
+    ["a limited one even behind the active one", [ACTIVE, SHOP], of(["cart"]), "shop"],
+    ["the active one where none is limited to it", [SHOP, ACTIVE], of(["search"]), "active"],
+    ["none where none is limited to it and none is active", [SHOP], of(["search"]), undefined],
+    ["the active one for what concerns the whole page", [SHOP, EUROPE, ACTIVE], of([], true), "active"],
+    ["the first limited one for the whole page where none is active", [SHOP, EUROPE], of([], true), "shop"],
+    ["the active one for what concerns no monitor", [SHOP, ACTIVE], null, "active"],
+    ["none for what concerns no monitor where none is active", [SHOP], null, undefined],
+    ["one that is limited and active, for its own", [policy("both", { tags: ["paid"] }, true)], of(["cart"]), "both"],
+    [
+      "one that is limited and active, for the rest",
+      [policy("both", { tags: ["paid"] }, true)],
+      of(["search"]),
+      "both",
+    ],
+  ])("is %s", (_name, policies, concern, expected) => {
+    expect(choosePolicy(policies, concern, MONITORS)?.name).toBe(expected);
   });
 });

@@ -49,5 +49,25 @@ export function isTargeted(
   );
 }
 
+interface LimitedPolicy {
+  is_default: boolean;
+  targets: AlertTargets | null;
+}
+
+/**
+ * By which of a page's policies, in their order, an event escalates: the first that is limited to what it concerns, else the
+ * active one. What concerns the whole page has no team of its own; it wakes the first one rather than nobody.
+ */
+export function choosePolicy<Policy extends LimitedPolicy>(
+  policies: readonly Policy[],
+  concern: Concern | null,
+  monitors: ReadonlyMap<string, TargetedMonitor>,
+): Policy | undefined {
+  const active = policies.find(({ is_default }) => is_default);
+  if (concern === null) return active;
+  if (concern.is_of_page) return active ?? policies[0];
+  return policies.find(({ targets }) => targets !== null && isTargeted(targets, concern, monitors)) ?? active;
+}
+
 const idsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((id): id is string => typeof id === "string") : [];

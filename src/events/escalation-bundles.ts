@@ -24,7 +24,9 @@ export async function bundleMassFailure({ db, now }: Scope, loaded: LoadedEscala
   if (escalation.state !== null || !escalation.is_automatic || escalation.bundle_id !== null) return alone;
   const since = now - MASS_FAILURE_MS;
   const { outages, monitors } = await loadMassFailure(db, { status_page_id: escalation.status_page_id, since });
-  const leader = outages.find(
+  // Each policy notifies of its own.
+  const own = outages.filter(({ policy_id }) => policy_id === escalation.policy_id);
+  const leader = own.find(
     ({ escalation_id, bundled_at, state }) =>
       escalation_id !== escalation.id && bundled_at !== null && bundled_at > since && state?.status === "active",
   );
@@ -33,7 +35,7 @@ export async function bundleMassFailure({ db, now }: Scope, loaded: LoadedEscala
     return { loaded, bundle_id: leader.escalation_id, statements: [isGone] };
   }
   if (!isMassFailure({ outages: outages.length, monitors })) return alone;
-  const bundled = outages.filter(
+  const bundled = own.filter(
     ({ escalation_id, is_over, state, bundled_at }) =>
       escalation_id !== escalation.id &&
       !is_over &&

@@ -39,6 +39,10 @@ describe("escalation policies", () => {
         is_default: false,
         steps: [MAIL, { level: 2, wait_minutes: 5, contacts: [{ type: "telegram", value: "-100", label: null }] }],
         repeat_count: 0,
+        monitor_ids: [],
+        group_ids: [],
+        tags: [],
+        position: 0,
         notices: [{ path: "steps[1].contacts[0].value", message: expect.stringContaining("linked to none") }],
         created_at: created.body.created_at,
         updated_at: created.body.updated_at,
@@ -49,6 +53,22 @@ describe("escalation policies", () => {
     expect(changed.body).toMatchObject({ name: "Day", repeat_count: 2, steps: created.body.steps });
     expect((await client.get(`${path}/policies`)).body).toEqual([changed.body]);
     expect([(await client.delete(one)).status, (await client.delete(one)).status]).toEqual([204, 404]);
+  });
+
+  it("are limited to what is of their page, which they say once it is deleted", async () => {
+    const { client, status_page_id, path } = await setUp();
+    const monitorOn = async (page: string | null) =>
+      (await client.post(`${V1}/monitors`, { name: "M", type: "heartbeat", status_page_id: page })).body.id;
+    const [own, elsewhere] = [await monitorOn(status_page_id), await monitorOn(null)];
+    const refused = await client.post(`${path}/policies`, { name: "A", steps: [MAIL], monitor_ids: [own, elsewhere] });
+    expect([refused.status, refused.body.error]).toEqual([400, "monitor_ids[1] must be of the status page"]);
+    const made = await client.post(`${path}/policies`, { name: "A", steps: [MAIL], monitor_ids: [own], position: 3 });
+    expect(made.body).toMatchObject({ monitor_ids: [own], group_ids: [], tags: [], position: 3 });
+    const one = `${path}/policies/${made.body.id}`;
+    expect((await client.put(one, { tags: ["eu"] })).body).toMatchObject({ monitor_ids: [own], tags: ["eu"] });
+    await client.delete(`${V1}/monitors/${own}`);
+    const [listed] = (await client.get(`${path}/policies`)).body;
+    expect(listed.notices).toContainEqual({ path: "monitor_ids[0]", message: "names what was deleted" });
   });
 
   it("have at most one that is active: the last that was made so", async () => {

@@ -2,6 +2,7 @@ import { EVENT_NAMES } from "../../contract/events.ts";
 import { REMIND_MINUTES_MAX, WEBHOOK_PROVIDERS, type WebhookProvider } from "../../contract/webhook.ts";
 import { PROVIDER_FAMILIES, type ProviderDescription, type ProviderField } from "../../notifiers/port.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
+import { type TargetOptions, targetFields } from "../alert-targets.ts";
 import type { FormField, Option } from "../form-fields.ts";
 
 const FIRST_PROVIDER: WebhookProvider = "slack";
@@ -53,14 +54,8 @@ function toFormField(field: ProviderField, isStored: boolean): FormField {
   return { ...base, kind: "text", ...(field.default !== undefined && { placeholder: field.default }) };
 }
 
-/** What a channel may be limited to. */
-export interface TargetOptions {
-  groups: readonly Option[];
-  monitors: readonly Option[];
-}
-
 /** What stands behind them. */
-export function scopeFields(pages: readonly Option[], { groups, monitors }: TargetOptions): FormField[] {
+export function scopeFields(pages: readonly Option[], targets: TargetOptions): FormField[] {
   return [
     {
       kind: "select",
@@ -69,15 +64,7 @@ export function scopeFields(pages: readonly Option[], { groups, monitors }: Targ
       options: pages,
       empty: "All of mine, and monitors without one",
     },
-    {
-      kind: "list",
-      name: "tags",
-      label: "Only monitors with one of these tags",
-      hint: "separated by commas; with groups and monitors below: any of them. Empty: everything",
-      advanced: true,
-    },
-    ...severalOf("group_ids", "Only these groups", groups),
-    ...severalOf("monitor_ids", "Only these monitors", monitors),
+    ...targetFields(targets),
     {
       kind: "several",
       name: "events",
@@ -103,10 +90,6 @@ export function scopeFields(pages: readonly Option[], { groups, monitors }: Targ
       hint: "also receives what readers of the page do not see",
     },
   ];
-}
-
-function severalOf(name: string, label: string, options: readonly Option[]): FormField[] {
-  return options.length === 0 ? [] : [{ kind: "several", name, label, options, advanced: true }];
 }
 
 /** The body of the API: what the form names `config.x` is the member `x` of `config`. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { listTargetOptions } from "../../access/alert-targets.ts";
 import { ApiError, invalid } from "../../contract/errors.ts";
 import { Webhook, type WebhookProvider, WebhookTestResult, WebhookUpdate } from "../../contract/webhook.ts";
-import { listTargetOptions } from "../../features/webhooks/alert-targets.ts";
 import { listWebhookAttempts } from "../../features/webhooks/deliveries.ts";
 import { presentAttempt, presentWebhook } from "../../features/webhooks/present.ts";
 import { previewWebhook } from "../../features/webhooks/preview.ts";

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { headingOf } from "../../contract/events.ts";
 import type { Delivery, DeliverySubject, Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
-import { plural } from "../../lib/relative-time.ts";
+import { describeTargets, nameOfPath } from "../alert-targets.ts";
 import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { ChoiceForm } from "../page-choice.tsx";
@@ -67,6 +67,7 @@ export function channelListView({ now, channels, place, pages }: ChannelsView): 
 
 function ChannelCard({ channel, page, now }: { channel: Channel; page: PageChoice | undefined; now: number }) {
   const path = `/app/alerts/${channel.id}`;
+  const limit = describeTargets(channel);
   const mayChange = channel.status_page_id === null || (page && hasPermission(page.membership, "alerting.write"));
   return (
     <>
@@ -77,7 +78,7 @@ function ChannelCard({ channel, page, now }: { channel: Channel; page: PageChoic
       <p class="quiet">
         {channel.is_active ? "Active" : (channel.disabled_reason ?? "Off")}
         {page ? `, events of ${page.name}` : ""}
-        {limitOf(channel)}
+        {limit === "" ? "" : `, limited to ${limit}`}
         {channel.failing_since === null ? null : (
           <>
             , failing since <Time at={Date.parse(channel.failing_since)} now={now} />
@@ -87,21 +88,12 @@ function ChannelCard({ channel, page, now }: { channel: Channel; page: PageChoic
       </p>
       {(channel.notices ?? []).map(({ path, message }) => (
         <p class="notice">
-          The {path.replace(/^(monitor|group)_ids.*/, "limit to a $1")} {message}.
+          The {nameOfPath(path)} {message}.
         </p>
       ))}
       {mayChange ? <ChannelActions channel={channel} path={path} /> : null}
     </>
   );
-}
-
-function limitOf({ monitor_ids, group_ids, tags }: Channel): string {
-  const named = [
-    monitor_ids.length > 0 && plural(monitor_ids.length, "monitor"),
-    group_ids.length > 0 && plural(group_ids.length, "group"),
-    ...tags.map((tag) => `the tag ${tag}`),
-  ].filter((part) => part !== false);
-  return named.length === 0 ? "" : `, limited to ${named.join(", ")}`;
 }
 
 function ChannelActions({ channel, path }: { channel: Channel; path: string }) {

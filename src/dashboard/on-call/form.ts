@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { EscalationPolicy, OnCallSchedule, StoredEscalationStep } from "../../contract/on-call.ts";
 import { formatTime } from "../../lib/date-format.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
+import { type TargetOptions, targetFields } from "../alert-targets.ts";
 import { type FormField, type FormValues, type Option, toClockReading } from "../form-fields.ts";
 
 export type Schedule = z.output<typeof OnCallSchedule>;
@@ -99,7 +100,7 @@ export function describeOverrides({ overrides, timezone }: Schedule, people: rea
 const stepName = (n: number) => `step_${n}`;
 const waitName = (n: number) => `wait_${n}`;
 
-export function policyFields(contacts: readonly Option[]): FormField[] {
+export function policyFields(contacts: readonly Option[], targets: TargetOptions): FormField[] {
   const steps = Array.from({ length: STEPS_SHOWN }, (_, n): FormField[] => [
     { kind: "several", name: stepName(n + 1), label: `Step ${n + 1}`, options: contacts, advanced: n > 1 },
     {
@@ -115,7 +116,22 @@ export function policyFields(contacts: readonly Option[]): FormField[] {
     { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
     ...steps.flat().filter(({ name }) => name !== waitName(1)),
     { kind: "number", name: "repeat_count", label: "Repeat all steps", min: 0, max: 10, hint: "so many times more" },
-    { kind: "checkbox", name: "is_default", label: "Active: outages of this page escalate by it" },
+    {
+      kind: "checkbox",
+      name: "is_default",
+      label: "Active: outages of this page escalate by it",
+      hint: "except those that a policy limited to services takes",
+    },
+    ...targetFields(targets),
+    {
+      kind: "number",
+      name: "position",
+      label: "Order",
+      min: 0,
+      max: 1000,
+      advanced: true,
+      hint: "of several limited policies that match, the lowest notifies",
+    },
   ];
 }
 
@@ -156,6 +172,10 @@ export function policyValues(policy: Policy | undefined): FormValues {
     name: policy?.name ?? "",
     is_default: policy?.is_default ?? true,
     repeat_count: String(policy?.repeat_count ?? 0),
+    tags: policy?.tags ?? [],
+    group_ids: policy?.group_ids ?? [],
+    monitor_ids: policy?.monitor_ids ?? [],
+    position: String(policy?.position ?? 0),
     ...Object.fromEntries(steps),
   };
 }

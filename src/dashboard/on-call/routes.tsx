@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listTargetOptions } from "../../access/alert-targets.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { presentEscalationSummary } from "../../features/escalations/present.ts";
 import { listPageEscalations } from "../../features/escalations/service.ts";
@@ -189,13 +190,21 @@ async function listContacts(c: AppContext, page: string, people: readonly Option
   ];
 }
 
+async function fieldsOfPolicy(c: AppContext, page: string, people: readonly Option[]) {
+  const [contacts, targets] = await Promise.all([
+    listContacts(c, page, people),
+    listTargetOptions(c.var.ctx, [{ id: page, name: "" }]),
+  ]);
+  return policyFields(contacts, targets);
+}
+
 async function formOf(
   c: AppContext,
   { kind, page, id, zone }: { kind: Kind; page: string; id?: string; zone?: string },
 ): Promise<ObjectForm> {
   const people = await listPeople(c, page);
   const own = formZone(c, zone ?? (await timezoneOf(c.var.ctx, page)));
-  const fields = kind === "schedules" ? scheduleFields(people, own) : policyFields(await listContacts(c, page, people));
+  const fields = kind === "schedules" ? scheduleFields(people, own) : await fieldsOfPolicy(c, page, people);
   const path = `/app/on-call/${page}/${kind}`;
   return {
     title: `${id ? "Edit" : "New"} ${SINGULAR[kind]}`,

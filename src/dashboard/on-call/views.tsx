@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ActiveOnCall, EscalationSummary } from "../../contract/on-call.ts";
+import { describeTargets, nameOfPath } from "../alert-targets.ts";
 import { PostButton } from "../components/pieces.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import { contactKey, type Policy, type Schedule } from "./form.ts";
@@ -152,7 +153,7 @@ export function Policies({ found, policies, names, path, may_change }: PoliciesP
   const wordAt = ({ steps }: Policy, path: string) => {
     const [step, contact] = (path.match(/\d+/g) ?? []).map(Number);
     const named = steps[step ?? -1]?.contacts[contact ?? -1];
-    return named ? word(named) : path;
+    return named ? word(named) : nameOfPath(path);
   };
   return (
     <section aria-labelledby="policies">
@@ -167,6 +168,7 @@ export function Policies({ found, policies, names, path, may_change }: PoliciesP
                 <h3 dir="auto">{policy.name}</h3>
                 {policy.is_default ? <span class="tag">Active</span> : null}
               </div>
+              <Limit policy={policy} />
               <ol class="timeline">
                 {policy.steps.map((step, n) => (
                   <li>
@@ -197,4 +199,9 @@ export function Policies({ found, policies, names, path, may_change }: PoliciesP
       )}
     </section>
   );
+}
+
+function Limit({ policy }: { policy: Policy }) {
+  const limit = describeTargets(policy);
+  return limit === "" ? null : <p class="quiet">For {limit}, in place of the active policy.</p>;
 }

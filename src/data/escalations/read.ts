@@ -189,7 +189,7 @@ export async function loadMassFailure(
   db: Db,
   { status_page_id, since }: { status_page_id: string; since: number },
 ): Promise<{
-  outages: (LoadedSubject & { state: EscalationState | null; bundled_at: number | null })[];
+  outages: (LoadedSubject & { state: EscalationState | null; bundled_at: number | null; policy_id: string | null })[];
   monitors: number;
 }> {
   const isRecent = and(
@@ -201,7 +201,12 @@ export async function loadMassFailure(
   const [rows, states, monitorCounts] = await Promise.all([
     listSubjectRows(db, isRecent),
     db
-      .select({ id: escalations.id, state: escalations.state, bundled_at: escalations.bundled_at })
+      .select({
+        id: escalations.id,
+        state: escalations.state,
+        bundled_at: escalations.bundled_at,
+        policy_id: escalations.policy_id,
+      })
       .from(escalations)
       .where(isRecent)
       .limit(SUBJECTS_MAX),
@@ -213,7 +218,9 @@ export async function loadMassFailure(
   const stateOf = new Map(states.map((row) => [row.id, row]));
   const outages = rows.flatMap((row) => {
     const standing = stateOf.get(row.escalation_id);
-    return standing ? [{ ...toSubject(row), state: standing.state, bundled_at: standing.bundled_at }] : [];
+    if (!standing) return [];
+    const { state, bundled_at, policy_id } = standing;
+    return [{ ...toSubject(row), state, bundled_at, policy_id }];
   });
   return { outages, monitors: monitorCounts[0]?.total ?? 0 };
 }

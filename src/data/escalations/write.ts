@@ -72,9 +72,9 @@ export function formBundle(
 }
 
 /** Another escalation of the page notifies of the same mass failure. */
-export function hasBundle({ id, status_page_id }: EscalationRecord, since: number): SQL {
+export function hasBundle({ id, status_page_id, policy_id }: EscalationRecord, since: number): SQL {
   return sql`EXISTS (SELECT 1 FROM escalations WHERE status_page_id = ${status_page_id} AND created_at > ${since}
-    AND id <> ${id} AND bundled_at > ${since} AND state ->> 'status' = 'active')`;
+    AND policy_id IS ${policy_id} AND id <> ${id} AND bundled_at > ${since} AND state ->> 'status' = 'active')`;
 }
 
 export function isBundleOver(leaderId: string): SQL {

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNull, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Db } from "../db.ts";
 import { pageMembers } from "../members/table.ts";
@@ -23,6 +23,16 @@ export async function findActivePolicy(db: Db, pageId: string): Promise<Escalati
   const active = and(eq(escalationPolicies.status_page_id, pageId), eq(escalationPolicies.is_default, true));
   const rows = await db.select().from(escalationPolicies).where(active).limit(1);
   return rows[0];
+}
+
+/** Those of a page by which something may escalate, in their order. */
+export async function listAlertingPolicies(db: Db, pageId: string) {
+  const { id, is_default, targets, position, name, status_page_id } = escalationPolicies;
+  return db
+    .select({ id, is_default, targets })
+    .from(escalationPolicies)
+    .where(and(eq(status_page_id, pageId), or(eq(is_default, true), isNotNull(targets))))
+    .orderBy(asc(position), asc(name), asc(id));
 }
 
 export async function listEscalationPolicies(db: Db, pageId: string, { limit, offset }: Pagination) {

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { AlertTargets } from "../../contract/alert-targets.ts";
 import type { Override, Rotation, Shift } from "../../domain/on-call.ts";
 import { flag, id, instant, timestamps } from "../columns.ts";
 import { statusPages } from "../status-pages/table.ts";
@@ -24,6 +25,10 @@ export const escalationPolicies = sqliteTable(
     is_default: flag("is_default").notNull(),
     sealed_steps: text("sealed_steps").notNull(),
     repeat_count: integer("repeat_count").notNull(),
+    /** What it notifies of in place of the active one; null = nothing. */
+    targets: text("targets", { mode: "json" }).$type<AlertTargets>(),
+    /** The lower comes first. */
+    position: integer("position").notNull().default(0),
     ...timestamps(),
   },
   (table) => [

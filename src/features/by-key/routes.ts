@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { NAMED_TARGETS } from "../../access/alert-targets.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireGroup, requireMaintenance, requireMonitor, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -27,7 +28,6 @@ import {
   requireRoomForPage,
   updateStatusPage,
 } from "../status-pages/service.ts";
-import { NAMED_TARGETS } from "../webhooks/alert-targets.ts";
 import { presentWebhook } from "../webhooks/present.ts";
 import { changeWebhook, createWebhook, getWebhook, removeWebhook } from "../webhooks/service.ts";
 import { findForWrite, type KeyedResource, requireByKey, saveByKey } from "./service.ts";

@@ -1,3 +1,4 @@
+import { listLostTargets, resolveTargets } from "../../access/alert-targets.ts";
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage, requireVisiblePage } from "../../access/pages.ts";
@@ -85,6 +86,8 @@ export async function createPolicy(
     is_default: input.is_default ?? false,
     sealed_steps: await seal(ctx.settings.ROOT_SECRET, id, steps),
     repeat_count: input.repeat_count ?? 0,
+    targets: await resolveTargets(ctx, limitsOf({ status_page_id: page.id, targets: null }), input),
+    position: input.position ?? 0,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
@@ -111,6 +114,8 @@ export async function changePolicy(
     is_default: replaced(input.is_default, current.is_default, false),
     ...(input.steps !== undefined && { sealed_steps: await seal(ctx.settings.ROOT_SECRET, current.id, steps) }),
     repeat_count: replaced(input.repeat_count, current.repeat_count, 0),
+    targets: await resolveTargets(ctx, limitsOf(current), input),
+    position: replaced(input.position, current.position, 0),
     updated_at: ctx.now,
   };
   const change = { ...changedMembers(current, policy), id: policy.id, updated_at: ctx.now };
@@ -142,6 +147,11 @@ export async function deactivatePolicy(ctx: RequestScope, pageId: string): Promi
   const page = await requirePage(ctx, pageId);
   const policy = await findActivePolicy(ctx.db, page.id);
   if (policy) await write(ctx, policy, "deactivated", [deactivatePolicies(ctx.db, page.id, { now: ctx.now })]);
+}
+
+function limitsOf({ status_page_id, targets }: Pick<EscalationPolicyRecord, "status_page_id" | "targets">) {
+  const mayName = (named: { status_page_id: string | null }) => named.status_page_id === status_page_id;
+  return { targets, mayName, whose: "the status page" };
 }
 
 function becomeOnlyActive(ctx: RequestScope, policy: EscalationPolicyRecord): Statement[] {
@@ -182,8 +192,12 @@ async function showAll(ctx: RequestScope, policies: readonly EscalationPolicyRec
   );
   const notices = await listNotices(ctx, opened.map(receiversOf));
   const hosts = await listHostNotices(ctx, opened);
+  const lost = await listLostTargets(
+    ctx,
+    opened.map(({ policy }) => policy.targets),
+  );
   return opened.map(({ policy, steps, isOpen }, n) => {
-    const own = [...(notices[n] ?? []), ...(hosts[n] ?? [])];
+    const own = [...(notices[n] ?? []), ...(hosts[n] ?? []), ...(lost[n] ?? [])];
     return { policy, steps: isOpen ? steps : steps.map(maskStep), notices: own };
   });
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { EVERYTHING } from "../../access/alert-targets.ts";
 import type { ActiveOnCall, EscalationPolicy, OnCallSchedule } from "../../contract/on-call.ts";
 import { findOnCall, GAP_HORIZON_MS, listGaps, type Span } from "../../domain/on-call.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
@@ -14,6 +15,8 @@ export function presentPolicy({ policy, steps, notices }: ShownPolicy): Escalati
     is_default: policy.is_default,
     steps,
     repeat_count: policy.repeat_count,
+    ...(policy.targets ?? EVERYTHING),
+    position: policy.position,
     ...(notices?.length && { notices }),
     created_at: toIso(policy.created_at),
     updated_at: toIso(policy.updated_at),

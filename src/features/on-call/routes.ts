@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { NAMED_TARGETS } from "../../access/alert-targets.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import {
   ActiveOnCall,
@@ -123,7 +124,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...writes, ...ofPage, audit: "escalation_policy.created" },
+    { ...writes, ids: { ...ofPage.ids, body: NAMED_TARGETS }, audit: "escalation_policy.created" },
     createRoute({
       method: "post",
       path: "/status-pages/{id}/on-call/policies",
@@ -141,7 +142,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...writes, ...ofPolicy, audit: "escalation_policy.updated" },
+    { ...writes, ids: { ...ofPolicy.ids, body: NAMED_TARGETS }, audit: "escalation_policy.updated" },
     createRoute({
       method: "put",
       path: "/status-pages/{id}/on-call/policies/{policy_id}",

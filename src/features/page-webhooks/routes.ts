@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { NAMED_TARGETS } from "../../access/alert-targets.ts";
 import { EventFilterName } from "../../contract/events.ts";
 import {
   DELIVERY_STATES,
@@ -12,7 +13,6 @@ import {
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS } from "../../http/responses.ts";
-import { NAMED_TARGETS } from "../webhooks/alert-targets.ts";
 import { presentAttempt, presentDelivery, presentTest, presentWebhook } from "../webhooks/present.ts";
 import {
   changeWebhook,

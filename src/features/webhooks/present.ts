@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { EVERYTHING } from "../../access/alert-targets.ts";
 import type { Notice } from "../../contract/notices.ts";
 import type {
   Delivery,
@@ -14,7 +15,6 @@ import { subjectOfEvent } from "../../domain/delivery-subject.ts";
 import { envelopeHeaders, envelopeOf } from "../../domain/envelope.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import { attemptId } from "../../platform/ids.ts";
-import { EVERYTHING } from "./alert-targets.ts";
 
 /** A webhook with its address, masked where the caller may not see it. */
 export interface ShownWebhook {

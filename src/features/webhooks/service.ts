@@ -1,3 +1,4 @@
+import { listLostTargets, resolveTargets } from "../../access/alert-targets.ts";
 import { commit } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
 import { findMembership, once, requirePage, requireVisiblePage, viewerOf } from "../../access/pages.ts";
@@ -35,7 +36,6 @@ import { maskConfig, maskWholeConfig } from "../../notifiers/fields.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import type { Publication } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
-import { listLostTargets, resolveTargets } from "./alert-targets.ts";
 import { sendTest } from "./deliveries.ts";
 import type { ShownWebhook } from "./present.ts";
 import { type GivenTarget, targetOfChanged, targetOfNew } from "./target.ts";
@@ -98,7 +98,7 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     sealed: await sealConfig(ctx.settings, id, config),
     has_secret: config.secret !== null,
     events: input.events ?? [],
-    targets: await resolveTargets(ctx, { owner_id, targets: null }, input),
+    targets: await resolveTargets(ctx, limitsOf({ owner_id, targets: null }), input),
     is_active: input.is_active ?? true,
     is_team_only: input.is_team_only ?? false,
     failing_since: null,
@@ -138,7 +138,7 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     has_secret: config.secret !== null,
     status_page_id,
     events: input.events === undefined ? webhook.events : (input.events ?? []),
-    targets: await resolveTargets(ctx, webhook, input),
+    targets: await resolveTargets(ctx, limitsOf(webhook), input),
     is_team_only: replaced(input.is_team_only, webhook.is_team_only, false),
     remind_every_minutes: replaced(input.remind_every_minutes, webhook.remind_every_minutes, null),
     external_key: replaced(input.external_key, webhook.external_key, null),
@@ -247,6 +247,14 @@ async function tell(ctx: RequestScope, shown: readonly ShownWebhook[]): Promise<
     const notices = [...(refused[n] ?? []), ...(lost[n] ?? [])];
     return notices.length > 0 ? { ...each, notices } : each;
   });
+}
+
+function limitsOf({ owner_id, targets }: Pick<WebhookRecord, "owner_id" | "targets">) {
+  return {
+    targets,
+    mayName: (named: { owner_id: string }) => named.owner_id === owner_id,
+    whose: "the webhook's owner",
+  };
 }
 
 /** Those of its addresses whose readers have to agree. */

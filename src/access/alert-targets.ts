@@ -1,9 +1,9 @@
-import { requireVisibleGroup, requireVisibleMonitor } from "../../access/resources.ts";
-import type { RequestScope } from "../../access/scope.ts";
-import type { AlertTargets } from "../../contract/alert-targets.ts";
-import { invalid } from "../../contract/errors.ts";
-import type { Notice } from "../../contract/notices.ts";
-import { listExistingTargets, listTargetChoices } from "../../data/monitors/targets.ts";
+import type { AlertTargets } from "../contract/alert-targets.ts";
+import { invalid } from "../contract/errors.ts";
+import type { Notice } from "../contract/notices.ts";
+import { listExistingTargets, listTargetChoices } from "../data/monitors/targets.ts";
+import { requireVisibleGroup, requireVisibleMonitor } from "./resources.ts";
+import type { RequestScope } from "./scope.ts";
 
 /** Which ids of a body name targets. */
 export const NAMED_TARGETS = { "monitor_ids[]": "monitor:see", "group_ids[]": "group:see" } as const;
@@ -12,31 +12,38 @@ export const EVERYTHING: AlertTargets = { monitor_ids: [], group_ids: [], tags: 
 
 type Given = { [Name in keyof AlertTargets]?: readonly string[] | null };
 
-/** What a webhook hears of afterwards; null for everything. What is named has to be of its owner. */
+interface Owned {
+  owner_id: string;
+  status_page_id: string | null;
+}
+
+interface Limited {
+  targets: AlertTargets | null;
+  /** Whether it may be limited to this monitor or group. */
+  mayName(named: Owned): boolean;
+  /** Whose they have to be, for the message that refuses others. */
+  whose: string;
+}
+
+/** What something is limited to afterwards; null for everything. */
 export async function resolveTargets(
   ctx: RequestScope,
-  { owner_id, targets }: { owner_id: string; targets: AlertTargets | null },
+  { targets, mayName, whose }: Limited,
   given: Given,
 ): Promise<AlertTargets | null> {
   const present = targets ?? EVERYTHING;
-  const added = (name: "monitor_ids" | "group_ids") =>
-    (given[name] ?? []).map((id, n) => ({ id, at: `${name}[${n}]` }));
-  for (const { id, at } of added("monitor_ids")) {
-    if (present.monitor_ids.includes(id)) continue;
-    if ((await requireVisibleMonitor(ctx, id)).owner_id !== owner_id) throw foreign(at, "monitor");
-  }
-  for (const { id, at } of added("group_ids")) {
-    if (present.group_ids.includes(id)) continue;
-    if ((await requireVisibleGroup(ctx, id)).owner_id !== owner_id) throw foreign(at, "group");
-  }
+  const check = async (name: "monitor_ids" | "group_ids", load: (ctx: RequestScope, id: string) => Promise<Owned>) => {
+    for (const [n, id] of (given[name] ?? []).entries()) {
+      if (present[name].includes(id) || mayName(await load(ctx, id))) continue;
+      const [path, message] = [`${name}[${n}]`, `must be of ${whose}`];
+      throw invalid(`${path} ${message}`, [{ path, message }]);
+    }
+  };
+  await check("monitor_ids", requireVisibleMonitor);
+  await check("group_ids", requireVisibleGroup);
   const named = (name: keyof AlertTargets) => [...new Set(given[name] === undefined ? present[name] : given[name])];
   const chosen = { monitor_ids: named("monitor_ids"), group_ids: named("group_ids"), tags: named("tags") };
   return Object.values(chosen).every((each) => each.length === 0) ? null : chosen;
-}
-
-function foreign(path: string, what: string) {
-  const message = `must name a ${what} of the webhook's owner`;
-  return invalid(`${path} ${message}`, [{ path, message }]);
 }
 
 /** For each of them what it names and no longer exists. */
@@ -59,7 +66,7 @@ export async function listLostTargets(
 /** More are not offered in a choice; the API still accepts their ids. */
 const CHOICES_MAX = 500;
 
-/** The groups and monitors of these pages, as a webhook may be limited to them; `name` begins with that of one of several pages. */
+/** The groups and monitors of these pages, as alerts may be limited to them; `label` begins with that of one of several pages. */
 export async function listTargetOptions(
   { db }: Pick<RequestScope, "db">,
   pages: readonly { id: string; name: string }[],
