@@ -157,3 +157,36 @@ describe("the scheduler", () => {
     expect(results.length).toBe(count);
   });
 });
+
+describe("the rules of a monitor", () => {
+  it("have it checked within its hours alone, but for who asks", async () => {
+    const options = { hours: "00:00-00:10" };
+    scheduler.assign([assignment("a", { options })]);
+    await vi.advanceTimersByTimeAsync(60 * 60_000);
+    expect(secondsOf("a").length).toBeGreaterThan(9);
+    expect(secondsOf("a").filter((second) => second >= 600)).toEqual([]);
+    await scheduler.checkNow("a");
+    expect(secondsOf("a").filter((second) => second >= 600)).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(23 * 60 * 60_000 + 5 * 60_000);
+    expect(secondsOf("a").filter((second) => second >= 86_400).length).toBeGreaterThan(3);
+  });
+
+  it("have it checked less often once it is down", async () => {
+    statuses = Array.from({ length: 100 }, () => "down");
+    scheduler.assign([assignment("a", { options: { interval_down: 600 }, failure_threshold: 1 })]);
+    await vi.advanceTimersByTimeAsync(60 * 60_000);
+    expect(secondsOf("a").length).toBeLessThanOrEqual(8);
+    statuses = [];
+    await vi.advanceTimersByTimeAsync(20 * 60_000);
+    expect(secondsOf("a").length).toBeGreaterThan(15);
+  });
+
+  it("let the repetitions after a failure wait twice as long each", async () => {
+    statuses = ["down", "down", "down", "up"];
+    const options = { follow_retries: "backoff" };
+    scheduler.assign([assignment("a", { options, interval: 600, failure_threshold: 4 })]);
+    await vi.advanceTimersByTimeAsync(150_000);
+    const [first = 0, ...later] = secondsOf("a");
+    expect(later.map((second) => second - first)).toEqual([20, 60, 140]);
+  });
+});

@@ -1,5 +1,6 @@
 import type { AgentAssignment } from "../contract/agent.ts";
 import { CheckRules } from "../contract/check-rules.ts";
+import { type Hours, hoursOf, intervalsWhileDown } from "../domain/check-rest.ts";
 import { retryDelayMs } from "../domain/check-schedule.ts";
 import { fnv1a } from "../lib/fnv.ts";
 import type { CheckedResult } from "./buffer.ts";
@@ -30,6 +31,9 @@ interface Entry extends ScheduledMonitor {
   failures: number;
   successes: number;
   lastCheckedAt: number;
+  rules: CheckRules;
+  /** Null: it is checked at any time. */
+  hours: Hours | null;
 }
 
 /**
@@ -78,7 +82,9 @@ export class Scheduler {
       clearTimeout(known?.timer);
       const lastCheckedAt = known?.lastCheckedAt ?? 0;
       const counters = { failures: 0, successes: 0, lastCheckedAt };
-      const entry: Entry = { assignment, last: null, timer: undefined, running: null, ...counters };
+      const rules = rulesOf(assignment);
+      const hours = hoursOf(rules);
+      const entry: Entry = { assignment, rules, hours, last: null, timer: undefined, running: null, ...counters };
       this.#entries.set(assignment.id, entry);
       this.#plan(entry, started++ * STAGGER_MS);
     }
@@ -100,7 +106,11 @@ export class Scheduler {
   #plan(entry: Entry, delayMs: number): void {
     if (this.#isStopped || this.#entries.get(entry.assignment.id) !== entry) return;
     clearTimeout(entry.timer);
-    entry.timer = setTimeout(() => void this.#run(entry), delayMs);
+    entry.timer = setTimeout(() => {
+      const now = this.#parts.now();
+      if (isResting(entry, now)) this.#plan(entry, delayUntilNext(entry, now));
+      else void this.#run(entry);
+    }, delayMs);
   }
 
   /** A check that runs already serves for a second call. */
@@ -160,15 +170,21 @@ export class Scheduler {
   }
 }
 
-function delayUntilNext({ assignment, failures }: Entry, now: number): number {
+function delayUntilNext({ assignment, failures, rules }: Entry, now: number): number {
   const intervalMs = assignment.interval * 1000;
   if (failures > 0 && failures < assignment.failure_threshold) {
-    const is_backoff = rulesOf(assignment).follow_retries === "backoff";
+    const is_backoff = rules.follow_retries === "backoff";
     const retry = { interval_ms: intervalMs, retry_interval_ms: assignment.retry_interval * 1000, is_backoff };
     return retryDelayMs(retry, failures - 1);
   }
   const phase = assignment.slot_phase_ms ?? fnv1a(assignment.id) % intervalMs;
-  return intervalMs - ((now - phase) % intervalMs);
+  const every = failures === 0 ? 1 : intervalsWhileDown(assignment.interval, rules.interval_down);
+  const periodMs = every * intervalMs;
+  return periodMs - ((now - phase) % periodMs);
+}
+
+function isResting({ hours }: Entry, now: number): boolean {
+  return hours !== null && !hours.contains(now);
 }
 
 /** A service of a later release may say what this program does not know, which changes nothing. */

@@ -13,7 +13,7 @@ import { runBatch, type Statement } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { bumpPageVersions } from "../data/status-pages/write.ts";
 import type { LateResult } from "../domain/backfill.ts";
-import { agentSlotOf, staleAfterMs } from "../domain/check-schedule.ts";
+import { agentSlotOf, staleAfterMs, validForMs } from "../domain/check-schedule.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import { evaluateResultRules, type MonitorResult } from "../events/metric-rules.ts";
 import { sendChecks } from "../platform/check-queues.ts";
@@ -23,6 +23,7 @@ import { monitorObject } from "../platform/monitor-objects.ts";
 import { agentHistory } from "../platform/prober-objects.ts";
 import { forEachMonitor } from "./isolated.ts";
 import { buildExpiries, buildProjections } from "./projection.ts";
+import { restOf } from "./resting.ts";
 import { shortMessage } from "./result-history.ts";
 import { repeatedChecks } from "./slot-record.ts";
 
@@ -262,9 +263,17 @@ function latestOf({ monitor, entries }: Taken, agentId: string): AgentPackedResu
   if (!newest) return [];
   const { checked_at, latency_ms, message, outcome } = newest;
   // Where the edge checks, too, its own sweep notices that nobody does any more.
-  const valid_until = isVotedOn(monitor) && asksEdge(monitor) ? null : checked_at + staleAfterMs(monitor.interval);
+  const valid_until = isVotedOn(monitor) && asksEdge(monitor) ? null : validUntil(monitor, checked_at);
   const region = isVotedOn(monitor) ? agentLocation(agentId) : DEFAULT_REGION;
   return [[monitor.id, checked_at, latency_ms, message, region, outcome, checked_at, valid_until]];
+}
+
+/** At most until the end of the monitor's hours, after which none follows. */
+function validUntil(monitor: MonitorRecord, checkedAt: number): number {
+  const until = checkedAt + validForMs(monitor);
+  const hours = restOf(monitor)?.hours;
+  if (!hours?.contains(checkedAt) || hours.contains(until)) return until;
+  return Math.max(checkedAt, Math.min(until, hours.endedBefore(until)));
 }
 
 function rangeOf({ monitor_id, from, to }: LateRange): MeasuredRange {

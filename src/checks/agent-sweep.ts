@@ -1,5 +1,6 @@
 import type { Scope } from "../access/scope.ts";
-import { AGENT_OFFLINE_AFTER_MS } from "../contract/agent.ts";
+import { AGENT_OFFLINE_AFTER_MS, type AgentStatus } from "../contract/agent.ts";
+import type { StaleReport } from "../contract/monitor-object.ts";
 import { deleteOldCommands, deleteOldReports } from "../data/agent-reports/write.ts";
 import {
   listAwaitingAgentMonitors,
@@ -12,12 +13,14 @@ import { settleLatest } from "../data/agent-results/write.ts";
 import { listAgentsToMarkOffline } from "../data/agents/read.ts";
 import { deleteExpiredInstallTokens } from "../data/agents/write.ts";
 import { runBatch } from "../data/db.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { setAgentPresence } from "./agent-presence.ts";
 import { forEachMonitor } from "./isolated.ts";
 import { projectAll } from "./projection.ts";
+import { restOf } from "./resting.ts";
 import { showUnreachable } from "./unchecked.ts";
 
 const REPORTS_KEPT_MS = DAY_MS;
@@ -95,12 +98,24 @@ export async function markAgentMonitorsStale(scope: Scope, monitorIds: readonly 
   ];
   if (monitors.length === 0) return;
   const { done, failed } = await forEachMonitor(scope, { step: "mark stale", monitors }, (monitor) =>
-    monitorObject(scope.env, monitor.id).markStale(monitor.id, monitor.config_version, {
-      last_result_at: monitor.last_result_at,
-      reason: monitor.agent_status === "online" ? "no recent result from the agent" : "the agent is offline",
-    }),
+    monitorObject(scope.env, monitor.id).markStale(monitor.id, monitor.config_version, reportOn(scope, monitor)),
   );
   await projectAll(scope, done);
   const agents = new Set(stale.map(({ agent_id }) => agent_id));
   await runBatch(scope.db, [...showUnreachable(scope, failed), settleLatest(scope.db, [...agents], scope.now)]);
+}
+
+type Unreported = Pick<MonitorRecord, "options" | "interval"> & {
+  last_result_at: number | null;
+  agent_status: AgentStatus;
+};
+
+/** Outside of a monitor's hours nobody waits for its agent. */
+function reportOn({ now }: Scope, { last_result_at, agent_status, ...monitor }: Unreported): StaleReport {
+  const rest = restOf(monitor);
+  if (rest?.hours && !rest.hours.contains(now)) {
+    return { last_result_at: now, valid_until: rest.hours.endedBefore(now), reason: rest.reason };
+  }
+  const reason = agent_status === "online" ? "no recent result from the agent" : "the agent is offline";
+  return { last_result_at, reason };
 }

@@ -31,7 +31,15 @@ export async function checkNow(scope: Scope, monitor: MonitorRecord): Promise<Ma
   await Promise.all([
     recordChecks(
       scope,
-      { ...slot, monitor_id: monitor.id, group, begun_at: slot.slot_at, isFirst: false, isWholeGroup: false },
+      {
+        ...slot,
+        monitor_id: monitor.id,
+        group,
+        begun_at: slot.slot_at,
+        isFirst: false,
+        isWholeGroup: false,
+        resting: [],
+      },
       [checked],
     ),
     storeResults(scope, { shard_id: monitor.shard_id, region: slot.region, block }),

@@ -22,6 +22,7 @@ import { monitorObject } from "../platform/monitor-objects.ts";
 import { OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
 import { failedCheck } from "../probes/run.ts";
 import { checkFrom } from "./region-checker.ts";
+import { splitResting } from "./resting.ts";
 import { toResultBlock } from "./result-history.ts";
 import { historyShardOf, recordChecks } from "./slot-record.ts";
 
@@ -59,10 +60,11 @@ export async function runSlot(scope: Scope, message: CheckMessage, store: StoreR
     const skip = (message.skip ?? 0) + members.length;
     await sendChecks(scope.env, [{ ...message, skip, run_at: begun_at }], begun_at);
   }
-  const checked = await checkMonitors(scope, members, message);
+  const { due, resting } = splitResting(members, message, group);
+  const checked = await checkMonitors(scope, due, message);
   const isFirst = isOfGroup(message);
   const isWholeGroup = isFirst && !isFull;
-  const slot = { ...message, group, begun_at, isFirst, isWholeGroup };
+  const slot = { ...message, group, begun_at, isFirst, isWholeGroup, resting };
   // A repeated message finds its slot recorded and checks nothing, so that what was not stored before is lost.
   if (checked.length > 0) await store(historyShardOf(message, group.id, checked), toResultBlock(message, checked));
   await recordChecks(scope, slot, checked);

@@ -12,6 +12,7 @@ import { type ScheduledCheck, sendChecks } from "../platform/check-queues.ts";
 import { now } from "../platform/clock.ts";
 import { regionsOf, startGroup } from "./enqueue.ts";
 import { buildExpiries, buildProjection } from "./projection.ts";
+import { endHours, type RestingMonitor } from "./resting.ts";
 import { shortMessage } from "./result-history.ts";
 import type { CheckedMonitor, Slot } from "./runner.ts";
 import { markUncheckedMonitors } from "./unchecked.ts";
@@ -22,6 +23,8 @@ export interface RecordedSlot extends Slot {
   /** The message of the group, which enqueued one for the members that exceed it. */
   isFirst: boolean;
   isWholeGroup: boolean;
+  /** Members that were not checked in it, because they rest. */
+  resting: readonly RestingMonitor[];
   /** When the group's members were loaded. */
   begun_at: number;
 }
@@ -39,11 +42,15 @@ export async function recordChecks(
   const projections = checked.flatMap(({ monitor, answer }) => (answer ? buildProjection(scope, monitor, answer) : []));
   const expiries = checked.flatMap(({ monitor, result }) => buildExpiries(scope, monitor, result.details));
   const { group } = slot;
-  const writes = [...projections, ...unchecked, ...expiries, ...buildNotes(scope, slot, checked)];
+  const resting = new Set(slot.resting.map(({ monitor }) => monitor.id));
+  // What they showed last stays known.
+  const kept = resting.size === 0 ? [] : group.latest.filter((packed) => resting.has(packed[0]));
+  const ended = await endHours(scope, slot.resting);
+  const writes = [...projections, ...unchecked, ...ended, ...expiries, ...buildNotes(scope, slot, checked)];
   const moving = checked.filter(({ result }) => laneOf(result) !== group.lane);
   const latest = {
-    fresh: checked.filter((each) => !moving.includes(each)).map((each) => pack(each, slot)),
-    replaced: checked.map(({ monitor }) => monitor.id),
+    fresh: [...checked.filter((each) => !moving.includes(each)).map((each) => pack(each, slot)), ...kept],
+    replaced: [...checked.map(({ monitor }) => monitor.id), ...kept.map((packed) => packed[0])],
     known: slot.isWholeGroup ? group.latest : null,
     kept_from: oldestOfMembers(slot),
   };

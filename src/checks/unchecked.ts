@@ -6,7 +6,7 @@ import type { PackedResult } from "../data/monitors/table.ts";
 import { isTargetKnown, markUnreachable } from "../data/monitors/unreachable.ts";
 import { insertNotification, insertNotifications } from "../data/notifications/write.ts";
 import { bumpPageVersions } from "../data/status-pages/write.ts";
-import { staleAfterMs } from "../domain/check-schedule.ts";
+import { validForMs } from "../domain/check-schedule.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
 import { idFrom, newId } from "../platform/ids.ts";
@@ -30,7 +30,7 @@ export async function markUncheckedMonitors(
   const marked = await mapConcurrently(checked, CONNECTIONS, async ({ monitor, result, blocked }) => {
     if (result.outcome !== "error" || monitor.status === "unknown") return [];
     const last_result_at = checkedAt.get(monitor.id) ?? null;
-    const validUntil = (last_result_at ?? monitor.status_since) + staleAfterMs(monitor.interval);
+    const validUntil = (last_result_at ?? monitor.status_since) + validForMs(monitor);
     const canBeChecked = probeFor(monitor.type) !== null && blocked === undefined;
     if (canBeChecked && scope.now < validUntil) return [];
     const reason = result.message;

@@ -16,7 +16,11 @@ export type AgentReportKind = (typeof AGENT_REPORT_KINDS)[number];
 export const AGENT_SKILLS = ["steps", "rules"] as const;
 
 /** Fields of monitors that a program without the skill would read over, and call the result that of the monitor. */
-const SKILLED_FIELDS: Readonly<Record<string, (typeof AGENT_SKILLS)[number]>> = { steps: "steps", invert: "rules" };
+const SKILLED_FIELDS: Readonly<Record<string, (typeof AGENT_SKILLS)[number]>> = {
+  steps: "steps",
+  invert: "rules",
+  hours: "rules",
+};
 
 /**
  * The first of a monitor's own fields that a program does not know; undefined where it knows all. One that says what it

@@ -44,6 +44,8 @@ export const PublicMonitor = z.object({
   group_id: z.string().nullable(),
   status: z.enum(PUBLIC_STATUSES),
   status_since: z.number(),
+  /** It is not checked at this time, as its owner wants it; the status is then pending. */
+  is_resting: z.boolean().optional(),
   /** Since when it was measured. */
   measured_since: z.number(),
   /** What its time counts as since the payload was built; private maintenance is not told. */

@@ -97,6 +97,12 @@ export function staleAfterMs(intervalSeconds: number): number {
   return Math.max(3 * intervalSeconds * SECOND_MS, STALE_AFTER_MIN_MS);
 }
 
+/** The same of a monitor, which may be checked less often while it is down. */
+export function validForMs({ interval, options }: { interval: number; options: Record<string, unknown> }): number {
+  const { interval_down } = options;
+  return staleAfterMs(typeof interval_down === "number" ? Math.max(interval, interval_down) : interval);
+}
+
 /** How old the newest slot of a group may be before its checks are late. */
 export function delayedAfterMs(intervalSeconds: number, atLeastMs: number): number {
   return Math.max(2 * intervalSeconds * SECOND_MS + SLOT_GRACE_MS, atLeastMs);

@@ -2,7 +2,7 @@ import { DEFAULT_REGION } from "../contract/check.ts";
 import { CheckRules } from "../contract/check-rules.ts";
 import { agentLocation, agentsAmong } from "../contract/location.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import { retryIntervalMs, staleAfterMs, VOTE_LOOK_MS, voteWaitMs } from "../domain/check-schedule.ts";
+import { retryIntervalMs, staleAfterMs, VOTE_LOOK_MS, validForMs, voteWaitMs } from "../domain/check-schedule.ts";
 import type { MonitorRules } from "../domain/monitor-state.ts";
 import type { PushRules } from "../domain/push-deadline.ts";
 import { compositeOptions } from "../probes/composite.ts";
@@ -32,7 +32,7 @@ export function rulesOf(record: MonitorRecord, push: PushRules | null): MonitorR
       retry_interval_ms: retryIntervalMs(record.interval, record.retry_interval),
       ...(follow_retries === "backoff" && { is_backoff: true }),
     },
-    stale_after_ms: staleAfterMs(record.interval),
+    stale_after_ms: validForMs(record),
   };
 }
 

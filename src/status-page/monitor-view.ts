@@ -77,7 +77,7 @@ export function buildMonitorView(
     id: monitor.id,
     name: monitor.name,
     status: monitor.status,
-    label: words.statuses[monitor.status],
+    label: words.statuses[monitor.is_resting ? "resting" : monitor.status],
     since: isPlain ? null : formats.lasting(monitor.status_since, now),
     uptime: share === null ? words.no_data : words.uptime_in(share, span),
     days: tallies.length,

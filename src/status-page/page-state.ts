@@ -60,7 +60,8 @@ export function computePageState(payload: PageParts, now: number, texts: Texts =
     ...nameAffected("degraded", { affected: degraded, total: payload.monitors.length, texts }),
   ];
   const affected = named.length > 0 ? named : open.slice(0, NAMES_SHOWN).map(({ title }) => title);
-  const title = texts.states[isBlank ? "blank" : state];
+  const areResting = isBlank && monitors.length > 0 && monitors.every(({ is_resting }) => is_resting);
+  const title = areResting ? texts.monitor.statuses.resting : texts.states[isBlank ? "blank" : state];
   const failing = down.length > 0 ? down : degraded;
   const told = open.filter(({ monitor_ids }) => failing.some(({ id }) => monitor_ids.includes(id)));
   const starts = [

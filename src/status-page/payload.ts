@@ -153,7 +153,7 @@ export function composePayload(shown: Readings, now: number): PagePayload {
       id: monitor.id,
       name: monitor.name,
       group_id: monitor.group_id,
-      status: toPublicStatus(monitor.status),
+      ...(monitor.is_resting ? { status: "pending", is_resting: true } : { status: toPublicStatus(monitor.status) }),
       status_since: monitor.status_since,
       measured_since: monitor.created_at,
       ...countsAs(shown.timeOf(monitor.id), now),

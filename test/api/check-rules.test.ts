@@ -50,13 +50,17 @@ describe("the rules of checks", () => {
     const checked = await createMonitor(client, { ...MONITOR, type: "tcp", target: "sink.test:22" });
     const heartbeat = await createMonitor(client, { name: "Beat", type: "heartbeat", invert: true });
     const shown = async (id: string) => (await client.get(`${V1}/monitors/${id}`)).body;
-    expect(await shown(checked.id)).toMatchObject({ invert: false, follow_retries: "steady" });
+    const defaults = { invert: false, follow_retries: "steady", hours: null, interval_down: null };
+    expect(await shown(checked.id)).toMatchObject(defaults);
     expect(await shown(heartbeat.id)).toMatchObject({ invert: null, follow_retries: null });
   });
 
   it.each([
     ["invert", "yes"],
     ["follow_retries", "sometimes"],
+    ["hours", "always"],
+    ["hours_timezone", "Mars"],
+    ["interval_down", 30],
     ["redirects_max", 11],
     ["http_body_type", "xml"],
   ])("refuse %s: %j", async (field, value) => {

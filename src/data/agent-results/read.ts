@@ -127,6 +127,8 @@ export function listStaleAgentMonitorsAmong(db: Db, now: number, monitorIds: rea
       name: monitors.name,
       owner_id: monitors.owner_id,
       updated_at: monitors.updated_at,
+      options: monitors.options,
+      interval: monitors.interval,
       agent_id: agentLatest.agent_id,
       last_result_at: sql<number>`e.value ->> 1`,
       agent_status: agents.status,
@@ -161,6 +163,8 @@ export function listAwaitingAgentMonitorsAmong(db: Db, now: number, monitorIds: 
       name: monitors.name,
       owner_id: monitors.owner_id,
       updated_at: monitors.updated_at,
+      options: monitors.options,
+      interval: monitors.interval,
       agent_status: agents.status,
     })
     .from(monitors)

@@ -16,6 +16,7 @@ import {
   sql,
 } from "drizzle-orm";
 import { HiddenMember } from "../../contract/public-page.ts";
+import { OUTSIDE_HOURS } from "../../domain/check-rest.ts";
 import { unpackDays } from "../../domain/daily-aggregates.ts";
 import { selectServedDomain } from "../custom-domains/read.ts";
 import { dailyAggregates } from "../daily-aggregates/table.ts";
@@ -123,6 +124,7 @@ export async function readPublicPage(
         group_id: monitors.group_id,
         status: monitors.status,
         status_since: monitors.status_since,
+        is_resting: sql<number>`${monitors.status} = 'unknown' AND instr(${monitors.status_message}, ${OUTSIDE_HOURS}) = 1`,
         created_at: monitors.created_at,
         page_since: monitors.page_since,
         status_page_id: monitors.status_page_id,

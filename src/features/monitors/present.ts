@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { restOf } from "../../checks/resting.ts";
 import type { DryRunResult, ManualCheckResult } from "../../contract/check.ts";
 import type { CheckReport, DryRunReport, Monitor } from "../../contract/monitor.ts";
 import type { Notice } from "../../contract/notices.ts";
@@ -132,8 +133,10 @@ function unreachablePolicy({ child_ids }: MonitorDetail<ListedMonitor>, { compos
 function nextCheckAt({ record, last_slot_at }: MonitorDetail<ListedMonitor>, now: number): number | null {
   if (record.paused || !isScheduled(record)) return null;
   const intervalMs = record.interval * 1000;
-  if (last_slot_at !== null) return last_slot_at + intervalMs;
-  return slotBefore(record.check_group_id, intervalMs, now) + intervalMs;
+  const next = last_slot_at === null ? slotBefore(record.check_group_id, intervalMs, now) : last_slot_at;
+  const hours = restOf(record)?.hours;
+  if (!hours || hours.contains(next + intervalMs)) return next + intervalMs;
+  return slotBefore(record.check_group_id, intervalMs, hours.beginAfter(next + intervalMs) - 1) + intervalMs;
 }
 
 /** The first region's result stands for all where a program reads one only. */

@@ -60,6 +60,7 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
   const fields = readFields(input.type, { ...input, interval });
   const columns = columnsOf(input, { ...around, interval, fields });
   requireTimeWithin(columns, fields);
+  requireSlowerWhileDown(columns, fields);
   for (const field of ["regions", "locations"] as const) {
     if (columns[field].length > 0 && (fields.source === "push" || fields.source === "computed")) {
       throw refuse(field, `must be empty for ${input.type} monitors, which nobody checks from a ${field.slice(0, -1)}`);
@@ -151,6 +152,13 @@ function requireTimeWithin({ type, interval, timeout_seconds }: Columns, { read 
   if (secondsMax <= interval) return;
   if (timeout_seconds > interval) throw refuse("timeout_seconds", "must not be longer than interval");
   throw refuse("interval", `must be at least the ${secondsMax} s that the steps may take`);
+}
+
+/** Faster checks would cost what neither the plan nor a budget counted. Agents that vote begin at one time, as often as the edge. */
+function requireSlowerWhileDown({ interval, locations }: Columns, { rules }: TypeFields): void {
+  if (!rules || rules.interval_down === null) return;
+  if (rules.interval_down < interval) throw refuse("interval_down", "must not be shorter than interval");
+  if (locations.length > 0) throw refuse("interval_down", "must be empty where agents are among the locations");
 }
 
 /**

@@ -80,6 +80,7 @@ export const ar: Texts = {
       down: "متوقفة",
       unknown: "لا بيانات",
       pending: "لا بيانات بعد",
+      resting: "لا يُفحص في هذا الوقت",
       maintenance: "تحت الصيانة",
     },
     lasting: "منذ {duration}",

@@ -78,6 +78,7 @@ export const de: Texts = {
       down: "Ausgefallen",
       unknown: "Keine Daten",
       pending: "Noch keine Daten",
+      resting: "Wird zu dieser Zeit nicht geprüft",
       maintenance: "In Wartung",
     },
     lasting: "seit {duration}",

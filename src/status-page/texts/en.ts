@@ -77,6 +77,7 @@ export const en: Texts = {
       down: "Down",
       unknown: "No data",
       pending: "No data yet",
+      resting: "Not checked at this time",
       maintenance: "Under maintenance",
     },
     lasting: "for {duration}",

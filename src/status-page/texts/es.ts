@@ -80,6 +80,7 @@ export const es: Texts = {
       down: "Caído",
       unknown: "Sin datos",
       pending: "Aún sin datos",
+      resting: "No se comprueba a esta hora",
       maintenance: "En mantenimiento",
     },
     lasting: "desde hace {duration}",

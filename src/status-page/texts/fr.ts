@@ -79,6 +79,7 @@ export const fr: Texts = {
       down: "En panne",
       unknown: "Pas de données",
       pending: "Pas encore de données",
+      resting: "Non vérifié à cette heure",
       maintenance: "En maintenance",
     },
     lasting: "depuis {duration}",

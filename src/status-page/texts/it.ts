@@ -81,6 +81,7 @@ export const it: Texts = {
       down: "Fuori servizio",
       unknown: "Nessun dato",
       pending: "Ancora nessun dato",
+      resting: "Non controllato a quest'ora",
       maintenance: "In manutenzione",
     },
     lasting: "da {duration}",

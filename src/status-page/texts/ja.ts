@@ -73,6 +73,7 @@ export const ja: Texts = {
       down: "停止",
       unknown: "データなし",
       pending: "まだデータなし",
+      resting: "この時間帯は確認していません",
       maintenance: "メンテナンス中",
     },
     lasting: "{duration}経過",

@@ -80,6 +80,7 @@ export const nl: Texts = {
       down: "Buiten werking",
       unknown: "Geen gegevens",
       pending: "Nog geen gegevens",
+      resting: "Wordt nu niet gecontroleerd",
       maintenance: "In onderhoud",
     },
     lasting: "al {duration}",

@@ -80,6 +80,7 @@ export const ptBR: Texts = {
       down: "Fora do ar",
       unknown: "Sem dados",
       pending: "Ainda sem dados",
+      resting: "Não verificado neste horário",
       maintenance: "Em manutenção",
     },
     lasting: "há {duration}",

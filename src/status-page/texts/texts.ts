@@ -58,7 +58,7 @@ export interface Texts {
     more: (n: number) => string;
   };
   monitor: Record<"lasting" | "moment" | "since" | "today" | "no_data" | "day_none" | "day_good", string> & {
-    statuses: Record<PublicStatus | "maintenance", string>;
+    statuses: Record<PublicStatus | "maintenance" | "resting", string>;
     days_ago: (n: number) => string;
     uptime: (percentage: string) => string;
     /** `span` as span_days or a duration says it. */

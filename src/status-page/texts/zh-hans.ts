@@ -73,6 +73,7 @@ export const zhHans: Texts = {
       down: "中断",
       unknown: "没有数据",
       pending: "暂无数据",
+      resting: "此时段不检查",
       maintenance: "维护中",
     },
     lasting: "已持续 {duration}",
