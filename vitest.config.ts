@@ -13,6 +13,30 @@ const bindings = {
   TELEGRAM_BOT_TOKEN: "42:bot",
   DISCORD_API_BASE: "https://sink.test/discord",
   DISCORD_BOT_TOKEN: "discord-bot",
+  OIDC_PROVIDERS: JSON.stringify([
+    {
+      id: "works",
+      name: "Works",
+      issuer: "https://sink.test/works",
+      client_id: "vigil",
+      client_secret: "works-secret",
+      account_domains: ["works.example"],
+    },
+    {
+      id: "other",
+      name: "Other",
+      issuer: "https://sink.test/other",
+      client_id: "vigil",
+      client_secret: "other-secret",
+    },
+    {
+      id: "github",
+      kind: "github",
+      issuer: "https://sink.test/github",
+      client_id: "vigil",
+      client_secret: "github-secret",
+    },
+  ]),
 };
 
 /** A limit tells a hang from a slow machine and is no promise of speed. */

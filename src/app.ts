@@ -46,6 +46,7 @@ import { endpoints as pushAliases } from "./features/push-aliases/routes.ts";
 import { endpoints as referrals } from "./features/referrals/routes.ts";
 import { endpoints as secrets } from "./features/secrets/routes.ts";
 import { endpoints as sessions } from "./features/sessions/routes.ts";
+import { endpoints as signIns } from "./features/sign-in/routes.ts";
 import { endpoints as sla } from "./features/sla/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
 import { endpoints as subscribers } from "./features/subscribers/routes.ts";
@@ -112,6 +113,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...results,
   ...secrets,
   ...sessions,
+  ...signIns,
   ...sla,
   ...statusPages,
   ...subscribers,

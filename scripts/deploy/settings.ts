@@ -14,6 +14,7 @@ export const SECRET_NAMES = [
   "TELEGRAM_WEBHOOK_SECRET",
   "DISCORD_BOT_TOKEN",
   "CF_API_TOKEN",
+  "OIDC_PROVIDERS",
 ];
 
 /** Made by the deployment itself. */

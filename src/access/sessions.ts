@@ -35,7 +35,7 @@ export function browserToken(request: Request, publicUrl: string): string | unde
   return cookieOf(request, browserCookie(publicUrl));
 }
 
-function cookieOf(request: Request, wanted: string): string | undefined {
+export function cookieOf(request: Request, wanted: string): string | undefined {
   const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("="));
   return pairs.find(([name]) => name === wanted)?.[1];
 }
@@ -68,7 +68,11 @@ function isOwnSite(request: Request, publicUrl: string): boolean {
 }
 
 /** A new session, as the row that makes it true and the cookies that carry it and let the browser be known later. */
-export function openSession(scope: CallScope, userId: string, { hasGivenPassword }: { hasGivenPassword: boolean }) {
+export function openSession(
+  scope: CallScope,
+  userId: string,
+  { hasGivenPassword, linkedSignInId = null }: { hasGivenPassword: boolean; linkedSignInId?: string | null },
+) {
   const { db, now, publicUrl, ip, userAgent } = scope;
   const token = randomBase62(TOKEN_LENGTH);
   const record: SessionRecord = {
@@ -78,6 +82,7 @@ export function openSession(scope: CallScope, userId: string, { hasGivenPassword
     user_agent: userAgent,
     ip,
     password_at: hasGivenPassword ? now : null,
+    linked_sign_in_id: linkedSignInId,
     last_used_at: now,
     created_at: now,
     updated_at: now,
@@ -113,13 +118,13 @@ export function knowBrowser({ settings, publicUrl, browserToken: token }: CallSc
   return serializeCookie(publicUrl, { name: browserCookie(publicUrl), value, max_age: KNOWN_BROWSER_MS / 1000 });
 }
 
-function serializeCookie(publicUrl: string, cookie: { name: string; value: string; max_age: number }): string {
+export function serializeCookie(publicUrl: string, cookie: { name: string; value: string; max_age: number }): string {
   const secure = isSecure(publicUrl) ? "; Secure" : "";
   return `${cookie.name}=${cookie.value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${cookie.max_age}${secure}`;
 }
 
 /** Browsers take the prefix over https only, where it keeps sibling hosts from planting a cookie of their own. */
-const prefixOf = (publicUrl: string) => (isSecure(publicUrl) ? "__Host-" : "");
+export const prefixOf = (publicUrl: string) => (isSecure(publicUrl) ? "__Host-" : "");
 const sessionCookie = (publicUrl: string) => `${prefixOf(publicUrl)}vigil_session`;
 const browserCookie = (publicUrl: string) => `${prefixOf(publicUrl)}vigil_browser`;
 

@@ -38,6 +38,8 @@ import { endpoints as preferring } from "./preference-routes.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
 import { endpoints as rules } from "./rules/routes.tsx";
 import { sealEntered, signInByForm } from "./second-step.ts";
+import { endpoints as linking } from "./sign-in/account-routes.tsx";
+import { providerButtons, endpoints as signInProviders } from "./sign-in/routes.tsx";
 import { STYLESHEET } from "./stylesheet.ts";
 import { endpoints as team } from "./team/routes.tsx";
 import { endpoints as transferring } from "./transfer-routes.ts";
@@ -159,6 +161,7 @@ export const endpoints = [
   ...agents,
   ...account,
   ...accountData,
+  ...linking,
   ...secrets,
   ...audit,
   ...demonstration,
@@ -172,6 +175,7 @@ export const endpoints = [
   ...preferring,
   ...choosingPasswords,
   ...signInLinks,
+  ...signInProviders,
   ...transferring,
 
   assetEndpoint("app", [STYLESHEET, ICON], { tag: "Dashboard", summary: "Get a style sheet or icon of the dashboard" }),
@@ -194,6 +198,7 @@ function showSignIn(c: AppContext, { email, next, refused, isSignedOut, entered 
     is_signed_out: isSignedOut ?? false,
     entered: entered ?? null,
     public_url: publicUrl,
+    providers: providerButtons(c, next ? pathAfter(next, publicUrl) : null),
   });
   return page(body, refused?.status, refused?.headers);
 }

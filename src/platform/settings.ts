@@ -2,6 +2,7 @@ import { z } from "zod";
 import { LIMIT_CLASSES } from "../contract/limiter-object.ts";
 import { REGIONS } from "../contract/monitor-values.ts";
 import { PLANS, type Plan } from "../contract/plan.ts";
+import { ProviderSetting } from "../contract/sign-in.ts";
 import { WORKERS_PLANS } from "../contract/workers-plan.ts";
 import { parseMailbox } from "../lib/mailbox.ts";
 import { parseSmtpUrl, type SmtpServer } from "../lib/smtp-url.ts";
@@ -42,6 +43,14 @@ const daysByPlan = (fallback: Readonly<Record<Plan, number>>) =>
     }
     return days;
   });
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -161,6 +170,19 @@ const FIELDS = {
   /** What Telegram sends as X-Telegram-Bot-Api-Secret-Token; without it no request of Telegram is accepted. */
   TELEGRAM_WEBHOOK_SECRET: z.string().trim().default(""),
   TELEGRAM_BOT_NAME: z.string().trim().default(""),
+  /** Where people may sign in instead of with a password: a JSON list, see docs/sign-in.md. */
+  OIDC_PROVIDERS: z
+    .string()
+    .trim()
+    .default("")
+    .transform((text, ctx) => {
+      const list = z.array(ProviderSetting).safeParse(text === "" ? [] : parseJson(text));
+      const ids = list.data?.map(({ id }) => id) ?? [];
+      if (list.success && new Set(ids).size === ids.length) return list.data;
+      const issue = list.error?.issues[0];
+      ctx.addIssue(issue ? `${issue.path.join(".")}: ${issue.message}` : "two providers have the same id");
+      return z.NEVER;
+    }),
   /** How long a check on request waits for the agent that runs the monitor. */
   AGENT_CHECK_WAIT_MS: milliseconds(20 * SECOND),
   /** Checks are delayed, and pages announce it, when cron or the checks of a monitor are behind by more than this. */

@@ -19,7 +19,7 @@ const RULES: Record<string, Rule> = {
   net: { may: ["contract", "domain"], packages: ["dns-packet", "node:crypto"] },
   platform: {
     may: ["contract", "domain", "net"],
-    packages: ["cloudflare:", "croner", "node:crypto", "node:zlib", "ipaddr.js", "yaml"],
+    packages: ["cloudflare:", "croner", "node:crypto", "node:zlib", "ipaddr.js", "oauth4webapi", "yaml"],
   },
   ui: { may: ["contract", "domain"], packages: ["hono/html", "hono/jsx", "marked"] },
   mail: { may: ["contract", "domain", "platform", "net", "ui"], packages: ["cloudflare:"] },

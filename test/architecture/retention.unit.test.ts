@@ -35,6 +35,7 @@ const ENDS: Record<string, string> = {
   delivery_attempts: "with its delivery",
   webhook_reminders: "with its webhook or monitor",
   monitor_locations: "with its monitor or agent, or a change of the monitor's locations",
+  linked_sign_ins: "with its user",
   mail_budgets: "with its user",
   mail_consents: "with its account; unanswered sweeps/expired.ts: 30 days",
   escalation_notifications: "with its escalation",

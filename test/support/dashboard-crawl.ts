@@ -20,7 +20,9 @@ export const keyOf = ({ method, action, fields }: Control) => {
   const chosen = fields.filter(([name]) => ["id", "action", "intent", "type", "start"].includes(name));
   return `${method} ${action} ${JSON.stringify(chosen)}`;
 };
-export const isOurs = (path: string) => /^\/app(\/|\?|$)/.test(path) && !path.startsWith("/app/assets");
+/** Files, and links that leave for a provider of sign-in, are no views. */
+export const isOurs = (path: string) =>
+  /^\/app(\/|\?|$)/.test(path) && !/^\/app\/(assets|account\/sign-ins\/link\/)/.test(path);
 
 /** Calendars lead on without end, and windows recur; one step shows that they do. */
 const ENDLESS = /([?&](?:month|from)=|\/occurrences\/)[\w:.%-]+/g;

@@ -18,6 +18,7 @@ import {
   createMember,
   emailOf,
   insertBrowser,
+  insertLinkedSignIn,
   insertNotice,
   insertPassword,
   insertSession,
@@ -177,6 +178,7 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     return { body: { password: PASSWORD } };
   },
   "DELETE /auth/sessions/{id}": async (account) => ({ params: { id: await insertSession(account) } }),
+  "DELETE /auth/sign-ins/{id}": async (account) => ({ params: { id: await insertLinkedSignIn(account) } }),
   "POST /referrals/redeem": async ({ user_id }) => {
     await insertReferrals(user_id, { signups: 2 });
     return { body: { credits: 1 } };

@@ -6,7 +6,7 @@ import { readRowsOf, readTables, type Snapshot } from "./database.ts";
 import { OBJECTS, type Prepared } from "./examples.ts";
 import { type Account, createAccount } from "./factories.ts";
 import type { IdSlot, IdSlotKind } from "./id-slots.ts";
-import { type Grant, insertSession, joinPage } from "./members.ts";
+import { type Grant, insertLinkedSignIn, insertSession, joinPage } from "./members.ts";
 import { PATIENCE } from "./patience.ts";
 
 /** Accounts with one of everything, and requests that name what is theirs. */
@@ -35,6 +35,7 @@ export async function furnishAccount(): Promise<{ account: Account; things: Thin
     delivery: attempts.body[0].id,
     contact: (await createContact(account)).id,
     session: await insertSession(account),
+    sign_in: await insertLinkedSignIn(account),
   };
   return { account, things: things as Things };
 }

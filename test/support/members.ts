@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import type { Capability, GrantedRole } from "../../src/contract/member.ts";
 import type { Plan } from "../../src/contract/plan.ts";
 import { openDb } from "../../src/data/db.ts";
+import { linkedSignIns } from "../../src/data/linked-sign-ins/table.ts";
 import { pageMembers } from "../../src/data/members/table.ts";
 import { notifications } from "../../src/data/notifications/table.ts";
 import { passwords, sessions } from "../../src/data/sessions/table.ts";
@@ -86,6 +87,16 @@ export async function insertSession({ user_id }: Account): Promise<string> {
   const [id, now] = [newId(), Date.now()];
   const times = { last_used_at: now, created_at: now, updated_at: now };
   await db.insert(sessions).values({ id, user_id, token_hash: id, ...times });
+  return id;
+}
+
+/** A sign-in at another provider, of an account that has a password beside it, as rows. */
+export async function insertLinkedSignIn(account: Account): Promise<string> {
+  await insertPassword(account);
+  const [id, now] = [newId(), Date.now()];
+  const times = { begun_at: now, last_used_at: now, created_at: now, updated_at: now };
+  const { user_id } = account;
+  await db.insert(linkedSignIns).values({ id, user_id, issuer: "https://sink.test/works", subject: id, ...times });
   return id;
 }
 

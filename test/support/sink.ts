@@ -13,7 +13,7 @@ export interface Sink {
   /** Answers the next requests to this address, one after the other; a request beyond them fails the test. */
   answer(url: string, ...answers: SinkAnswer[]): void;
   /** Answers every request below this address to which nothing else was said. */
-  serve(base: string, server: (request: Received) => Response): void;
+  serve(base: string, server: (request: Received) => Promise<Response> | Response): void;
 }
 
 /** A status, a whole response, or what happens instead of one. */
@@ -33,7 +33,7 @@ export const refuseConnection: SinkAnswer = () => {
 /** Stands in for the outside in every test of the file. */
 export function useSink(): Sink {
   const scripts = new Map<string, SinkAnswer[]>();
-  const servers = new Map<string, (request: Received) => Response>();
+  const servers = new Map<string, (request: Received) => Promise<Response> | Response>();
   const sink: Sink = {
     received: [],
     answer: (url, ...answers) => void scripts.set(url, [...(scripts.get(url) ?? []), ...answers]),

@@ -2,6 +2,7 @@ import { Tabs } from "../components/pieces.tsx";
 
 const TABS = [
   { href: "/app/account", text: "Account", isForOperators: false },
+  { href: "/app/account/sign-ins", text: "Linked sign-ins", isForOperators: false },
   { href: "/app/notifications", text: "Notifications", isForOperators: false },
   { href: "/app/account/secrets", text: "Secrets", isForOperators: false },
   { href: "/app/audit", text: "Audit log", isForOperators: false },

@@ -11,6 +11,13 @@ export interface SignInView {
   /** The sealed password of the first step; null in the first step. */
   entered: string | null;
   public_url: string;
+  providers: readonly ProviderButton[];
+}
+
+/** Another way to sign in than with a password. */
+export interface ProviderButton {
+  href: string;
+  name: string;
 }
 
 export function renderSignIn(view: SignInView): string {
@@ -40,7 +47,7 @@ function renderCodeStep({ email, next, problems, entered }: SignInView & { enter
   });
 }
 
-function renderPasswordStep({ email, next, problems, is_signed_out, public_url }: SignInView): string {
+function renderPasswordStep({ email, next, problems, is_signed_out, public_url, providers }: SignInView): string {
   return renderDocument({
     title: "Sign in",
     isNarrow: true,
@@ -59,11 +66,25 @@ function renderPasswordStep({ email, next, problems, is_signed_out, public_url }
           <PasswordField problems={problems} />
           <button type="submit">Sign in</button>
         </form>
+        <Providers providers={providers} />
         <ForgottenPassword />
         <WithoutPassword publicUrl={public_url} />
       </>
     ),
   });
+}
+
+function Providers({ providers }: Pick<SignInView, "providers">) {
+  if (providers.length === 0) return null;
+  return (
+    <nav class="card" aria-label="Other ways to sign in">
+      {providers.map(({ href, name }) => (
+        <a class="button second wide" href={href} dir="auto">
+          Sign in with {name}
+        </a>
+      ))}
+    </nav>
+  );
 }
 
 export function ForgottenPassword() {

@@ -3,6 +3,7 @@ import { accountLinks } from "../account-links/table.ts";
 import { installTokens } from "../agents/table.ts";
 import { chatLinkTokens } from "../chat-links/table.ts";
 import type { Db, Statement } from "../db.ts";
+import { linkedSignIns } from "../linked-sign-ins/table.ts";
 import { metricsTokens } from "../metrics-tokens/table.ts";
 import { calendarFeeds } from "../on-call/table.ts";
 import { passwords, sessions } from "../sessions/table.ts";
@@ -25,6 +26,7 @@ export const CREDENTIALS = [
   { table: accountLinks, holder: accountLinks.user_id },
   { table: twoFactors, holder: twoFactors.user_id },
   { table: recoveryCodes, holder: recoveryCodes.user_id },
+  { table: linkedSignIns, holder: linkedSignIns.user_id },
 ];
 
 export function deleteTokensOf(db: Db, userId: string): Statement[] {

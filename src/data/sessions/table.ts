@@ -1,5 +1,6 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { id, instant, timestamps } from "../columns.ts";
+import { linkedSignIns } from "../linked-sign-ins/table.ts";
 import { users } from "../users/table.ts";
 
 /** Apart from the users, so that no query for a person carries a hash along. */
@@ -26,12 +27,15 @@ export const sessions = sqliteTable(
     ip: text("ip"),
     /** When its holder last gave the password; null for a session that began without one. */
     password_at: instant("password_at"),
+    /** What it was begun with at a provider of sign-in, with which it ends; null for any other. */
+    linked_sign_in_id: text("linked_sign_in_id").references(() => linkedSignIns.id, { onDelete: "cascade" }),
     /** May lag by a minute. */
     last_used_at: instant("last_used_at").notNull(),
     ...timestamps(),
   },
   (table) => [
     index("sessions_user").on(table.user_id),
+    index("sessions_linked").on(table.linked_sign_in_id),
     index("sessions_age").on(table.created_at),
     index("sessions_idle").on(table.last_used_at),
   ],

@@ -90,13 +90,20 @@ async function auditFailedSignIn(ctx: RequestScope, { id, email }: UserRecord): 
   }
 }
 
+/** What lets a session begin. */
+export interface Justified extends AcceptedFactor {
+  hasGivenPassword?: boolean;
+  /** Of the provider of sign-in by which it begins. */
+  linkedSignInId?: string | null;
+}
+
 /** Opens a session together with the statements that justify it, and mails the account when the browser is new. */
 export async function beginSession(
   ctx: RequestScope,
   user: UserRecord,
-  { statements: before, guards, isRecovery, hasGivenPassword = false }: AcceptedFactor & { hasGivenPassword?: boolean },
+  { statements: before, guards, isRecovery, hasGivenPassword = false, linkedSignInId = null }: Justified,
 ) {
-  const { record, statement, cookies } = openSession(ctx, user.id, { hasGivenPassword });
+  const { record, statement, cookies } = openSession(ctx, user.id, { hasGivenPassword, linkedSignInId });
   const principal = toPrincipal(user, { token_id: null, session_id: record.id }, ctx.settings);
   const mail = isRecovery ? await recoveryMail(ctx, user) : await newBrowserMail(ctx, user);
   const statements = [...before, statement, ...(mail ? [insertMail(ctx.db, mail)] : [])];

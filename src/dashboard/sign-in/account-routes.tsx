@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { requireUser } from "../../access/principal.ts";
+import { requireSameOrigin } from "../../access/sessions.ts";
+import { notFound } from "../../contract/errors.ts";
+import { presentLinkedSignIn } from "../../features/sign-in/present.ts";
+import { linkSignIn, listMySignIns, listProviders } from "../../features/sign-in/service.ts";
+import { readForm } from "../../http/body.ts";
+import { type AppContext, endpoint } from "../../http/endpoint.ts";
+import { html } from "../../http/responses.ts";
+import { AccountTabs } from "../account/tabs.tsx";
+import { ACTIONS, EmptyState, Table } from "../components/pieces.tsx";
+import { Time } from "../components/time.tsx";
+import { confirmedDeletion, type Deletion } from "../deletion.tsx";
+import { ERROR_RESPONSES, renderErrorPage } from "../responses.ts";
+import { showView } from "../shell.tsx";
+import { redirectWithNotice, view } from "../view.ts";
+import { goToProvider } from "./routes.tsx";
+
+const LIST = "/app/account/sign-ins";
+const trail = [{ href: "/app/account", text: "Account" }];
+const params = z.object({ id: z.uuid() });
+
+export const endpoints = [
+  view({ path: LIST, summary: "Linked sign-ins in the dashboard" }, async (c) => {
+    const { ctx } = c.var;
+    const linked = (await listMySignIns(ctx)).map((row) => presentLinkedSignIn(ctx, row));
+    const others = listProviders(ctx).filter(({ issuer }) => linked.every((each) => each.issuer !== issuer));
+    const buttons = others.map(({ id, name }) => (
+      <a class="button" href={`${LIST}/link/${id}`} dir="auto">
+        Link sign-in by {name}
+      </a>
+    ));
+    return showView(c, {
+      title: "Linked sign-ins",
+      section: "account",
+      trail,
+      actions: linked.length > 0 && buttons.length > 0 ? buttons : undefined,
+      children: (
+        <>
+          <AccountTabs open={LIST} isOperator={requireUser(ctx).is_operator} />
+          {linked.length > 0 ? (
+            <LinkedTable linked={linked} now={c.var.now} />
+          ) : (
+            <EmptyState title="No linked sign-in" action={buttons.length > 0 ? buttons : undefined}>
+              {buttons.length > 0
+                ? "Link one to sign in without a password here."
+                : "The operator of this installation has set up no provider of sign-in."}
+            </EmptyState>
+          )}
+        </>
+      ),
+    });
+  }),
+
+  view(
+    {
+      path: `${LIST}/link/{provider}`,
+      summary: "Go to a provider to link it",
+      params: z.object({ provider: z.string() }),
+    },
+    (c, { params: { provider } }) => goToProvider(c, { provider, next: LIST, linkTo: requireUser(c.var.ctx).user_id }),
+  ),
+
+  endpoint(
+    {
+      at: ["root"],
+      auth: "optional",
+      permission: null,
+      audit: "sign_in.linked",
+      rate: "api",
+      token: "whole",
+      refusalPage: renderErrorPage,
+    },
+    {
+      method: "post",
+      path: LIST,
+      tags: ["Dashboard"],
+      summary: "Link what a provider said",
+      responses: {
+        303: { description: "Linked" },
+        ...ERROR_RESPONSES,
+        401: html("Signed out"),
+        409: html("Linked already"),
+      },
+    },
+    async (c) => {
+      requireSameOrigin(c.req.raw, c.var.publicUrl);
+      await linkSignIn(c.var.ctx, (await readForm(c.req.raw)).get("proof"));
+      return redirectWithNotice(LIST, "Linked.");
+    },
+  ),
+
+  ...confirmedDeletion({ path: `${LIST}/{id}/delete`, summary: "Unlink a sign-in", params }, deletionOf),
+];
+
+async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const linked = (await listMySignIns(c.var.ctx)).find((each) => each.id === id);
+  if (!linked) throw notFound("linked sign-in");
+  const { provider } = presentLinkedSignIn(c.var.ctx, linked);
+  return {
+    kind: "sign-in",
+    name: provider,
+    section: "account",
+    trail: [...trail, { href: LIST, text: "Linked sign-ins" }],
+    list: LIST,
+    shown: LIST,
+    path: `${LIST}/${id}`,
+    api: `/api/core/v1/auth/sign-ins/${id}`,
+    verb: ["Unlink", "unlinked"],
+    lost: "It signs in to your account no more, and the sessions that began with it end.",
+  };
+}
+
+interface LinkedProps {
+  linked: readonly ReturnType<typeof presentLinkedSignIn>[];
+  now: number;
+}
+
+function LinkedTable({ linked, now }: LinkedProps) {
+  return (
+    <Table caption="Linked sign-ins" head={["Provider", "As", "Last used", ACTIONS]} isStacked>
+      {linked.map(({ id, provider, email, last_used_at }) => (
+        <tr>
+          <th scope="row" dir="auto">
+            {provider}
+          </th>
+          <td dir="auto">{email ?? "–"}</td>
+          <td>
+            <Time at={Date.parse(last_used_at)} now={now} />
+          </td>
+          <td>
+            <a class="button second" href={`${LIST}/${id}/delete`}>
+              Unlink
+            </a>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

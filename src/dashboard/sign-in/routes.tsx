@@ -1,0 +1,196 @@
+import { z } from "zod";
+import { requireSameOrigin } from "../../access/sessions.ts";
+import { ApiError } from "../../contract/errors.ts";
+import { CallbackQuery } from "../../contract/sign-in.ts";
+import { endAttempt, openProof, readAttempt } from "../../features/sign-in/attempt.ts";
+import {
+  beginSignIn,
+  confirmSignIn,
+  finishSignIn,
+  getProvider,
+  listProviders,
+  type SignInOutcome,
+} from "../../features/sign-in/service.ts";
+import { readForm } from "../../http/body.ts";
+import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
+import { html } from "../../http/responses.ts";
+import { ProviderError } from "../../platform/sign-in-providers.ts";
+import { pathAfter, toFormErrors } from "../form.ts";
+import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "../responses.ts";
+import { isAboutCode } from "../second-step.ts";
+import { renderMessage } from "../views/frame.tsx";
+import type { ProviderButton } from "../views/sign-in.tsx";
+import { renderConfirmation, renderLink } from "./views.tsx";
+
+/** Signing in by a provider: away to it, back from it, and what an account asks for besides. */
+const tags = ["Dashboard"];
+const params = z.object({ provider: z.string() });
+const elsewhere = { description: "Redirect" };
+const responses = {
+  200: html("What the account asks for besides"),
+  303: elsewhere,
+  ...ERROR_RESPONSES,
+  401: html("The password or code is wrong or missing"),
+  404: html("No such provider"),
+  409: html("Linked already"),
+};
+const policy = {
+  at: ["root"],
+  auth: "optional",
+  permission: null,
+  refusalPage: renderErrorPage,
+} satisfies Partial<EndpointPolicy>;
+
+export const endpoints = [
+  endpoint(
+    { ...policy, audit: null, rate: "click" },
+    {
+      method: "get",
+      path: "/app/sign-in/with/{provider}",
+      tags,
+      summary: "Go to a provider to sign in",
+      request: { params, query: z.object({ next: z.string().optional() }) },
+      responses,
+    },
+    async (c) => {
+      const next = pathAfter(c.req.valid("query").next, c.var.publicUrl);
+      if (c.var.ctx.principal.kind === "user") return redirectTo(next);
+      return goToProvider(c, { provider: c.req.valid("param").provider, next, linkTo: null });
+    },
+  ),
+
+  endpoint(
+    { ...policy, audit: "session.created", rate: "sign_in" },
+    {
+      method: "get",
+      path: "/app/sign-in/with/{provider}/callback",
+      tags,
+      summary: "Come back from a provider",
+      description: "Accepts what the browser that began it brings back within ten minutes, once.",
+      request: { params, query: CallbackQuery },
+      responses,
+    },
+    (c) =>
+      explained(c, async () => {
+        const provider = getProvider(c.var.ctx, c.req.valid("param").provider);
+        const attempt = await readAttempt(c.var.ctx, c.req.raw, provider.id);
+        if (!attempt) return over();
+        const outcome = await finishSignIn(c.var.ctx, provider, { attempt, answer: new URL(c.req.url) });
+        return withEndedAttempt(c, showOutcome(c, { provider, outcome }));
+      }),
+  ),
+
+  endpoint(
+    { ...policy, audit: "session.created", rate: "sign_in" },
+    {
+      method: "post",
+      path: "/app/sign-in/with/{provider}/confirm",
+      tags,
+      summary: "Give what the account asks for besides",
+      request: { params },
+      responses,
+    },
+    async (c) => {
+      requireSameOrigin(c.req.raw, c.var.publicUrl);
+      const form = await readForm(c.req.raw);
+      return explained(c, () => confirm(c, form));
+    },
+  ),
+];
+
+/** Buttons of the sign-in form. */
+export function providerButtons(c: AppContext, next: string | null): ProviderButton[] {
+  const query = next ? `?next=${encodeURIComponent(next)}` : "";
+  return listProviders(c.var).map(({ id, name }) => ({ href: `/app/sign-in/with/${id}${query}`, name }));
+}
+
+/** Leaves for the provider. */
+export function goToProvider(
+  c: AppContext,
+  { provider: id, next, linkTo }: { provider: string; next: string; linkTo: string | null },
+): Promise<Response> {
+  return explained(c, async () => {
+    const { location, cookie } = await beginSignIn(c.var.ctx, getProvider(c.var.ctx, id), { next, linkTo });
+    return redirectTo(location, cookie);
+  });
+}
+
+async function confirm(c: AppContext, form: URLSearchParams): Promise<Response> {
+  const sealed = form.get("proof");
+  const [password, code] = [form.get("password"), form.get("code")];
+  try {
+    const { cookies, next } = await confirmSignIn(c.var.ctx, sealed, { password: password ?? "", code });
+    return redirectTo(pathAfter(next, c.var.publicUrl), ...cookies);
+  } catch (error) {
+    const isUnanswered = error instanceof ApiError && (error.status === 401 || error.status === 429);
+    const proof = isUnanswered ? await openProof(c.var.ctx, sealed) : null;
+    if (!proof || sealed === null) throw error;
+    const { problems, status, headers } = toFormErrors(error);
+    const view = {
+      provider: getProvider(c.var.ctx, proof.provider_id),
+      proof: sealed,
+      email: proof.email ?? "",
+      needs_password: password !== null,
+      needs_code: code !== null || isAboutCode(error),
+      problems: isAboutCode(error)
+        ? { code: problems.code ?? "Enter the code." }
+        : { password: problems.password ?? "The password is wrong." },
+    };
+    return page(renderConfirmation(view), status, headers);
+  }
+}
+
+function showOutcome(
+  c: AppContext,
+  { provider, outcome }: { provider: { id: string; name: string }; outcome: SignInOutcome },
+): Response {
+  switch (outcome.kind) {
+    case "signed_in":
+      return redirectTo(pathAfter(outcome.next, c.var.publicUrl), ...outcome.cookies);
+    case "confirm":
+      return page(renderConfirmation({ ...outcome, provider, problems: {} }));
+    case "link":
+      return page(renderLink({ ...outcome, provider }));
+  }
+}
+
+function withEndedAttempt(c: AppContext, response: Response): Response {
+  response.headers.append("Set-Cookie", endAttempt(c.var.ctx));
+  return response;
+}
+
+const AGAIN = { href: "/app/sign-in", text: "To sign-in" };
+
+function over(): Response {
+  const text = "It was begun in another browser, longer than ten minutes ago, or was finished before.";
+  return page(renderMessage({ title: "This sign-in is over", text, link: AGAIN }), 400);
+}
+
+const REASONS: Record<ProviderError["reason"], { title: string; text: string }> = {
+  cancelled: { title: "Not signed in", text: "The provider did not sign you in, or you stopped it there." },
+  unreachable: {
+    title: "The provider does not answer",
+    text: "Try again in a moment, or sign in another way.",
+  },
+  refused: {
+    title: "The provider's answer was refused",
+    text: "It is not as it should be, so nobody was signed in. Begin again; tell the operator if it happens again.",
+  },
+};
+
+/** Says to a person what went wrong, and to the operator's log why. */
+async function explained(c: AppContext, run: () => Promise<Response>): Promise<Response> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ProviderError) {
+      c.var.log.warn("sign-in by a provider failed", { reason: error.reason, message: error.message });
+      const status = error.reason === "unreachable" ? 503 : 400;
+      return withEndedAttempt(c, page(renderMessage({ ...REASONS[error.reason], link: AGAIN }), status));
+    }
+    if (!(error instanceof ApiError) || ![400, 403, 409].includes(error.status)) throw error;
+    const text = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
+    const refusal = renderMessage({ title: "Not signed in", text, link: AGAIN });
+    return withEndedAttempt(c, page(refusal, error.status));
+  }
+}

@@ -1,0 +1,34 @@
+import type { SignInProvider } from "../contract/sign-in.ts";
+import { domainOf, withAsciiDomain } from "../lib/mailbox.ts";
+
+/** What of an account decides about a sign-in that nobody has linked yet. */
+interface SignInFacts {
+  /** Of the account with the address that the provider verified. */
+  account: { is_verified: boolean } | null;
+  /** Null where the provider vouches for none. */
+  email: string | null;
+  provider: Pick<SignInProvider, "account_domains">;
+}
+
+/**
+ * `confirm`: an account has this address, and its holder proves to be that by its password. `prove`: nobody proved that
+ * address before, so whatever was done with the account until now was done by somebody else. `create`: a new account.
+ */
+export type FirstSignIn = "confirm" | "prove" | "create" | "no_address" | "no_account";
+
+export function decideFirstSignIn({ account, email, provider }: SignInFacts): FirstSignIn {
+  if (email === null) return "no_address";
+  if (account?.is_verified) return "confirm";
+  const isAllowed = provider.account_domains.includes(domainOf(email));
+  if (!isAllowed) return "no_account";
+  return account ? "prove" : "create";
+}
+
+/**
+ * The address in the spelling that accounts have. Only letters that everybody reads alike: lower-casing others makes an
+ * address of somebody else of them. Null where it cannot be an account's.
+ */
+export function normalAddress(email: string): string | null {
+  const text = withAsciiDomain(email.trim());
+  return /^[\x21-\x7e]+$/.test(text) ? text.toLowerCase() : null;
+}
