@@ -1,5 +1,5 @@
 # Installs the locked dependencies when they are missing or older than the lock file, and builds the static assets, the
-# agent program, the scripts of the dashboard and the description of the API from them and the sources; silent when there
+# languages, the agent program, the scripts of the dashboard and the description of the API from them and the sources; silent when there
 # is nothing to do.
 # Node 24 is one of them on Linux, so whatever Node runs npm, the scripts after this one find their own first in PATH.
 set -e
@@ -20,6 +20,10 @@ for source in "$installed" scripts/assets.ts scripts/glyph-packs.ts scripts/publ
     PATH="$PWD/node_modules/.bin:$PATH" node scripts/assets.ts
   fi
 done
+languages="$assets/language/made"
+if [ ! -f "$languages" ] || [ -n "$(find src/language src/contract/status-page.ts scripts/language.ts scripts/language "$installed" -newer "$languages" | head -n 1)" ]; then
+  PATH="$PWD/node_modules/.bin:$PATH" node scripts/language.ts
+fi
 # The agent program is bundled from these.
 program="$assets/vigil-agent.json"
 if [ ! -f "$program" ] || [ -n "$(find src package.json scripts/agent.ts "$installed" -newer "$program" | head -n 1)" ]; then

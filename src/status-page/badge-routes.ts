@@ -10,6 +10,7 @@ import { latencyRange } from "../domain/latency-series.ts";
 import { computeShownUptime, sumStatusDurations } from "../domain/uptime.ts";
 import { type AppEnv, type Endpoint, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { document, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
+import { englishTexts } from "../language/texts.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { type BadgeSource, cacheBadgeSource, getBadgeSource } from "../platform/badge-cache.ts";
 import { readObjectLatency } from "../platform/latency-history.ts";
@@ -20,7 +21,6 @@ import { createFormats } from "./format.ts";
 import { monitorsInMaintenance } from "./maintenance.ts";
 import { buildMonitorView, duringMaintenance } from "./monitor-view.ts";
 import { loadPageForViewer, renderOnce, respond, type VisiblePage } from "./responses.ts";
-import { en } from "./texts/en.ts";
 
 /** One monitor of a public page as a picture, or as the JSON that shields.io draws. */
 
@@ -117,10 +117,13 @@ async function buildBadge(c: Context<AppEnv>, { kind, query, source, shown, moni
   const label = monitor.name;
   if (kind === "status") {
     // A picture has one address for all readers, so it speaks the language of its label.
-    const wording = { texts: en, formats: createFormats(payload.page.timezone, en) };
+    const wording = {
+      texts: englishTexts("page"),
+      formats: createFormats(payload.page.timezone, englishTexts("page")),
+    };
     const view = buildMonitorView(monitor, payload, viewing.as_of, wording);
     const isPlanned = monitorsInMaintenance(payload, viewing.as_of).has(monitor.id);
-    return buildStatusBadge(label, isPlanned ? duringMaintenance(view, en) : view);
+    return buildStatusBadge(label, isPlanned ? duringMaintenance(view, englishTexts("page")) : view);
   }
   const { ctx, now } = c.var;
   if (kind === "uptime")

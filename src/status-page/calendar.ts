@@ -8,9 +8,9 @@ const TEXT_SHOWN = 1000;
  * Maintenance as a calendar. Occurrences are listed one by one: a rule of the calendar's own would skip what our rules move,
  * such as the 31st of a short month, and would know nothing of what was cancelled.
  */
-export function renderCalendar({ payload, now, url }: FeedSource): string {
+export function renderCalendar({ payload, texts, now, url }: FeedSource): string {
   const events = payload.maintenance.flatMap((window) => {
-    const blocks = [...parseMarkdownOf(window, "description", TEXT_SHOWN), ...listAffected(payload, window)];
+    const blocks = [...parseMarkdownOf(window, "description", TEXT_SHOWN), ...listAffected({ payload, texts }, window)];
     return [...window.past.toReversed(), ...window.upcoming].map(
       ({ start_at, end_at }): CalendarEvent => ({
         uid: `${window.id}-${start_at}`,

@@ -4,13 +4,13 @@ import { PageParams, type PagePayload } from "../contract/public-page.ts";
 import { type AppContext, endpoint } from "../http/endpoint.ts";
 import { isKnownTo } from "../http/entity-tags.ts";
 import { document, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
+import { loadTexts } from "../language/texts.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { getRendering, keepRendering } from "../platform/rendering-cache.ts";
 import type { CardDay } from "../report/social-card.ts";
 import { talliesUntil } from "./extend-to-now.ts";
 import { computePageState } from "./page-state.ts";
 import { loadPageForViewer, type VisiblePage } from "./responses.ts";
-import { TEXTS } from "./texts/registry.ts";
 
 /**
  * The picture that chats and networks show of a page that is shared: its name and its state. It is drawn once for each
@@ -58,7 +58,7 @@ export const endpoints = [
 
 async function drawOnce(c: AppContext, { payload, viewing }: VisiblePage) {
   const { page } = payload;
-  const texts = TEXTS[page.language];
+  const texts = await loadTexts(c.env, "page", page.language);
   const { state, headline } = computePageState(payload, viewing.as_of, texts);
   const key = `card ${page.id} ${payload.version} ${payload.generated_at} ${headline}`;
   const known = getRendering(key);

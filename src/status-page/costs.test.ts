@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { forgetMarkdown, PROSE, repeatPiece } from "../../test/support/hard-markdown.ts";
 import { countRegexTries } from "../../test/support/regex-tries.ts";
 import type { PagePayload, PublicIncident } from "../contract/public-page.ts";
+import { englishTexts } from "../language/texts.ts";
 import { parseMarkdown } from "../ui/markdown.ts";
 import { renderCalendar } from "./calendar.ts";
 import { renderAtom, renderRss } from "./feeds.ts";
 import { buildHistoryView, buildIncidentView } from "./incident-view.ts";
 import { boundUpdates } from "./payload.ts";
-import { en } from "./texts/en.ts";
 import { buildPageView } from "./view-model.ts";
 import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views/pages.tsx";
 
@@ -16,7 +16,13 @@ import { renderHistoryPage, renderIncidentPage, renderStatusPage } from "./views
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const LENGTH = 10_000;
 const url = "https://status.example.com";
-const viewing = { as_of: NOW, is_stale: false, texts: en, late: null, address: { base: "", home: "/", url } };
+const viewing = {
+  as_of: NOW,
+  is_stale: false,
+  texts: englishTexts("page"),
+  late: null,
+  address: { base: "", home: "/", url },
+};
 
 function fullest(text: string): PagePayload {
   const ids = Array.from({ length: 100 }, (_, n) => n);
@@ -101,9 +107,9 @@ const DOCUMENTS: [name: string, make: (payload: PagePayload) => string][] = [
         buildHistoryView(payload.incidents.slice(0, 50), payload, { viewing, limit: 50, before: undefined }),
       ),
   ],
-  ["the Atom feed", (payload) => renderAtom({ payload, now: NOW, url })],
-  ["the RSS feed", (payload) => renderRss({ payload, now: NOW, url })],
-  ["the calendar", (payload) => renderCalendar({ payload, now: NOW, url })],
+  ["the Atom feed", (payload) => renderAtom({ payload, texts: englishTexts("page"), now: NOW, url })],
+  ["the RSS feed", (payload) => renderRss({ payload, texts: englishTexts("page"), now: NOW, url })],
+  ["the calendar", (payload) => renderCalendar({ payload, texts: englishTexts("page"), now: NOW, url })],
 ];
 const first = ({ incidents }: PagePayload) => incidents[0] as PublicIncident;
 

@@ -1,6 +1,6 @@
 import type { PageState } from "../contract/public-page.ts";
+import type { PageTexts } from "../language/texts.ts";
 import { LIGHT } from "../ui/design/tokens.ts";
-import type { Texts } from "./texts/texts.ts";
 
 /** White can be read on all of them. */
 const COLORS: Record<PageState, string> = {
@@ -17,7 +17,7 @@ const COLORS: Record<PageState, string> = {
  * place of its element. It writes texts as texts, keeps to a shadow root, and reads summary.json once a minute. Attributes
  * of its element: `data-view="banner"` or `"list"` for one part alone, `data-limit` for the length of the list.
  */
-export function renderEmbedScript({ url, texts }: { url: string; texts: Texts }): string {
+export function renderEmbedScript({ url, texts }: { url: string; texts: PageTexts }): string {
   const { states, monitor, home } = texts;
   const config = { url, states, statuses: monitor.statuses, services: home.services, dir: texts.direction, COLORS };
   // A line separator would end a line of script in older engines.

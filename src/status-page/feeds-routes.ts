@@ -5,6 +5,7 @@ import { PageParams, PastQuery } from "../contract/public-page.ts";
 import { STATUSPAGE_DOCUMENTS, type StatuspageAnswer } from "../contract/statuspage-api.ts";
 import { type AppEnv, type Endpoint, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { document, json, LOCKED, PUBLIC_ERRORS } from "../http/responses.ts";
+import { loadTexts } from "../language/texts.ts";
 import { renderCalendar } from "./calendar.ts";
 import { type FeedSource, renderAtom, renderJsonFeed, renderRss } from "./feeds.ts";
 import { loadPageAt, respond } from "./responses.ts";
@@ -97,7 +98,8 @@ async function answer(c: Context<AppEnv>, { slug, at }: Asked, { name, type, ren
   const shown = await loadPageAt(c, slug, at);
   if (!shown) throw notFound("status page");
   const { payload, viewing } = shown;
-  const source = { payload, now: viewing.as_of, url: viewing.address.url };
+  const texts = await loadTexts(c.env, "page", payload.page.language);
+  const source = { payload, texts, now: viewing.as_of, url: viewing.address.url };
   const response = await respond(c, shown, { name, type, headers: OPEN, make: () => render(source) });
   if (!response) throw notFound("status page");
   return response;

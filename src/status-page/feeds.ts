@@ -1,12 +1,11 @@
 import type { PagePayload } from "../contract/public-page.ts";
+import type { PageTexts } from "../language/texts.ts";
 import { toIso } from "../platform/clock.ts";
 import { type Block, excerpt, parseMarkdown, parseMarkdownOf } from "../ui/markdown.ts";
 import { renderMarkdown } from "../ui/markdown-view.tsx";
 import { createFormats } from "./format.ts";
 import { namesOf } from "./frame-view.ts";
 import { sortMaintenance } from "./maintenance.ts";
-import { TEXTS } from "./texts/registry.ts";
-import type { Texts } from "./texts/texts.ts";
 
 /** What readers of feeds get: one entry for each update of an incident and for each window to come or under way. */
 interface Entry {
@@ -20,6 +19,8 @@ interface Entry {
 
 export interface FeedSource {
   payload: PagePayload;
+  /** A feed has one address for all readers, so these are of the page's own language. */
+  texts: PageTexts;
   now: number;
   /** Address of the page. */
   url: string;
@@ -31,7 +32,7 @@ const TEXT_SHOWN = 2000;
 
 /** Atom (RFC 4287). */
 export function renderAtom(source: FeedSource): string {
-  const { payload, url } = source;
+  const { payload, texts, url } = source;
   const listed = listEntries(source);
   const entries = listed.map((entry) =>
     element("entry", {}, [
@@ -44,7 +45,7 @@ export function renderAtom(source: FeedSource): string {
   );
   const feed = element("feed", { xmlns: "http://www.w3.org/2005/Atom", "xml:lang": payload.page.language }, [
     element("id", {}, [`urn:uuid:${payload.page.id}`]),
-    element("title", {}, [text(textsOf(payload).feed.title(payload.page.name))]),
+    element("title", {}, [text(texts.feed.title({ name: payload.page.name }))]),
     element("updated", {}, [toIso(listed[0]?.at ?? payload.generated_at)]),
     element("author", {}, [element("name", {}, [text(payload.page.name)])]),
     element("link", { rel: "self", type: "application/atom+xml", href: `${url}/feed.atom` }, []),
@@ -56,7 +57,7 @@ export function renderAtom(source: FeedSource): string {
 
 /** RSS 2.0 (https://www.rssboard.org/rss-specification). */
 export function renderRss(source: FeedSource): string {
-  const { payload, url } = source;
+  const { payload, texts, url } = source;
   const listed = listEntries(source);
   const items = listed.map((entry) =>
     element("item", {}, [
@@ -68,9 +69,9 @@ export function renderRss(source: FeedSource): string {
     ]),
   );
   const channel = element("channel", {}, [
-    element("title", {}, [text(textsOf(payload).feed.title(payload.page.name))]),
+    element("title", {}, [text(texts.feed.title({ name: payload.page.name }))]),
     element("link", {}, [text(url)]),
-    element("description", {}, [text(textsOf(payload).feed.description(payload.page.name))]),
+    element("description", {}, [text(texts.feed.description({ name: payload.page.name }))]),
     element("language", {}, [payload.page.language]),
     element("lastBuildDate", {}, [new Date(listed[0]?.at ?? payload.generated_at).toUTCString()]),
     ...items,
@@ -80,10 +81,10 @@ export function renderRss(source: FeedSource): string {
 
 /** JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). */
 export function renderJsonFeed(source: FeedSource): string {
-  const { payload, url } = source;
+  const { payload, texts, url } = source;
   return JSON.stringify({
     version: "https://jsonfeed.org/version/1.1",
-    title: textsOf(payload).feed.title(payload.page.name),
+    title: texts.feed.title({ name: payload.page.name }),
     language: payload.page.language,
     home_page_url: url,
     feed_url: `${url}/feed.json`,
@@ -98,21 +99,18 @@ export function renderJsonFeed(source: FeedSource): string {
 }
 
 /** The services that something is about, as the page names them; a composite stands for its members. */
-export function listAffected(payload: PagePayload, { monitor_ids }: { monitor_ids: readonly string[] }): Block[] {
+export function listAffected(
+  { payload, texts }: Pick<FeedSource, "payload" | "texts">,
+  { monitor_ids }: { monitor_ids: readonly string[] },
+): Block[] {
   const names = namesOf(payload.monitors, monitor_ids);
   if (names.length === 0) return [];
   const listed = excerpt(names.join(", "), TEXT_SHOWN);
-  const sentence = textsOf(payload).incident.affects.replace("{names}", () => listed);
+  const sentence = texts.incident.affects({ names: listed });
   return [{ kind: "paragraph", children: [{ kind: "text", text: sentence }] }];
 }
 
-/** A feed has one address for all readers, so it speaks the page's own language. */
-function textsOf({ page }: PagePayload): Texts {
-  return TEXTS[page.language];
-}
-
-function listEntries({ payload, now, url }: FeedSource): Entry[] {
-  const texts = textsOf(payload);
+function listEntries({ payload, texts, now, url }: FeedSource): Entry[] {
   const formats = createFormats(payload.page.timezone, texts);
   const said = payload.incidents.flatMap((incident): Entry[] => {
     const href = `${url}/incidents/${incident.id}`;
@@ -120,7 +118,10 @@ function listEntries({ payload, now, url }: FeedSource): Entry[] {
     return [
       {
         ...begun,
-        blocks: () => [...parseMarkdownOf(incident, "description", TEXT_SHOWN), ...listAffected(payload, incident)],
+        blocks: () => [
+          ...parseMarkdownOf(incident, "description", TEXT_SHOWN),
+          ...listAffected({ payload, texts }, incident),
+        ],
       },
       ...incident.updates.map((update) => ({
         id: update.id,
@@ -134,13 +135,17 @@ function listEntries({ payload, now, url }: FeedSource): Entry[] {
   const { active, upcoming } = sortMaintenance(payload, now);
   const planned = [...active, ...upcoming].flatMap(({ window, occurrence }): Entry[] => {
     const [from, to] = [occurrence.start_at, occurrence.end_at].map((at) => formats.moment(at).text);
-    const times = texts.maintenance.feed(from ?? "", to ?? "", payload.page.timezone.replaceAll("_", " "));
-    const title = texts.feed.maintenance(window.title);
+    const times = texts.maintenance.feed({
+      from: from ?? "",
+      to: to ?? "",
+      zone: payload.page.timezone.replaceAll("_", " "),
+    });
+    const title = texts.feed.maintenance({ title: window.title });
     const href = `${url}/maintenance/${window.id}`;
     const blocks = () => [
       ...parseMarkdown(times),
       ...parseMarkdownOf(window, "description", TEXT_SHOWN),
-      ...listAffected(payload, window),
+      ...listAffected({ payload, texts }, window),
     ];
     return [
       { id: window.id, title, href, at: window.updated_at, blocks },

@@ -1,6 +1,6 @@
+import type { PageTexts } from "../language/texts.ts";
 import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
 import { secondsBetween } from "../lib/duration-format.ts";
-import type { Texts } from "./texts/texts.ts";
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
@@ -38,7 +38,7 @@ const made = new Map<string, Formats>();
 const MADE_MAX = 500;
 
 /** Formats are costly to make, so an isolate makes those of a zone and a language once. */
-export function createFormats(timezone: string, texts: Texts): Formats {
+export function createFormats(timezone: string, texts: PageTexts): Formats {
   const key = `${texts.language} ${timezone}`;
   const known = made.get(key);
   if (known) return known;
@@ -48,7 +48,7 @@ export function createFormats(timezone: string, texts: Texts): Formats {
   return formats;
 }
 
-function makeFormats(timezone: string, { locale, units, monitor }: Texts): Formats {
+function makeFormats(timezone: string, { locale, units, monitor }: PageTexts): Formats {
   const moments = new Intl.DateTimeFormat(locale, { timeZone: timezone, ...SHORT_DATE, ...TIME_OF_DAY });
   const dates = new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...SHORT_DATE });
   const months = new Intl.DateTimeFormat(locale, { timeZone: "UTC", month: "long", year: "numeric" });
@@ -72,7 +72,7 @@ function makeFormats(timezone: string, { locale, units, monitor }: Texts): Forma
   };
 }
 
-function formatDuration(ms: number, { d, h, min, s }: Texts["units"]): string {
+function formatDuration(ms: number, { d, h, min, s }: PageTexts["units"]): string {
   const seconds = Math.max(1, secondsBetween(0, ms));
   if (seconds < MINUTE_S) return `${seconds} ${s}`;
   if (seconds < HOUR_S) return join(seconds, [MINUTE_S, min], [1, s]);

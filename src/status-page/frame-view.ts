@@ -1,9 +1,9 @@
 import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
 import type { PageFont, PageLayout } from "../contract/status-page.ts";
 import type { PageUrls } from "../domain/page-address.ts";
+import type { PageTexts } from "../language/texts.ts";
 import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
 import type { Formats, Moment } from "./format.ts";
-import type { Texts } from "./texts/texts.ts";
 
 /** What surrounds every document of a page, and what its parts are built with. */
 
@@ -13,7 +13,7 @@ export interface RenderContext {
   is_stale: boolean;
   /** Where the page is read. */
   address: PageUrls;
-  texts: Texts;
+  texts: PageTexts;
   /** Since when checks that matter to the page have not run, while they are late. */
   late: { since: number; for_ms: number } | null;
   /** In the editor of the page, where the document has no script. */
@@ -25,7 +25,7 @@ export interface RenderContext {
 /** Where, in which language and with which dates a part of a page is read. */
 export interface Reading {
   address: PageUrls;
-  texts: Texts;
+  texts: PageTexts;
   formats: Formats;
 }
 
@@ -33,7 +33,7 @@ export interface Reading {
 export const TEXT_SHOWN = 1000;
 
 export interface FrameView {
-  texts: Texts;
+  texts: PageTexts;
   name: string;
   /** What links on the page begin with. */
   base: string;

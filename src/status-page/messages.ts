@@ -3,10 +3,10 @@ import type { ApiError } from "../contract/errors.ts";
 import type { Language } from "../contract/status-page.ts";
 import { buildPageUrls } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
+import { chooseLanguage, findLanguage } from "../language/languages.ts";
+import { loadTexts, type PageTexts } from "../language/texts.ts";
 import type { RenderContext } from "./frame-view.ts";
 import { EMBED_MESSAGE_POLICY, pagePolicy } from "./policy.ts";
-import { chooseLanguage, findLanguage, TEXTS } from "./texts/registry.ts";
-import type { Texts } from "./texts/texts.ts";
 import type { ThemeChoice } from "./theme.ts";
 import { renderMessagePage } from "./views/pages.tsx";
 import { renderUnlockPage } from "./views/unlock.tsx";
@@ -29,50 +29,51 @@ function isFramed({ req }: Context<AppEnv>): boolean {
 }
 
 /** What this visitor reads; `page` is the language of the page, as far as it is known. */
-export function textsFor({ req }: Context<AppEnv>, page: Language = "en"): Texts {
+export function textsFor({ req, env }: Context<AppEnv>, page: Language = "en"): Promise<PageTexts> {
   const cookies = req.header("cookie");
   const cookie = cookies && /(?:^|;\s*)vigil_language=([\w-]{2,20})(?:;|$)/.exec(cookies)?.[1];
   const query = req.url.includes("lang=") ? req.query("lang") : undefined;
   const chosen = findLanguage(query ?? "") ?? cookie;
-  return TEXTS[chooseLanguage({ chosen, accept: req.header("accept-language") ?? null, page })];
+  const language = chooseLanguage({ chosen, accept: req.header("accept-language") ?? null, page });
+  return loadTexts(env, "page", language);
 }
 
-export function respondUnavailable(c: Context<AppEnv>): Response {
-  const texts = textsFor(c);
+export async function respondUnavailable(c: Context<AppEnv>): Promise<Response> {
+  const texts = await textsFor(c);
   const { unavailable: title, unavailable_text: text } = texts.messages;
   return answerMessage(c, renderMessagePage(texts, { title, text }), 503, { "Retry-After": "5" });
 }
 
-export function respondFull(c: Context<AppEnv>): Response {
-  const texts = textsFor(c);
+export async function respondFull(c: Context<AppEnv>): Promise<Response> {
+  const texts = await textsFor(c);
   const { full: title, full_text: text } = texts.messages;
   return answerMessage(c, renderMessagePage(texts, { title, text }), 403, {});
 }
 
 /** The unlock form. It says nothing of the page, not even its name. */
-export function respondLocked(
+export async function respondLocked(
   c: Context<AppEnv>,
   { problem, status, next }: { problem: string | null; status: 400 | 401 | 429; next?: string } = {
     problem: null,
     status: 401,
   },
   headers: Record<string, string> = {},
-): Response {
+): Promise<Response> {
   const slug = c.req.param("slug") ?? "";
   const own = { service_url: "", is_own_domain: c.var.isOwnDomain === true };
   const { base, home } = buildPageUrls({ slug, domain: null }, own);
   const path = `/status/${slug}`;
   const asked = c.req.path.startsWith(`${path}/`) ? c.req.path.slice(path.length) : "";
-  const view = { texts: textsFor(c), base, home, next: next ?? asked, problem };
+  const view = { texts: await textsFor(c), base, home, next: next ?? asked, problem };
   return answerMessage(c, renderUnlockPage({ ...view, inFrame: isFramed(c) }), status, headers);
 }
 
 /** People see the same where an address takes forms only; programs read the status and Allow. */
-export function respondNotFound(
+export async function respondNotFound(
   c: Context<AppEnv>,
   { status, headers }: Pick<ApiError, "status" | "headers"> = { status: 404, headers: {} },
-): Response {
-  const texts = textsFor(c);
+): Promise<Response> {
+  const texts = await textsFor(c);
   const { not_found: title, not_found_text: text, sign_in } = texts.messages;
   // Under its own domain a page has no sign-in form, and in a frame of another site none appears.
   const link = c.var.isOwnDomain || isFramed(c) ? undefined : { href: "/app/sign-in", text: sign_in };
@@ -91,8 +92,8 @@ export function respondPartNotFound(
 }
 
 /** For errors outside the handlers of documents; undefined is a bug of the service. */
-export function respondWithError(c: Context<AppEnv>, error: ApiError | undefined): Response {
-  const texts = textsFor(c);
+export async function respondWithError(c: Context<AppEnv>, error: ApiError | undefined): Promise<Response> {
+  const texts = await textsFor(c);
   const words = texts.messages;
   switch (error?.status) {
     case 404:
@@ -115,9 +116,9 @@ export function respondWithError(c: Context<AppEnv>, error: ApiError | undefined
   }
 }
 
-export function respondTooMany(c: Context<AppEnv>, error: ApiError): Response {
-  const texts = textsFor(c);
-  const text = texts.messages.too_many_text(error.headers["Retry-After"] ?? "60");
+export async function respondTooMany(c: Context<AppEnv>, error: ApiError): Promise<Response> {
+  const texts = await textsFor(c);
+  const text = texts.messages.too_many_text({ seconds: error.headers["Retry-After"] ?? "60" });
   return answerMessage(c, renderMessagePage(texts, { title: texts.messages.too_many, text }), 429, error.headers);
 }
 

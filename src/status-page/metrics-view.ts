@@ -55,7 +55,7 @@ export function buildMetricsView(
       if (chart === null) return [];
       const title = titleOf(widget);
       const edges = { top: formats.number(chart.top), bottom: formats.number(chart.bottom) };
-      const label = words.chart(title, period);
+      const label = words.chart({ title, period });
       return [
         { title, label, chart: { ...chart, ...edges }, from: formats.moment(range.from), to: formats.moment(now) },
       ];
@@ -84,7 +84,7 @@ function viewGame(
   return {
     figures: [
       { title: words.players, value: isKnown ? present : "–" },
-      { title: words.peak(period), value: count(peak) },
+      { title: words.peak({ period }), value: count(peak) },
       ...(map === null || !isKnown ? [] : [{ title: words.map, value: map }]),
     ],
     join_url,

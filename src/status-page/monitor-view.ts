@@ -1,10 +1,10 @@
 import type { PagePayload, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
 import { computeShownUptime, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
+import type { PageTexts } from "../language/texts.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { dateIn } from "../lib/zoned-days.ts";
 import { talliesUntil } from "./extend-to-now.ts";
 import type { Formats, Lasting, Moment } from "./format.ts";
-import type { Texts } from "./texts/texts.ts";
 
 /** What is shown of one monitor, in words: its status and its bar of days. */
 
@@ -36,7 +36,7 @@ export interface PublicMonitorView {
 
 /** In which language and zone a page is read. */
 export interface Wording {
-  texts: Texts;
+  texts: PageTexts;
   formats: Formats;
 }
 
@@ -50,12 +50,13 @@ export function buildMonitorView(
   const tallies = talliesUntil(monitor, payload, now);
   const describe = (tally: StatusDurations | undefined) => describeTrouble(tally, { texts, formats });
   const describePlanned = (tally: StatusDurations | undefined) =>
-    tally && tally.maintenance > 0 ? words.maintenance_for(formats.duration(tally.maintenance)) : "";
+    tally && tally.maintenance > 0 ? words.maintenance_for({ duration: formats.duration(tally.maintenance) }) : "";
   const percentage = computeShownUptime(sumStatusDurations(tallies));
   const measured_ms = Math.min(now - monitor.measured_since, tallies.length * DAY_MS);
   // A figure of less than an hour says more about chance than about the service.
   const share = percentage === null || measured_ms < HOUR_MS ? null : formats.percentage(percentage);
-  const span = measured_ms < DAY_MS ? formats.age(measured_ms) : words.span_days(Math.floor(measured_ms / DAY_MS));
+  const span =
+    measured_ms < DAY_MS ? formats.age(measured_ms) : words.span_days({ n: Math.floor(measured_ms / DAY_MS) });
   const troubled = tallies
     .map((tally, n) => ({ day: payload.days[n] ?? "", text: describe(tally) }))
     .filter(({ text }) => text !== "")
@@ -69,7 +70,7 @@ export function buildMonitorView(
     );
     if (said.length === 0) return null;
     const share = tallies[n] === undefined ? null : computeShownUptime(tallies[n]);
-    const known = share === null ? [] : [words.uptime(formats.percentage(share))];
+    const known = share === null ? [] : [words.uptime({ percentage: formats.percentage(share) })];
     return [formats.date(date).text, ...known, ...said].join("\n");
   };
   const isPlain = monitor.status === "up" || monitor.status === "pending";
@@ -79,13 +80,13 @@ export function buildMonitorView(
     status: monitor.status,
     label: words.statuses[monitor.is_resting ? "resting" : monitor.status],
     since: isPlain ? null : formats.lasting(monitor.status_since, now),
-    uptime: share === null ? words.no_data : words.uptime_in(share, span),
+    uptime: share === null ? words.no_data : words.uptime_in({ percentage: share, span }),
     days: tallies.length,
     runs: toRuns(tallies, describeDay),
     first_day: payload.days[0] ?? "",
     bars_label: words.bars({
       days: tallies.length,
-      uptime: share === null ? words.no_data : words.uptime(share),
+      uptime: share === null ? words.no_data : words.uptime({ percentage: share }),
       problems: troubled.length,
     }),
     troubled,
@@ -93,7 +94,7 @@ export function buildMonitorView(
 }
 
 /** What happens to it now is planned, and says nothing about how it is. */
-export function duringMaintenance(view: PublicMonitorView, { monitor }: Texts): PublicMonitorView {
+export function duringMaintenance(view: PublicMonitorView, { monitor }: PageTexts): PublicMonitorView {
   return { ...view, status: "maintenance", label: monitor.statuses.maintenance, since: null };
 }
 
@@ -126,7 +127,7 @@ function stateOfDay({ up, degraded, down, maintenance }: StatusDurations): DaySt
 function describeTrouble(tally: StatusDurations | undefined, { texts, formats }: Wording): string {
   const { degraded, down } = tally ?? { degraded: 0, down: 0 };
   const parts = [];
-  if (down > 0) parts.push(texts.monitor.down_for(formats.duration(down)));
-  if (degraded > 0) parts.push(texts.monitor.degraded_for(formats.duration(degraded)));
+  if (down > 0) parts.push(texts.monitor.down_for({ duration: formats.duration(down) }));
+  if (degraded > 0) parts.push(texts.monitor.degraded_for({ duration: formats.duration(degraded) }));
   return parts.join(", ");
 }

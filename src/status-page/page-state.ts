@@ -1,7 +1,7 @@
 import type { PagePayload, PageState, PublicIncident } from "../contract/public-page.ts";
+import type { PageTexts } from "../language/texts.ts";
+import { englishTexts } from "../language/texts.ts";
 import { monitorsInMaintenance, sortMaintenance } from "./maintenance.ts";
-import { en } from "./texts/en.ts";
-import type { Texts } from "./texts/texts.ts";
 
 /** From bad to worse. */
 const ORDER: readonly PageState[] = [
@@ -42,7 +42,11 @@ type PageParts = Pick<PagePayload, "monitors" | "incidents" | "maintenance">;
  * The worst of what checks and open incidents report: an incident may concern what no check covers. The status of
  * a monitor inside its maintenance is no trouble.
  */
-export function computePageState(payload: PageParts, now: number, texts: Texts = en): PageStateView {
+export function computePageState(
+  payload: PageParts,
+  now: number,
+  texts: PageTexts = englishTexts("page"),
+): PageStateView {
   const { incidents } = payload;
   const { active } = sortMaintenance(payload, now);
   const planned = monitorsInMaintenance(payload, now);
@@ -83,7 +87,7 @@ interface Trouble {
   /** Those that are down; where none is, those that are degraded. */
   failing: PagePayload["monitors"];
   total: number;
-  texts: Texts;
+  texts: PageTexts;
 }
 
 function headlineOf({ title, failing, total, texts }: Trouble): string {
@@ -92,8 +96,10 @@ function headlineOf({ title, failing, total, texts }: Trouble): string {
     const status = first.status === "down" ? "down" : "degraded";
     const letters = [...first.name];
     const short = letters.length > HEADLINE_NAME_MAX ? `${letters.slice(0, HEADLINE_NAME_MAX).join("")}…` : first.name;
-    const name = failing.length === 1 ? short : null;
-    return texts.headline(status, { n: failing.length, total, name });
+    const words = texts.headline[status];
+    const n = failing.length;
+    if (n === 1) return words.one({ name: short });
+    return n === total ? words.all({ total }) : words.some({ n, total });
   }
   return title;
 }
@@ -101,12 +107,13 @@ function headlineOf({ title, failing, total, texts }: Trouble): string {
 /** "2 of 300 services are down: Webhooks, Checkout". */
 function nameAffected(
   status: "down" | "degraded",
-  { affected, total, texts }: { affected: readonly { name: string }[]; total: number; texts: Texts },
+  { affected, total, texts }: { affected: readonly { name: string }[]; total: number; texts: PageTexts },
 ): string[] {
   if (affected.length === 0) return [];
-  const names = affected.slice(0, NAMES_SHOWN).map(({ name }) => name);
-  const more = affected.length - names.length;
-  return [texts.affected(status, { n: affected.length, total, names: names.join(", "), more })];
+  const listed = affected.slice(0, NAMES_SHOWN).map(({ name }) => name);
+  const more = affected.length - listed.length;
+  const names = more > 0 ? texts.affected.more({ names: listed.join(", "), n: more }) : listed.join(", ");
+  return [texts.affected[status]({ n: affected.length, total, names })];
 }
 
 /** A monitor that has yet to be checked says nothing, unless none has been. */

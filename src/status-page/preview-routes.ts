@@ -4,11 +4,11 @@ import { unauthenticated } from "../contract/errors.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
+import { englishTexts, loadTexts } from "../language/texts.ts";
 import { answerText } from "./messages.ts";
 import { buildBlankPayload, buildPayload } from "./payload.ts";
 import { previewPolicy } from "./policy.ts";
 import { LOOK_DEFAULT, type PageLook, readLook } from "./preview.ts";
-import { TEXTS } from "./texts/registry.ts";
 import type { ThemeChoice } from "./theme.ts";
 import { buildPageView } from "./view-model.ts";
 import { renderMessagePage, renderStatusPage } from "./views/pages.tsx";
@@ -19,7 +19,7 @@ const NOWHERE = { base: "#", home: "#", url: "#" };
 /** The frame of the editor has no room for a sign-in form or a page of errors. */
 const onRefusal: ErrorPage = (_c, refusal) => {
   const text = refusal ? `${refusal.message.charAt(0).toUpperCase()}${refusal.message.slice(1)}.` : "Try again later.";
-  return answer(renderMessagePage(TEXTS.en, { title: "No preview", text }), {
+  return answer(renderMessagePage(englishTexts("page"), { title: "No preview", text }), {
     status: refusal?.status ?? 500,
     choice: null,
   });
@@ -82,8 +82,9 @@ async function lookOf(c: AppContext, method: "get" | "post", stored: PageLook): 
   return method === "get" ? stored : readLook(await readForm(c.req.raw), stored);
 }
 
-function preview(c: AppContext, payload: Parameters<typeof buildPageView>[0], look: PageLook): Response {
-  const viewing = { as_of: c.var.now, is_stale: false, late: null, address: NOWHERE, texts: TEXTS[look.language] };
+async function preview(c: AppContext, payload: Parameters<typeof buildPageView>[0], look: PageLook): Promise<Response> {
+  const texts = await loadTexts(c.env, "page", look.language);
+  const viewing = { as_of: c.var.now, is_stale: false, late: null, address: NOWHERE, texts };
   return answer(renderStatusPage(buildPageView(payload, { ...viewing, is_preview: true })), {
     status: 200,
     choice: look,

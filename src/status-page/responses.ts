@@ -12,6 +12,7 @@ import { buildPageUrls, type PageUrls } from "../domain/page-address.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import { isKnownTo } from "../http/entity-tags.ts";
 import { html } from "../http/responses.ts";
+import { findLanguage } from "../language/languages.ts";
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
@@ -30,7 +31,6 @@ import {
 import { buildPastPayload } from "./past.ts";
 import { buildPayload } from "./payload.ts";
 import { readPage } from "./reader.ts";
-import { findLanguage } from "./texts/registry.ts";
 import { keepWarmAnswer } from "./warm-answers.ts";
 
 const FOR_EVERYBODY = "public, max-age=15, stale-if-error=600";
@@ -73,7 +73,7 @@ export async function loadPageForViewer(
     // Whole minutes, so that an answer is rendered once a minute and its ETag lasts as long.
     const minute = Math.max(now - (now % MINUTE_MS), payload.generated_at);
     const address = addressOf(c, payload);
-    const texts = textsFor(c, payload.page.language);
+    const texts = await textsFor(c, payload.page.language);
     const viewing = is_stale
       ? { as_of: known.confirmed_at, is_stale, late: null, address, texts }
       : { as_of: minute, is_stale, late: findLate(c, payload, known.checks), address, texts };
@@ -93,7 +93,7 @@ export async function loadPageForViewer(
   const { payload, reader } = opened;
   const minute = Math.max(now - (now % MINUTE_MS), payload.generated_at);
   const late = findLate(c, payload, known.checks);
-  const texts = textsFor(c, payload.page.language);
+  const texts = await textsFor(c, payload.page.language);
   const viewing = { as_of: minute, is_stale: false, late, address: addressOf(c, payload), texts };
   const cache_key = `private ${payload.page.id} ${payload.version} ${payload.generated_at}`;
   return { payload, viewing, cache_key, cache_control: FOR_MEMBERS, memo: null, reader };
@@ -232,11 +232,11 @@ export async function respondWithPage(
   show: () => Promise<Response | undefined>,
 ): Promise<Response> {
   try {
-    return withChosenLanguage(c, (await show()) ?? respondNotFound(c));
+    return withChosenLanguage(c, (await show()) ?? (await respondNotFound(c)));
   } catch (error) {
     if (error instanceof ApiError && error.status === 429) return respondTooMany(c, error);
     if (error instanceof ApiError && error.code === "page_full") return respondFull(c);
-    if (error instanceof ApiError && error.code === "page_locked") return withChosenLanguage(c, respondLocked(c));
+    if (error instanceof ApiError && error.code === "page_locked") return withChosenLanguage(c, await respondLocked(c));
     const isOutage = error instanceof ApiError ? error.status === 503 : isUnavailable(error);
     if (!isOutage) throw error;
     c.var.log.error("page: unavailable", error);

@@ -1,6 +1,6 @@
 import type { PagePayload, PublicMonitor } from "../contract/public-page.ts";
+import type { PageTexts } from "../language/texts.ts";
 import type { PublicMonitorView } from "./monitor-view.ts";
-import type { Texts } from "./texts/texts.ts";
 
 /** How the monitors of a page are arranged. */
 
@@ -20,7 +20,7 @@ export interface SectionView {
 export function buildSections(
   payload: PagePayload,
   viewOne: (monitor: PublicMonitor) => PublicMonitorView,
-  texts: Texts,
+  texts: PageTexts,
 ): SectionView[] {
   const isSmall = payload.monitors.length < FILTER_FROM;
   return toSections(payload, texts).map(({ title, monitors }, n): SectionView => {
@@ -37,13 +37,13 @@ export function listAffected(sections: readonly SectionView[]): PublicMonitorVie
   return (["down", "degraded"] as const).flatMap((worse) => all.filter(({ status }) => status === worse));
 }
 
-function summarizeStatuses(monitors: readonly PublicMonitorView[], { home, states }: Texts) {
+function summarizeStatuses(monitors: readonly PublicMonitorView[], { home, states }: PageTexts) {
   const count = (status: PublicMonitorView["status"]) => monitors.filter((each) => each.status === status).length;
   for (const state of SUMMARIZED) {
-    if (count(state) > 0) return { state, text: home.some[state](count(state), monitors.length) };
+    if (count(state) > 0) return { state, text: home.some[state]({ n: count(state), total: monitors.length }) };
   }
   if (count("up") === 0) return { state: "unknown", text: states.blank } as const;
-  return { state: "up", text: home.all_up(monitors.length) } as const;
+  return { state: "up", text: home.all_up({ n: monitors.length }) } as const;
 }
 
 const SUMMARIZED = ["down", "degraded", "maintenance", "unknown"] as const;
@@ -51,7 +51,7 @@ const SUMMARIZED = ["down", "degraded", "maintenance", "unknown"] as const;
 /** A page without groups, or without monitors, has the one section of those that have none. */
 function toSections(
   { groups, monitors }: PagePayload,
-  { home }: Texts,
+  { home }: PageTexts,
 ): { title: string; monitors: PublicMonitor[] }[] {
   const grouped = groups.map(({ id, name }) => ({
     title: name,

@@ -75,7 +75,7 @@ export function buildServiceView(
     latency: latency && {
       chart: latency.chart && {
         ...latency.chart,
-        label: texts.service.chart(monitor.name, period_label),
+        label: texts.service.chart({ name: monitor.name, period: period_label }),
         from: formats.moment(latency.from),
         to: formats.moment(as_of),
       },

@@ -1,16 +1,16 @@
 import type { Child } from "hono/jsx";
 import type { SubscriptionTopic } from "../contract/events.ts";
 import { SUBSCRIBER_CHANNELS } from "../contract/subscriber.ts";
+import type { PageTexts } from "../language/texts.ts";
 import { LineIcon } from "../ui/design/line-icon.tsx";
 import { toHtml } from "../ui/document.tsx";
 import { Field } from "../ui/form-field.tsx";
 import type { FrameView } from "./frame-view.ts";
-import type { Texts } from "./texts/texts.ts";
 import { Document, Frame } from "./views/frame.tsx";
 import { Phrase } from "./views/phrase.tsx";
 
 /** Opened by the script; without it the link in the header leads to the form's own page. */
-export function SubscribeDialog({ base, texts }: { base: string; texts: Texts }) {
+export function SubscribeDialog({ base, texts }: { base: string; texts: PageTexts }) {
   const words = texts.subscribe;
   return (
     <dialog id="subscribe-dialog" class="card" aria-labelledby="subscribe">
@@ -35,7 +35,7 @@ export function SubscribeDialog({ base, texts }: { base: string; texts: Texts })
 }
 
 /** For feed readers and calendars. */
-function Feeds({ base, texts }: { base: string; texts: Texts }) {
+function Feeds({ base, texts }: { base: string; texts: PageTexts }) {
   const words = texts.subscribe;
   return (
     <section class="feeds" aria-label={words.feeds}>
@@ -137,7 +137,7 @@ export function renderManagePage(view: ManageView): string {
       {view.problem ? <Problem text={view.problem} /> : null}
       <form class="card" method="post" action={address("manage")}>
         <p>
-          <Phrase text={words.manage_text} parts={{ address: <strong dir="auto">{view.endpoint}</strong> }} />
+          <Phrase of={words.manage_text} parts={{ address: <strong dir="auto">{view.endpoint}</strong> }} />
         </p>
         <Topics chosen={view.events} texts={frame.texts} />
         <Services {...view} chosen={[...view.monitor_ids, ...view.group_ids]} texts={frame.texts} />
@@ -153,7 +153,7 @@ export function renderManagePage(view: ManageView): string {
 }
 
 /** Who reads a document outside of its page's form: with the page's frame, or where the page is unknown without. */
-export type Reader = { frame: FrameView } | { frame: null; texts: Texts };
+export type Reader = { frame: FrameView } | { frame: null; texts: PageTexts };
 
 /** A question with one button: mail programs follow links by themselves, but press no buttons. */
 export function renderQuestion(
@@ -215,7 +215,7 @@ function Problem({ text }: { text: string }) {
   );
 }
 
-function Topics({ chosen, texts }: { chosen: SubscriptionTopic[]; texts: Texts }) {
+function Topics({ chosen, texts }: { chosen: SubscriptionTopic[]; texts: PageTexts }) {
   const words = texts.subscribe;
   const isOn = (event: SubscriptionTopic) => chosen.length === 0 || chosen.includes(event);
   return (
@@ -228,7 +228,7 @@ function Topics({ chosen, texts }: { chosen: SubscriptionTopic[]; texts: Texts }
 }
 
 /** Groups first: they stand for services that are still to come, too. */
-function Services(props: { monitors: Named[]; groups: Named[]; chosen: string[]; texts: Texts }) {
+function Services(props: { monitors: Named[]; groups: Named[]; chosen: string[]; texts: PageTexts }) {
   const { monitors, groups, chosen } = props;
   const words = props.texts.subscribe;
   if (monitors.length === 0) return null;
@@ -236,7 +236,7 @@ function Services(props: { monitors: Named[]; groups: Named[]; chosen: string[];
     <fieldset>
       <legend>{words.services}</legend>
       {groups.map(({ id, name }) => (
-        <Tick name="group_ids" value={id} label={words.group(name)} isOn={chosen.includes(id)} />
+        <Tick name="group_ids" value={id} label={words.group({ name })} isOn={chosen.includes(id)} />
       ))}
       {monitors.map(({ id, name }) => (
         <Tick name="monitor_ids" value={id} label={name} isOn={chosen.includes(id)} />

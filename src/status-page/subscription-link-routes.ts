@@ -4,6 +4,7 @@ import type { SubscriberRecord } from "../data/subscribers/read.ts";
 import { readForm } from "../http/body.ts";
 import { type AppEnv, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
+import type { PageTexts } from "../language/texts.ts";
 import { isSubscribed } from "../outbox/subscription-request.ts";
 import { textsFor } from "./messages.ts";
 import { loadPageForViewer, respondWithPage, type VisiblePage } from "./responses.ts";
@@ -19,7 +20,6 @@ import {
   textsOf,
 } from "./subscription-pages.ts";
 import { changeSubscription, confirmSubscription, findSubscriberByLink, unsubscribe } from "./subscriptions.ts";
-import type { Texts } from "./texts/texts.ts";
 
 /** What the links in messages to subscribers lead to; everything works without a script. */
 const byLink = { ...FORM_POLICY, rate: "click" } as const;
@@ -45,7 +45,7 @@ export const endpoints = [
             { frame: frameOf(shown) },
             {
               title: textsOf(shown).confirm,
-              text: textsOf(shown).confirm_text(subscriber.endpoint_masked),
+              text: textsOf(shown).confirm_text({ address: subscriber.endpoint_masked }),
               action: addressOf(shown, "confirm", c.req.valid("query").token),
               button: textsOf(shown).confirm_button,
             },
@@ -132,7 +132,7 @@ export const endpoints = [
           reader.frame,
           renderQuestion(reader, {
             title: wordsOf(reader).unsubscribe,
-            text: wordsOf(reader).unsubscribe_text(subscriber.endpoint_masked),
+            text: wordsOf(reader).unsubscribe_text({ address: subscriber.endpoint_masked }),
             action: `?token=${encodeURIComponent(c.req.valid("query").token)}`,
             button: wordsOf(reader).unsubscribe,
           }),
@@ -187,7 +187,7 @@ function toLeave(c: Context<AppEnv>, show: (reader: Reader, subscriber: Subscrib
     const shown = await loadLinked(c, subscriber);
     if (!subscriber) return shown && linkNotFound(shown);
     const isItsPage = shown?.payload.page.id === subscriber.status_page_id;
-    return show(isItsPage ? { frame: frameOf(shown) } : { frame: null, texts: textsFor(c) }, subscriber);
+    return show(isItsPage ? { frame: frameOf(shown) } : { frame: null, texts: await textsFor(c) }, subscriber);
   });
 }
 
@@ -219,7 +219,7 @@ function showManage(
   return respondWithDocument(frame, renderManagePage(view), problem === null ? 200 : 400);
 }
 
-function wordsOf(reader: Reader): Texts["subscribe"] {
+function wordsOf(reader: Reader): PageTexts["subscribe"] {
   return (reader.frame ? reader.frame.texts : reader.texts).subscribe;
 }
 

@@ -1,10 +1,10 @@
 import type { EndpointPolicy } from "../http/endpoint.ts";
 import { BODY_ERRORS, html, PUBLIC_ERRORS } from "../http/responses.ts";
+import type { PageTexts } from "../language/texts.ts";
 import { createFormats } from "./format.ts";
 import { buildFrame, type FrameView } from "./frame-view.ts";
 import { answerText, htmlOf, respondWithError } from "./messages.ts";
 import type { VisiblePage } from "./responses.ts";
-import type { Texts } from "./texts/texts.ts";
 import type { ThemeChoice } from "./theme.ts";
 
 /** What the documents of subscriptions have in common. */
@@ -29,7 +29,7 @@ export function offered({ payload: { monitors, groups } }: VisiblePage) {
   return { monitors, groups };
 }
 
-export function textsOf({ viewing }: VisiblePage): Texts["subscribe"] {
+export function textsOf({ viewing }: VisiblePage): PageTexts["subscribe"] {
   return viewing.texts.subscribe;
 }
 

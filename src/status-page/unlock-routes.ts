@@ -78,14 +78,14 @@ async function refuse(c: Context<AppEnv>, error: ApiError | undefined): Promise<
   if (!c.var.isForm) return toErrorResponse(error, c.var.requestId, c.var.log);
   const sent = UnlockInput.safeParse(await c.req.bodyCache.json);
   const next = isWithinPage(sent.data?.next) ? sent.data.next : "";
-  const words = textsFor(c).unlock;
+  const words = (await textsFor(c)).unlock;
   switch (error?.status) {
     case 400:
       return respondLocked(c, { problem: words.missing, status: 400, next });
     case 401:
       return respondLocked(c, { problem: words.wrong, status: 401, next });
     case 429: {
-      const problem = words.too_many(error.headers["Retry-After"] ?? "60");
+      const problem = words.too_many({ seconds: error.headers["Retry-After"] ?? "60" });
       return respondLocked(c, { problem, status: 429, next }, error.headers);
     }
     default:

@@ -7,10 +7,10 @@ import type {
   PublicMonitor,
   PublicStatus,
 } from "../contract/public-page.ts";
+import { englishTexts } from "../language/texts.ts";
 import { createFormats } from "./format.ts";
 import { computePageState } from "./page-state.ts";
 import { presentSummary } from "./summary.ts";
-import { en } from "./texts/en.ts";
 import { buildPageView } from "./view-model.ts";
 
 const MINUTE = 60_000;
@@ -77,7 +77,7 @@ const payload = (fields: Partial<PagePayload> = {}): PagePayload => ({
   ...fields,
 });
 const view = (fields: Partial<PagePayload>, as_of = NOON) =>
-  buildPageView(payload(fields), { as_of, is_stale: false, texts: en, late: null, address: ADDRESS });
+  buildPageView(payload(fields), { as_of, is_stale: false, texts: englishTexts("page"), late: null, address: ADDRESS });
 
 describe("state of a page", () => {
   it.each<[name: string, statuses: PublicStatus[], state: string, title: string]>([
@@ -421,7 +421,7 @@ describe("summary", () => {
     const summary = presentSummary(payload({ monitors: [down] }), {
       as_of: NOON,
       is_stale: true,
-      texts: en,
+      texts: englishTexts("page"),
       late: null,
       address: ADDRESS,
     });
@@ -445,12 +445,13 @@ describe("words", () => {
     [HOUR + 20 * MINUTE, "1 h 20 min"],
     [DAY, "1 d"],
     [3 * DAY + 5 * HOUR + MINUTE, "3 d 5 h"],
-  ])("%i ms is %s", (ms, text) => expect(createFormats("UTC", en).duration(ms)).toBe(text));
+  ])("%i ms is %s", (ms, text) => expect(createFormats("UTC", englishTexts("page")).duration(ms)).toBe(text));
 
   it.each([
     [100, "100%"],
     [99.999, "99.99%"],
     [0, "0%"],
     [99.5, "99.5%"],
-  ])("%f is shown as %s", (percentage, text) => expect(createFormats("UTC", en).percentage(percentage)).toBe(text));
+  ])("%f is shown as %s", (percentage, text) =>
+    expect(createFormats("UTC", englishTexts("page")).percentage(percentage)).toBe(text));
 });

@@ -14,7 +14,8 @@ interface Rule {
 const RULES: Record<string, Rule> = {
   lib: { may: [], packages: [] },
   contract: { may: [], packages: [] },
-  domain: { may: ["contract"], packages: [] },
+  language: { may: ["contract"], packages: [] },
+  domain: { may: ["contract", "language"], packages: [] },
   data: { may: ["contract", "domain"], packages: ["drizzle-orm"] },
   net: { may: ["contract", "domain"], packages: ["dns-packet", "node:crypto"] },
   platform: {
@@ -79,7 +80,7 @@ const RULES: Record<string, Rule> = {
   },
   "status-page": {
     may: [
-      ...["contract", "domain", "data", "platform", "access", "http", "outbox", "report", "ui"],
+      ...["contract", "language", "domain", "data", "platform", "access", "http", "outbox", "report", "ui"],
       "features/latency/service.ts",
       "features/metric-widgets/service.ts",
     ],
@@ -87,7 +88,7 @@ const RULES: Record<string, Rule> = {
   },
   dashboard: {
     may: [
-      ...["contract", "domain", "data", "platform", "access", "http", "ui", "probes/registry.ts"],
+      ...["contract", "language", "domain", "data", "platform", "access", "http", "ui", "probes/registry.ts"],
       ...["notifiers/registry.ts", "notifiers/fields.ts", "notifiers/port.ts", "feature files"],
     ],
     packages: ["uqr", "hono"],

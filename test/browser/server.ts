@@ -10,7 +10,6 @@ import { buildMaintenanceHistory, buildMaintenanceView } from "../../src/status-
 import { EMBED_POLICY, pagePolicy } from "../../src/status-page/policy.ts";
 import { buildServiceView, type ServiceFacts } from "../../src/status-page/service-view.ts";
 import { renderSubscribePage } from "../../src/status-page/subscribe-views.tsx";
-import { TEXTS } from "../../src/status-page/texts/registry.ts";
 import { buildPageView } from "../../src/status-page/view-model.ts";
 import { renderEmbed } from "../../src/status-page/views/embed.tsx";
 import {
@@ -25,6 +24,7 @@ import {
   renderServicePage,
 } from "../../src/status-page/views/parts.tsx";
 import { renderUnlockPage } from "../../src/status-page/views/unlock.tsx";
+import { readTexts } from "../support/texts.ts";
 import { NOW } from "./pages.ts";
 
 /** Where the set-up puts them. */
@@ -34,7 +34,7 @@ const TYPES: Record<string, string> = { css: "text/css", js: "text/javascript", 
 /** The documents that readers get, with the headers that guard them. */
 export function renderDocuments(payload: PagePayload): Record<string, string> {
   const address = { base: "/status/northwind", home: "/status/northwind", url: "https://vigil.test/status/northwind" };
-  const viewing = { as_of: NOW, is_stale: false, late: null, address, texts: TEXTS[payload.page.language] };
+  const viewing = { as_of: NOW, is_stale: false, late: null, address, texts: readTexts(payload.page.language) };
   const [incident] = payload.incidents;
   const [window] = payload.maintenance;
   const monitor = payload.monitors.find(({ status }) => status !== "up") ?? payload.monitors[0];
@@ -42,7 +42,7 @@ export function renderDocuments(payload: PagePayload): Record<string, string> {
     "/page": renderStatusPage(buildPageView(payload, viewing)),
     "/stale": renderStatusPage(buildPageView(payload, { ...viewing, is_stale: true })),
     "/late": renderStatusPage(buildPageView(payload, { ...viewing, late: { since: NOW - 240_000, for_ms: 240_000 } })),
-    "/missing": renderMessagePage(TEXTS.en, {
+    "/missing": renderMessagePage(readTexts("en"), {
       title: "Page not found",
       text: "There is no status page at this address.",
     }),

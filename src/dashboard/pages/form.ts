@@ -1,19 +1,7 @@
 import { LANGUAGES, PAGE_FONTS, PAGE_LAYOUTS } from "../../contract/status-page.ts";
 import { SUBSCRIBER_CHANNELS } from "../../contract/subscriber.ts";
+import { LANGUAGE_FACTS } from "../../language/languages.ts";
 import type { FormField } from "../form-fields.ts";
-
-const LANGUAGE_NAMES = {
-  en: "English",
-  de: "Deutsch",
-  fr: "Français",
-  es: "Español",
-  "pt-BR": "Português (Brasil)",
-  it: "Italiano",
-  nl: "Nederlands",
-  ja: "日本語",
-  "zh-Hans": "简体中文",
-  ar: "العربية",
-};
 
 const LAYOUT_NAMES = { list: "List with the days of each", compact: "Compact, one line each", grid: "Grid of tiles" };
 const FONT_NAMES = { inter: "Inter", system: "Of the visitor's system", serif: "Serif" };
@@ -58,7 +46,7 @@ export const PAGE_FIELDS: readonly FormField[] = [
     name: "language",
     label: "Language",
     hint: "where a visitor's browser asks for none",
-    options: LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] })),
+    options: LANGUAGES.map((value) => ({ value, label: LANGUAGE_FACTS[value].name })),
   },
   {
     kind: "select",

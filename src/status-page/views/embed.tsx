@@ -43,13 +43,13 @@ export function renderEmbed({ frame: shown, banner, affected, sections }: Public
           {more > 0 ? (
             <li>
               <a href={frame.url} target="_blank" rel="noopener">
-                {frame.texts.home.more(more)}
+                {frame.texts.home.more({ n: more })}
               </a>
             </li>
           ) : null}
         </ul>
         <p class="small as-of">
-          <Phrase text={frame.texts.home.as_of} parts={{ time: <Time moment={frame.as_of} /> }} />
+          <Phrase of={frame.texts.home.as_of} parts={{ time: <Time moment={frame.as_of} /> }} />
         </p>
       </main>
     </Document>,

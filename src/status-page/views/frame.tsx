@@ -1,6 +1,9 @@
 import type { Child } from "hono/jsx";
 import type { PageState } from "../../contract/public-page.ts";
 import { LANGUAGES } from "../../contract/status-page.ts";
+import { LANGUAGE_FACTS } from "../../language/languages.ts";
+import { formsOf } from "../../language/message.ts";
+import type { PageTexts } from "../../language/texts.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { HtmlDocument } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
@@ -9,15 +12,13 @@ import { ICONS, OWN_ICON, SCRIPT } from "../assets.ts";
 import { createFormats, type Lasting, type Moment } from "../format.ts";
 import type { FrameView } from "../frame-view.ts";
 import { STYLE_TEXT } from "../stylesheet.ts";
-import { TEXTS } from "../texts/registry.ts";
-import type { Texts } from "../texts/texts.ts";
 import { renderTheme } from "../theme.ts";
 import { DayMask } from "./day-mask.tsx";
 import { Phrase } from "./phrase.tsx";
 
 interface DocumentProps {
   title: string;
-  texts: Texts;
+  texts: PageTexts;
   /** For search engines and link previews. */
   description?: string;
   /** Of the page whose document this is. */
@@ -72,20 +73,20 @@ export function Document(props: DocumentProps) {
 }
 
 /** What the script says. */
-function scriptWords(texts: Texts) {
+function scriptWords(texts: PageTexts) {
   const { locale, units, home, monitor, frame } = texts;
-  const whole = monitor.uptime(createFormats("UTC", texts).percentage(100));
+  const whole = monitor.uptime({ percentage: createFormats("UTC", texts).percentage(100) });
   const good = `${whole}\n${monitor.day_good}`;
   return {
     locale,
     units,
     moment: monitor.moment,
-    found: home.found,
+    found: formsOf(home.found, locale),
     none: monitor.day_none,
     good,
-    zone: frame.own_zone,
+    zone: frame.own_zone({ own: "{own}", page: "{page}" }),
     stale: frame.stale,
-    updated: frame.last_updated,
+    updated: frame.last_updated({ time: "{time}" }),
   };
 }
 
@@ -169,7 +170,7 @@ export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boole
           {frame.is_past ? (
             <p class="card stale">
               <strong>
-                <Phrase text={texts.frame.past} parts={{ time: <Time moment={frame.as_of} /> }} />
+                <Phrase of={texts.frame.past} parts={{ time: <Time moment={frame.as_of} /> }} />
               </strong>{" "}
               <a href={frame.home}>{texts.frame.to_present}</a>
             </p>
@@ -177,7 +178,7 @@ export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boole
           {frame.is_stale ? (
             <p class="card stale">
               <strong>{texts.frame.stale}</strong>{" "}
-              <Phrase text={texts.frame.last_updated} parts={{ time: <Time moment={frame.as_of} /> }} />
+              <Phrase of={texts.frame.last_updated} parts={{ time: <Time moment={frame.as_of} /> }} />
             </p>
           ) : null}
           {props.children}
@@ -189,7 +190,7 @@ export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boole
 }
 
 /** Languages are links, so they change without a script; the colour scheme needs one. */
-function Menu({ texts }: { texts: Texts }) {
+function Menu({ texts }: { texts: PageTexts }) {
   return (
     <details class="menu">
       <summary class="tool" aria-label={texts.frame.menu}>
@@ -211,7 +212,7 @@ function Menu({ texts }: { texts: Texts }) {
                   rel="nofollow"
                   {...(language === texts.language ? { "aria-current": "true" } : {})}
                 >
-                  {TEXTS[language].name}
+                  {LANGUAGE_FACTS[language].name}
                 </a>
               </li>
             ))}
@@ -255,7 +256,7 @@ function Footer({ frame }: { frame: FrameView }) {
           </nav>
         ) : null}
         <p class="row small">
-          <span data-zone={frame.timezone}>{texts.frame.zone(frame.timezone.replaceAll("_", " "))}</span>
+          <span data-zone={frame.timezone}>{texts.frame.zone({ zone: frame.timezone.replaceAll("_", " ") })}</span>
           <PoweredBy href={powered_by_href} text={texts.frame.powered_by} />
         </p>
       </div>
@@ -273,13 +274,11 @@ export function Time({ moment }: { moment: Moment }) {
 }
 
 /** "for 12 min", or "since 18 Nov 2026, 13:32" after a day. The script counts on. */
-export function LastingText({ lasting, texts }: { lasting: Lasting; texts: Texts }) {
+export function LastingText({ lasting, texts }: { lasting: Lasting; texts: PageTexts }) {
   if (lasting.kind === "date") {
-    return <Phrase text={texts.monitor.since} parts={{ time: <Time moment={lasting.since} /> }} />;
+    return <Phrase of={texts.monitor.since} parts={{ time: <Time moment={lasting.since} /> }} />;
   }
-  return (
-    <Phrase text={texts.monitor.lasting} parts={{ duration: <Age since={lasting.since} text={lasting.text} /> }} />
-  );
+  return <Phrase of={texts.monitor.lasting} parts={{ duration: <Age since={lasting.since} text={lasting.text} /> }} />;
 }
 
 export function Age({ since, text }: { since: Moment; text: string }) {

@@ -1,11 +1,11 @@
+import type { PageTexts } from "../../language/texts.ts";
 import { LabelledMarkdown, Markdown } from "../../ui/markdown-view.tsx";
 import type { IncidentView, PastIncidentView, UpdateView } from "../incident-view.ts";
-import type { Texts } from "../texts/texts.ts";
 import { Time } from "./frame.tsx";
 import { Phrase } from "./phrase.tsx";
 
 /** A current incident: what it is and its latest update; the rest is a link away. */
-export function IncidentCard({ incident, texts }: { incident: IncidentView; texts: Texts }) {
+export function IncidentCard({ incident, texts }: { incident: IncidentView; texts: PageTexts }) {
   const { href, omitted_updates: omitted } = incident;
   return (
     <article class={`card incident is-${incident.severity}`}>
@@ -15,7 +15,7 @@ export function IncidentCard({ incident, texts }: { incident: IncidentView; text
       <IncidentGist incident={incident} texts={texts} />
       {omitted > 0 ? (
         <p class="small">
-          <a href={href}>{texts.incident.earlier_updates(omitted)}</a>
+          <a href={href}>{texts.incident.earlier_updates({ n: omitted })}</a>
         </p>
       ) : null}
     </article>
@@ -23,7 +23,7 @@ export function IncidentCard({ incident, texts }: { incident: IncidentView; text
 }
 
 /** Where there is an update, it says more than what the incident was opened with. */
-function IncidentGist({ incident, texts }: { incident: IncidentView; texts: Texts }) {
+function IncidentGist({ incident, texts }: { incident: IncidentView; texts: PageTexts }) {
   const [update] = incident.updates;
   if (!update) return <IncidentBody incident={incident} texts={texts} />;
   return (
@@ -37,14 +37,14 @@ function IncidentGist({ incident, texts }: { incident: IncidentView; texts: Text
       </div>
       <LabelledMarkdown
         blocks={incident.impact}
-        label={(text) => <Phrase text={texts.incident.impact} parts={{ text }} />}
+        label={(text) => <Phrase of={texts.incident.impact} parts={{ text }} />}
       />
       <Affected names={incident.affected} texts={texts} />
     </>
   );
 }
 
-function IncidentBody({ incident, texts }: { incident: IncidentView; texts: Texts }) {
+function IncidentBody({ incident, texts }: { incident: IncidentView; texts: PageTexts }) {
   return (
     <>
       <IncidentFacts incident={incident} texts={texts} />
@@ -55,12 +55,12 @@ function IncidentBody({ incident, texts }: { incident: IncidentView; texts: Text
 }
 
 /** What it is, and what people notice of it. */
-export function IncidentTexts({ incident, texts }: { incident: IncidentView; texts: Texts }) {
+export function IncidentTexts({ incident, texts }: { incident: IncidentView; texts: PageTexts }) {
   return (
     <>
       <LabelledMarkdown
         blocks={incident.impact}
-        label={(text) => <Phrase text={texts.incident.impact} parts={{ text }} />}
+        label={(text) => <Phrase of={texts.incident.impact} parts={{ text }} />}
       />
       <Markdown blocks={incident.description} />
     </>
@@ -69,7 +69,7 @@ export function IncidentTexts({ incident, texts }: { incident: IncidentView; tex
 
 type Facts = Pick<IncidentView, "severity" | "severity_label" | "label" | "started" | "resolved" | "affected">;
 
-export function IncidentFacts({ incident, texts }: { incident: Facts; texts: Texts }) {
+export function IncidentFacts({ incident, texts }: { incident: Facts; texts: PageTexts }) {
   const { label, started, resolved } = incident;
   const parts = {
     status: <strong>{label}</strong>,
@@ -80,16 +80,16 @@ export function IncidentFacts({ incident, texts }: { incident: Facts; texts: Tex
   return (
     <p class="small">
       <span class={`tag severity-${incident.severity}`}>{incident.severity_label}</span>{" "}
-      <Phrase text={resolved ? texts.incident.ended : texts.incident.started} parts={parts} />
+      <Phrase of={resolved ? texts.incident.ended : texts.incident.started} parts={parts} />
     </p>
   );
 }
 
-export function Affected({ names, texts }: { names: string[]; texts: Texts }) {
+export function Affected({ names, texts }: { names: string[]; texts: PageTexts }) {
   if (names.length === 0) return null;
   return (
     <p class="small">
-      <Phrase text={texts.incident.affects} parts={{ names: <bdi>{names.join(", ")}</bdi> }} />
+      <Phrase of={texts.incident.affects} parts={{ names: <bdi>{names.join(", ")}</bdi> }} />
     </p>
   );
 }
@@ -114,7 +114,7 @@ export function Timeline({ updates }: { updates: UpdateView[] }) {
 }
 
 /** A past incident and how it ended. `level` is that of its heading. */
-export function PastIncident(props: { incident: PastIncidentView; level: 3 | 4; id?: string; texts: Texts }) {
+export function PastIncident(props: { incident: PastIncidentView; level: 3 | 4; id?: string; texts: PageTexts }) {
   const { incident, level, id, texts } = props;
   const link = <a href={incident.href}>{incident.title}</a>;
   return (

@@ -1,12 +1,12 @@
+import type { PageTexts } from "../../language/texts.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import type { MaintenanceView } from "../maintenance-view.ts";
-import type { Texts } from "../texts/texts.ts";
 import { Time } from "./frame.tsx";
 import { Affected, Timeline } from "./incident.tsx";
 import { Phrase } from "./phrase.tsx";
 
 /** One window: the occurrence under way, or the next one. */
-export function MaintenanceCard({ window, texts }: { window: MaintenanceView; texts: Texts }) {
+export function MaintenanceCard({ window, texts }: { window: MaintenanceView; texts: PageTexts }) {
   return (
     <article class={`card incident is-${window.is_active ? "active" : "planned"}`}>
       <h3 dir="auto">
@@ -19,7 +19,7 @@ export function MaintenanceCard({ window, texts }: { window: MaintenanceView; te
   );
 }
 
-export function MaintenanceFacts({ window, texts }: { window: MaintenanceView; texts: Texts }) {
+export function MaintenanceFacts({ window, texts }: { window: MaintenanceView; texts: PageTexts }) {
   return (
     <>
       <p class="small">
@@ -30,8 +30,8 @@ export function MaintenanceFacts({ window, texts }: { window: MaintenanceView; t
   );
 }
 
-export function Span({ of, texts }: { of: Pick<MaintenanceView, "from" | "to">; texts: Texts }) {
+export function Span({ of, texts }: { of: Pick<MaintenanceView, "from" | "to">; texts: PageTexts }) {
   return (
-    <Phrase text={texts.maintenance.span} parts={{ start: <Time moment={of.from} />, end: <Time moment={of.to} /> }} />
+    <Phrase of={texts.maintenance.span} parts={{ start: <Time moment={of.from} />, end: <Time moment={of.to} /> }} />
   );
 }

@@ -1,10 +1,10 @@
+import type { PageTexts } from "../../language/texts.ts";
 import { CHART } from "../latency-chart.ts";
 import type { GameView, MetricsView, WidgetChartView } from "../metrics-view.ts";
-import type { Texts } from "../texts/texts.ts";
 import { Time } from "./frame.tsx";
 import { Span } from "./maintenance.tsx";
 
-export function GamePanel({ game, texts }: { game: GameView; texts: Texts }) {
+export function GamePanel({ game, texts }: { game: GameView; texts: PageTexts }) {
   const words = texts.metrics;
   return (
     <section class="card game" aria-label={words.game}>
@@ -32,7 +32,7 @@ export function GamePanel({ game, texts }: { game: GameView; texts: Texts }) {
   );
 }
 
-export function Metrics({ metrics, texts }: { metrics: MetricsView; texts: Texts }) {
+export function Metrics({ metrics, texts }: { metrics: MetricsView; texts: PageTexts }) {
   if (metrics.figures.length + metrics.charts.length === 0) return null;
   return (
     <section aria-labelledby="metrics">

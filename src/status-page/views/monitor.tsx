@@ -1,7 +1,7 @@
 import type { PageLayout } from "../../contract/status-page.ts";
+import type { PageTexts } from "../../language/texts.ts";
 import { Icon } from "../../ui/status-icons.tsx";
 import type { BarRun, PublicMonitorView } from "../monitor-view.ts";
-import type { Texts } from "../texts/texts.ts";
 import { BAR_HEIGHT } from "./day-mask.tsx";
 import { LastingText, Time } from "./frame.tsx";
 
@@ -18,7 +18,7 @@ interface MonitorCardProps {
   monitor: PublicMonitorView;
   base: string;
   layout: PageLayout;
-  texts: Texts;
+  texts: PageTexts;
 }
 
 export function MonitorCard({ monitor, base, layout, texts }: MonitorCardProps) {
@@ -42,7 +42,7 @@ export function MonitorCard({ monitor, base, layout, texts }: MonitorCardProps) 
   );
 }
 
-export function StatusText({ monitor, texts }: { monitor: PublicMonitorView; texts: Texts }) {
+export function StatusText({ monitor, texts }: { monitor: PublicMonitorView; texts: PageTexts }) {
   return (
     <p class={`status is-${monitor.status}`}>
       <Icon of={monitor.status} />
@@ -60,7 +60,7 @@ export function StatusText({ monitor, texts }: { monitor: PublicMonitorView; tex
 }
 
 /** The bar of days, and the troubled ones as text. */
-export function History({ monitor, texts }: { monitor: PublicMonitorView; texts: Texts }) {
+export function History({ monitor, texts }: { monitor: PublicMonitorView; texts: PageTexts }) {
   return (
     <>
       <Strip monitor={monitor} texts={texts} />
@@ -69,7 +69,7 @@ export function History({ monitor, texts }: { monitor: PublicMonitorView; texts:
   );
 }
 
-function Strip({ monitor, texts }: { monitor: PublicMonitorView; texts: Texts }) {
+function Strip({ monitor, texts }: { monitor: PublicMonitorView; texts: PageTexts }) {
   const words = texts.monitor;
   return (
     <>
@@ -80,9 +80,9 @@ function Strip({ monitor, texts }: { monitor: PublicMonitorView; texts: Texts })
       </div>
       <p class="ends">
         {monitor.days === DAYS_BY_WIDTH[0][1] ? (
-          DAYS_BY_WIDTH.map(([width, days]) => <span class={`for-${width}`}>{words.days_ago(days)}</span>)
+          DAYS_BY_WIDTH.map(([width, days]) => <span class={`for-${width}`}>{words.days_ago({ n: days })}</span>)
         ) : (
-          <span>{words.days_ago(monitor.days)}</span>
+          <span>{words.days_ago({ n: monitor.days })}</span>
         )}
         <span class="uptime">{monitor.uptime}</span>
         <span>{words.today}</span>
@@ -92,11 +92,11 @@ function Strip({ monitor, texts }: { monitor: PublicMonitorView; texts: Texts })
 }
 
 /** With a script the bar says the same, day by day. */
-function TroubledDays({ monitor, texts }: { monitor: PublicMonitorView; texts: Texts }) {
+function TroubledDays({ monitor, texts }: { monitor: PublicMonitorView; texts: PageTexts }) {
   if (monitor.troubled.length === 0) return null;
   return (
     <details id={`days-${monitor.id}`}>
-      <summary>{texts.monitor.problem_days(monitor.troubled.length)}</summary>
+      <summary>{texts.monitor.problem_days({ n: monitor.troubled.length })}</summary>
       <ul class="days">
         {monitor.troubled.map((day) => (
           <li>

@@ -1,3 +1,4 @@
+import type { PageTexts } from "../../language/texts.ts";
 import { toHtml } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { Icon } from "../../ui/status-icons.tsx";
@@ -7,7 +8,6 @@ import type { MaintenanceView } from "../maintenance-view.ts";
 import type { PublicMonitorView } from "../monitor-view.ts";
 import type { SectionView } from "../section-view.ts";
 import { SubscribeDialog } from "../subscribe-views.tsx";
-import type { Texts } from "../texts/texts.ts";
 import type { PublicPageView } from "../view-model.ts";
 import { Age, Document, Frame, LastingText, Time } from "./frame.tsx";
 import { IncidentCard, IncidentFacts, IncidentTexts, PastIncident, Timeline } from "./incident.tsx";
@@ -37,7 +37,7 @@ export function renderStatusPage(view: PublicPageView): string {
         {view.late ? (
           <p class="card stale">
             <strong>{words.delayed}</strong>{" "}
-            <Phrase text={words.last_checks} parts={{ ago: view.late.ago, time: <Time moment={view.late.at} /> }} />
+            <Phrase of={words.last_checks} parts={{ ago: view.late.ago, time: <Time moment={view.late.at} /> }} />
           </p>
         ) : null}
         <Maintenance
@@ -97,7 +97,9 @@ export function renderIncidentPage(view: IncidentPageView): string {
             </section>
           ) : null}
           <Timeline updates={incident.updates} />
-          {incident.omitted_updates > 0 ? <p class="small">{words.omitted_updates(incident.omitted_updates)}</p> : null}
+          {incident.omitted_updates > 0 ? (
+            <p class="small">{words.omitted_updates({ n: incident.omitted_updates })}</p>
+          ) : null}
         </article>
         {previous || next ? (
           <nav class="turn" aria-label={words.history}>
@@ -136,7 +138,7 @@ export function renderHistoryPage({ frame, months, older_href, canonical }: Hist
           <section class="month">
             <div class="row">
               <h2>{month.title}</h2>
-              <span class="small">{words.month_count(month.incidents.length)}</span>
+              <span class="small">{words.month_count({ n: month.incidents.length })}</span>
             </div>
             <Calendar month={month} texts={texts} />
             <ul class="past">
@@ -157,7 +159,7 @@ export function renderHistoryPage({ frame, months, older_href, canonical }: Hist
 }
 
 /** Days on which something began lead to it. */
-function Calendar({ month, texts }: { month: HistoryMonth; texts: Texts }) {
+function Calendar({ month, texts }: { month: HistoryMonth; texts: PageTexts }) {
   return (
     <ol class="calendar" aria-label={texts.incident.day_list}>
       {Array.from({ length: month.offset }, () => (
@@ -168,7 +170,7 @@ function Calendar({ month, texts }: { month: HistoryMonth; texts: Texts }) {
           <li>{day}</li>
         ) : (
           <li class={`severity-${severity}`}>
-            <a href={anchor ?? ""} aria-label={`${date.text}: ${texts.incident.month_count(count)}`}>
+            <a href={anchor ?? ""} aria-label={`${date.text}: ${texts.incident.month_count({ n: count })}`}>
               {day}
             </a>
           </li>
@@ -180,7 +182,7 @@ function Calendar({ month, texts }: { month: HistoryMonth; texts: Texts }) {
 
 /** For everything that is not a page. It does not reveal whether a private page exists. */
 export function renderMessagePage(
-  texts: Texts,
+  texts: PageTexts,
   message: { title: string; text: string; link?: { href: string; text: string } | undefined },
 ): string {
   const { title, text, link } = message;
@@ -225,7 +227,7 @@ function Hero({ view }: { view: PublicPageView }) {
         {banner.detected ? (
           <p>
             <Phrase
-              text={words.detected}
+              of={words.detected}
               parts={{ ago: <Age since={banner.detected.at} text={banner.detected.ago} /> }}
             />
           </p>
@@ -240,7 +242,7 @@ function Hero({ view }: { view: PublicPageView }) {
         {affected.monitors.length > 0 ? <Affected view={view} /> : null}
         {isTroubled ? <Notify frame={frame} /> : null}
         <p class="as-of">
-          <Phrase text={words.as_of} parts={{ time: <Time moment={frame.as_of} /> }} />
+          <Phrase of={words.as_of} parts={{ time: <Time moment={frame.as_of} /> }} />
         </p>
       </div>
     </section>
@@ -257,7 +259,7 @@ function Affected({ view: { frame, affected } }: { view: PublicPageView }) {
   );
 }
 
-function ServiceRows(props: { monitors: PublicMonitorView[]; more?: number; base: string; texts: Texts }) {
+function ServiceRows(props: { monitors: PublicMonitorView[]; more?: number; base: string; texts: PageTexts }) {
   const { monitors, more = 0, base, texts } = props;
   return (
     <ul class="rows">
@@ -269,7 +271,7 @@ function ServiceRows(props: { monitors: PublicMonitorView[]; more?: number; base
           <StatusText monitor={monitor} texts={texts} />
         </li>
       ))}
-      {more > 0 ? <li class="small">{texts.home.more(more)}</li> : null}
+      {more > 0 ? <li class="small">{texts.home.more({ n: more })}</li> : null}
     </ul>
   );
 }
@@ -351,7 +353,7 @@ function Services({ section, isOnly, frame }: { section: SectionView; isOnly: bo
   );
 }
 
-function Maintenance(props: { id: string; title: string; windows: MaintenanceView[]; texts: Texts }) {
+function Maintenance(props: { id: string; title: string; windows: MaintenanceView[]; texts: PageTexts }) {
   const { id, title, windows, texts } = props;
   if (windows.length === 0) return null;
   return (
@@ -386,7 +388,7 @@ function Past({ days, frame }: { days: PublicPageView["past"]; frame: FrameView 
           </div>
         ))
       ) : (
-        <p class="small">{texts.home.no_past_incidents(PAST_DAYS)}</p>
+        <p class="small">{texts.home.no_past_incidents({ days: PAST_DAYS })}</p>
       )}
     </section>
   );

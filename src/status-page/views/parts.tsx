@@ -1,10 +1,10 @@
+import type { PageTexts } from "../../language/texts.ts";
 import { toHtml } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import type { FrameView } from "../frame-view.ts";
 import { CHART } from "../latency-chart.ts";
 import type { MaintenanceHistoryView, MaintenancePageView, MaintenanceView } from "../maintenance-view.ts";
 import type { ChartView, ServicePageView } from "../service-view.ts";
-import type { Texts } from "../texts/texts.ts";
 import { Document, Frame, Time } from "./frame.tsx";
 import { Affected, PastIncident, Timeline } from "./incident.tsx";
 import { MaintenanceCard, MaintenanceFacts, Span } from "./maintenance.tsx";
@@ -51,12 +51,12 @@ export function renderServicePage(view: ServicePageView): string {
         <section aria-labelledby="outages">
           <h2 id="outages">{words.outages}</h2>
           <div class="card">
-            {view.outages.length === 0 ? <p class="small">{words.no_outages(OUTAGE_DAYS)}</p> : null}
+            {view.outages.length === 0 ? <p class="small">{words.no_outages({ days: OUTAGE_DAYS })}</p> : null}
             <ul class="past">
               {view.outages.map((outage) => (
                 <li>
                   <Phrase
-                    text={words.outage}
+                    of={words.outage}
                     parts={{ start: <Time moment={outage.started} />, duration: <strong>{outage.duration}</strong> }}
                   />{" "}
                   {outage.is_open ? <span class="tag is-open">{words.ongoing}</span> : null}{" "}
@@ -98,7 +98,7 @@ function Periods({ periods }: Pick<ServicePageView, "periods">) {
   );
 }
 
-function Latency({ latency, texts }: { latency: NonNullable<ServicePageView["latency"]>; texts: Texts }) {
+function Latency({ latency, texts }: { latency: NonNullable<ServicePageView["latency"]>; texts: PageTexts }) {
   const words = texts.service;
   return (
     <section aria-labelledby="latency">
@@ -110,7 +110,7 @@ function Latency({ latency, texts }: { latency: NonNullable<ServicePageView["lat
   );
 }
 
-function Chart({ chart, texts }: { chart: ChartView; texts: Texts }) {
+function Chart({ chart, texts }: { chart: ChartView; texts: PageTexts }) {
   const middle = CHART.height / 2;
   return (
     <figure class="chart">
@@ -169,7 +169,7 @@ export function renderMaintenancePage(view: MaintenancePageView): string {
   );
 }
 
-function Dates(props: { title: string; dates: MaintenancePageView["past"]; texts: Texts }) {
+function Dates(props: { title: string; dates: MaintenancePageView["past"]; texts: PageTexts }) {
   if (props.dates.length === 0) return null;
   return (
     <section>
@@ -227,7 +227,7 @@ export function renderMaintenanceHistory(view: MaintenanceHistoryView): string {
   );
 }
 
-function Windows({ title, windows, texts }: { title: string; windows: MaintenanceView[]; texts: Texts }) {
+function Windows({ title, windows, texts }: { title: string; windows: MaintenanceView[]; texts: PageTexts }) {
   if (windows.length === 0) return null;
   return (
     <section>

@@ -1,6 +1,13 @@
 import type { Child } from "hono/jsx";
+import type { Message } from "../../language/message.ts";
 
-/** A text whose `{name}` are elements, in the order that its language wants. */
-export function Phrase({ text, parts }: { text: string; parts: Record<string, Child> }) {
-  return <>{text.split(/\{(\w+)\}/).map((piece, n) => (n % 2 === 0 ? piece : parts[piece]))}</>;
+/** A message with elements in it, in the order that its language wants. */
+export function Phrase<Arguments>({
+  of,
+  parts,
+}: {
+  of: Message<Arguments>;
+  parts: { [Name in keyof Arguments]: Arguments[Name] | Child };
+}) {
+  return <>{of.parts<Child>(parts)}</>;
 }

@@ -1,10 +1,10 @@
+import type { PageTexts } from "../../language/texts.ts";
 import { toHtml } from "../../ui/document.tsx";
 import { Field } from "../../ui/form-field.tsx";
-import type { Texts } from "../texts/texts.ts";
 import { Document } from "./frame.tsx";
 
 interface UnlockView {
-  texts: Texts;
+  texts: PageTexts;
   base: string;
   home: string;
   /** Where the form leads to, within the page. */
