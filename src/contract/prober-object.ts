@@ -55,6 +55,6 @@ export interface ProberRpc extends ObjectStateRpc {
   list(query: ResultQuery): Promise<StoredResult[]>;
   /** The newest check of a monitor, with the details that it repeats. */
   newest(monitorId: string): Promise<StoredResult | null>;
-  /** In steps at most this long: a quarter of an hour, an hour or six; oldest first. */
-  latency(monitorId: string, from: number, stepMs: number): Promise<LatencyStep[]>;
+  /** Of each monitor, in steps at most this long: a quarter of an hour, an hour or six; oldest first. */
+  latencies(monitorIds: readonly string[], from: number, stepMs: number): Promise<LatencyStep[][]>;
 }

@@ -69,7 +69,7 @@ export function view<Params extends z.ZodObject = z.ZodObject, Query extends z.Z
 }
 
 /** The API description knows no schema with a fallback; an address carries texts. */
-export function describeQuery(query: z.ZodObject): z.ZodObject {
+function describeQuery(query: z.ZodObject): z.ZodObject {
   const entries = Object.entries(query.shape).map(([name, schema]) => [name, schema.meta({ type: "string" })]);
   return z.object(Object.fromEntries(entries));
 }

@@ -17,6 +17,10 @@ const SCHEMA = [
   "CREATE TABLE IF NOT EXISTS spans (span_at INTEGER PRIMARY KEY, block BLOB NOT NULL)",
 ];
 
+interface MemberStep extends LatencyStep {
+  member: number;
+}
+
 /**
  * The latencies of a shard: a row for each hour with the tallies of all its monitors, and one for each six hours, which
  * is kept longer. The present hour is read from the checks themselves.
@@ -57,44 +61,50 @@ export class LatencyTiers {
     for (const span of steps(SPAN_MS, this.#newest("spans", "span_at"))) this.#aggregateSpan(span);
   }
 
-  /** Steps at most this long, oldest first. */
-  read(member: number, from: number, stepMs: number): LatencyStep[] {
-    if (stepMs < HOUR_MS) return this.#quarters(member, from);
-    if (stepMs < SPAN_MS) return this.#hours(member, from);
+  /** Steps at most this long of all these monitors, oldest first. */
+  read(members: ReadonlySet<number>, from: number, stepMs: number): MemberStep[] {
+    if (members.size === 0) return [];
+    if (stepMs < HOUR_MS) return this.#quarters(members, from);
+    if (stepMs < SPAN_MS) return this.#hours(members, from);
     const found = [...this.#blocks("spans", "span_at", startOfStep(from, SPAN_MS))];
     const last = found.at(-1)?.at;
-    const over = found.flatMap(({ at, block }) => stepOf(at, block, member));
-    return [...over, ...this.#hours(member, last === undefined ? from : last + SPAN_MS)];
+    const over = found.flatMap(({ at, block }) => stepsOf(at, block, members));
+    return [...over, ...this.#hours(members, last === undefined ? from : last + SPAN_MS)];
   }
 
-  #quarters(member: number, from: number): LatencyStep[] {
-    const steps: LatencyStep[] = [];
+  #quarters(members: ReadonlySet<number>, from: number): MemberStep[] {
+    const steps: MemberStep[] = [];
     const newestAt = this.#rows.edgeAt("max") ?? 0;
     for (let at = startOfStep(from, QUARTER_MS); at <= newestAt; at += QUARTER_MS) {
-      const samples = this.#samples(at, at + QUARTER_MS).get(member);
-      if (samples) steps.push({ at, tally: packTally(tallyOf(samples)) });
+      steps.push(...this.#measured(members, at, QUARTER_MS));
     }
     return steps;
   }
 
-  #hours(member: number, from: number): LatencyStep[] {
-    const over = [...this.#blocks("hours", "hour_at", from)].flatMap(({ at, block }) => stepOf(at, block, member));
-    return [...over, ...this.#present(member, from)];
+  #hours(members: ReadonlySet<number>, from: number): MemberStep[] {
+    const over = [...this.#blocks("hours", "hour_at", from)].flatMap(({ at, block }) => stepsOf(at, block, members));
+    return [...over, ...this.#present(members, from)];
   }
 
   /** The current hour, and earlier ones that no record has closed yet. */
-  #present(member: number, from: number): LatencyStep[] {
+  #present(members: ReadonlySet<number>, from: number): MemberStep[] {
     const newestAt = this.#rows.edgeAt("max");
     if (newestAt === null) return [];
     const present = startOfStep(newestAt, HOUR_MS);
     const earliest = Math.max(startOfStep(from, HOUR_MS), present - HOURS_PER_CALL * HOUR_MS);
-    const found: LatencyStep[] = [];
+    const found: MemberStep[] = [];
     const last = this.#newest("hours", "hour_at") ?? -HOUR_MS;
     for (let at = Math.max(earliest, last + HOUR_MS); at <= present; at += HOUR_MS) {
-      const samples = this.#samples(at, at + HOUR_MS).get(member);
-      if (samples) found.push({ at, tally: packTally(tallyOf(samples)) });
+      found.push(...this.#measured(members, at, HOUR_MS));
     }
     return found;
+  }
+
+  /** Of one step, from the checks themselves. */
+  #measured(members: ReadonlySet<number>, at: number, stepMs: number): MemberStep[] {
+    return [...this.#samples(at, at + stepMs)]
+      .filter(([member]) => members.has(member))
+      .map(([member, samples]) => ({ member, at, tally: packTally(tallyOf(samples)) }));
   }
 
   #aggregateHour(hour: number): void {
@@ -169,13 +179,14 @@ export function packTally(tally: LatencyHistogram): Uint8Array {
   return writer.finish();
 }
 
-/** The tally of one monitor, without unpacking those of the others. */
-function stepOf(at: number, block: Uint8Array, member: number): LatencyStep[] {
+/** The tallies of these monitors, without unpacking those of the others. */
+function stepsOf(at: number, block: Uint8Array, members: ReadonlySet<number>): MemberStep[] {
   const reader = new ByteReader(block);
-  while (!reader.isAtEnd) {
-    const owner = reader.integer();
+  const steps: MemberStep[] = [];
+  while (!reader.isAtEnd && steps.length < members.size) {
+    const member = reader.integer();
     const tally = reader.bytes();
-    if (owner === member) return [{ at, tally }];
+    if (members.has(member)) steps.push({ member, at, tally });
   }
-  return [];
+  return steps;
 }

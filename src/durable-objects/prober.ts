@@ -90,9 +90,14 @@ export class ProberObject extends DurableObject<Env> implements ProberRpc {
     return { ...newest, details: successes.find(({ details }) => details)?.details ?? {} };
   }
 
-  async latency(monitorId: string, from: number, stepMs: number): Promise<LatencyStep[]> {
-    const member = this.#words.memberOf(monitorId);
-    return member === undefined ? [] : this.#latency.read(member, from, stepMs);
+  async latencies(monitorIds: readonly string[], from: number, stepMs: number): Promise<LatencyStep[][]> {
+    const members = monitorIds.map((id) => this.#words.memberOf(id));
+    const read = this.#latency.read(new Set(members.filter((member) => member !== undefined)), from, stepMs);
+    const steps = Map.groupBy(read, ({ member }) => member);
+    return members.map((member) => {
+      const own = member === undefined ? [] : (steps.get(member) ?? []);
+      return own.map(({ at, tally }) => ({ at, tally }));
+    });
   }
 
   async readState(cursor: StateCursor | null): Promise<ReadState> {

@@ -1,15 +1,17 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { CheckOutcome } from "../../src/contract/check.ts";
 import type { StoredResult } from "../../src/contract/prober-object.ts";
 import { openDb } from "../../src/data/db.ts";
 import { findMonitor } from "../../src/data/monitors/read.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { agentHistory, proberObject } from "../../src/platform/prober-objects.ts";
 import { aStage } from "../support/agents.ts";
 import { type Client, createClient, V1 } from "../support/client.ts";
+import { browserOf } from "../support/dashboard-crawl.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 
@@ -156,5 +158,27 @@ describe("the latency that agents measured", () => {
     expect(count((await read(account.client, monitor.id, "?period=30d")).body.points)).toBe(5 * 120 + 1);
     const baseline = (await account.client.get(`${V1}/monitors/${monitor.id}/latency-baseline`)).body;
     expect(baseline).toMatchObject({ status: "ready", sample_count: 601, min_ms: 20, max_ms: 900 });
+  });
+});
+
+describe("the list of monitors in the dashboard", () => {
+  it("draws the day of each monitor in its row, and asks every object once for all of its monitors", async () => {
+    const account = await createAccount();
+    const shard_id = newId();
+    const inserted = ["A", "B", "C"].map((name) => insertMonitor(account.user_id, { name, shard_id }));
+    const [one, other] = await Promise.all(inserted);
+    const hour = Math.floor(Date.now() / HOUR) * HOUR;
+    for (const slot_at of [hour - 2 * HOUR, hour - HOUR]) {
+      const found = { checked_at: slot_at, outcome: "success" as const, latency_ms: 100, message: "" };
+      const entries = [one, other].map((monitor) => ({ ...found, monitor_id: String(monitor?.id) }));
+      await proberObject(env, shard_id, "default").record({ slot_at, attempt: 0, key: "g", entries });
+    }
+    const browser = await browserOf(account);
+    const asked = vi.spyOn(env.PROBER, "getByName");
+    const { text } = await browser.open("/app/monitors");
+    expect(asked.mock.calls.map(([name]) => name)).toEqual([`${shard_id}/default`]);
+    expect(text.match(/class="sparkline"/g)).toHaveLength(3);
+    expect(text.match(/<path d="M88 2L92 2"/g)).toHaveLength(2);
+    expect(text).not.toContain("latency.svg");
   });
 });

@@ -127,7 +127,8 @@ describe("the state of objects", () => {
     const copied = proberObject(env, copy, "default");
     const everything = { monitor_id, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 1000 };
     expect(await copied.list(everything)).toEqual(await prober.list(everything));
-    expect(await copied.latency(monitor_id, 0, 3_600_000)).toEqual(await prober.latency(monitor_id, 0, 3_600_000));
+    const hours = [[monitor_id], 0, 3_600_000] as const;
+    expect(await copied.latencies(...hours)).toEqual(await prober.latencies(...hours));
     await copied.record({ slot_at: at + 900_000, attempt: 0, key: "k", entries: [check(900, "success")] });
     expect(await copied.list(everything)).toHaveLength(901);
   });

@@ -129,7 +129,7 @@ describe("the history of a shard", () => {
     const old = (slot_at: number) => entry(id, slot_at + 7, { latency_ms: 40 });
     const all = [old(T0 + 60_000), entry(id, T0 + 5), old(T0 - 60_000)];
     expect(await prober.list({ monitor_id: id, ...everything })).toEqual(all);
-    const steps = await prober.latency(id, T0 - HOUR, HOUR);
+    const [steps = []] = await prober.latencies([id], T0 - HOUR, HOUR);
     expect(steps.map(({ tally }) => readTally(new ByteReader(tally)).count)).toEqual([1, 2]);
   });
 
@@ -185,15 +185,35 @@ describe("the history of a shard", () => {
         entries: [entry(id, slot_at, { outcome, latency_ms: 100 })],
       });
     }
-    const learned = async () =>
-      (await prober.latency(id, 0, HOUR)).map(({ at, tally }) => {
+    const learned = async () => {
+      const [steps = []] = await prober.latencies([id], 0, HOUR);
+      return steps.map(({ at, tally }) => {
         const { count, sum } = readTally(new ByteReader(tally));
         return { at, count, sum };
       });
+    };
     const over = { at: T0 - HOUR, count: 2, sum: 200 };
     expect(await learned()).toEqual([over]);
     await prober.record({ slot_at: T0, attempt: 0, key: "g", entries: [entry(id, T0)] });
     expect(await learned()).toEqual([over, { at: T0, count: 1, sum: 20 }]);
+  });
+
+  it("gives the latencies of several monitors at once, in the order asked for", async () => {
+    const { prober } = aProber();
+    const [one, other, unknown] = [newId(), newId(), newId()];
+    for (const slot_at of [T0 - HOUR, T0]) {
+      const entries = [entry(one, slot_at, { latency_ms: 10 }), entry(other, slot_at, { latency_ms: 30 })];
+      await prober.record({ slot_at, attempt: 0, key: "g", entries });
+    }
+    for (const step of [HOUR / 4, HOUR, 6 * HOUR]) {
+      const found = await prober.latencies([other, unknown, one], T0 - 6 * HOUR, step);
+      const sums = found.map((steps) => steps.map(({ at, tally }) => [at, readTally(new ByteReader(tally)).sum]));
+      expect(sums).toEqual([
+        [[T0 - HOUR, 30], [T0, 30]],
+        [],
+        [[T0 - HOUR, 10], [T0, 10]],
+      ]); // biome-ignore format: one line a monitor
+    }
   });
 
   it("forgets what is older than any plan shows", async () => {

@@ -1,34 +1,26 @@
 import { z } from "zod";
-import type { RequestScope } from "../../access/scope.ts";
 import { MONITOR_SORTS } from "../../contract/monitor.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { readMaintenanceTime } from "../../data/maintenance/time.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
-import { type ListedMonitor, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
-import { buildLatencySeries } from "../../domain/latency-series.ts";
+import type { ListedMonitor } from "../../data/monitor-settings/read.ts";
 import { groupVerbs } from "../../features/groups/service.ts";
-import { rangeFor, readLatency } from "../../features/latency/service.ts";
+import { listDayLatencies } from "../../features/latency/service.ts";
 import { listMyMonitors } from "../../features/monitors/service.ts";
 import type { MonitorDetail } from "../../features/monitors/view.ts";
-import { type AppContext, endpoint } from "../../http/endpoint.ts";
-import { document, PUBLIC_ERRORS } from "../../http/responses.ts";
+import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS } from "../../lib/durations.ts";
-import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
-import { describeQuery, view } from "../view.ts";
+import { view } from "../view.ts";
 import { isMuted } from "./detail-alerts.tsx";
 import { listView, type MonitorRow } from "./list-views.tsx";
-import { drawSparklines } from "./sparklines.ts";
 
 const SHOWN_MAX = 50;
 const OFFSET_MAX = 10_000;
 /** Of all rows together: a flapping monitor's strip may lack its oldest hours rather than slow the list down. */
 const INTERVALS_MAX = 2_000;
 const GROUPS_MAX = 500;
-/** A picture of a day changes little in this time. */
-const SECONDS_KEPT = 300;
-const PICTURES_AT_ONCE = 10;
 
 const blank = (text: string | undefined) => (text?.trim() ? text.trim() : undefined);
 /** Several values of one filter stand in the address as the API has them: `down,paused`. */
@@ -56,45 +48,7 @@ export const endpoints = [
   view({ path: "/app/monitors", summary: "List of monitors in the dashboard", query: ListQuery }, (c, { query }) =>
     showList(c, query),
   ),
-
-  endpoint(
-    { at: ["root"], auth: "user", permission: null, audit: null, rate: "api" },
-    {
-      method: "get",
-      path: "/app/monitors/latency.svg",
-      tags: ["Dashboard"],
-      summary: "Latencies of a day of the monitors of a list, in one picture",
-      request: { query: describeQuery(ListQuery) },
-      responses: { 200: document("The picture", "image/svg+xml"), ...PUBLIC_ERRORS },
-    },
-    async (c) => drawList(c.var.ctx, ListQuery.parse(c.req.query())),
-  ),
 ];
-
-/**
- * All rows share one request and one picture. Choice: the lines do not stand in the list itself. Each is read from the object
- * that keeps it, so that the list would wait for fifty of them, and ask them again whenever one of its rows changes; the
- * picture comes after the list and is kept for minutes.
- */
-async function drawList(ctx: RequestScope, query: ListQuery): Promise<Response> {
-  const place = { limit: SHOWN_MAX, offset: query.offset };
-  const { views } = await listMyMonitors(ctx, undefined, place, filterOf(query), query.sort);
-  const monitors = await listMonitorsByIds(
-    ctx.db,
-    views.map(({ record }) => record.id),
-  );
-  const lines = await mapConcurrently(monitors, PICTURES_AT_ONCE, async (monitor) => {
-    const range = rangeFor(monitor, "24h", ctx.now);
-    return { id: monitor.id, points: buildLatencySeries(await readLatency(ctx, monitor, range), range) };
-  });
-  return new Response(drawSparklines(lines, { from: ctx.now - DAY_MS, to: ctx.now }), {
-    headers: {
-      "Content-Type": "image/svg+xml",
-      "Cache-Control": `private, max-age=${SECONDS_KEPT}`,
-      "Content-Security-Policy": "default-src 'none'",
-    },
-  });
-}
 
 async function showList(c: AppContext, query: ListQuery): Promise<Response> {
   const { ctx } = c.var;
@@ -129,14 +83,21 @@ function filterOf({ q, status, type, tag, page, group }: ListQuery) {
   };
 }
 
-/** Costs three queries besides those of the list, and one for each page of others, however many monitors there are. */
+/**
+ * Costs three queries besides those of the list, one for each page of others, and one request to each object that keeps
+ * latencies, however many monitors there are.
+ */
 async function toRows(c: AppContext, views: readonly MonitorDetail<ListedMonitor>[]): Promise<MonitorRow[]> {
   const { ctx } = c.var;
   const ids = views.map(({ record }) => record.id);
   const since = ctx.now - DAY_MS;
-  const [recent, timeOf] = await Promise.all([
+  const [recent, timeOf, latencies] = await Promise.all([
     listRecentIntervals(ctx.db, ids, { since, limit: INTERVALS_MAX }),
     readMaintenanceTime(ctx.db, ids, { since, now: ctx.now }),
+    listDayLatencies(
+      ctx,
+      views.map(({ record }) => record),
+    ),
   ]);
   const intervals = Map.groupBy(recent, ({ monitor_id }) => monitor_id);
   return Promise.all(
@@ -149,6 +110,7 @@ async function toRows(c: AppContext, views: readonly MonitorDetail<ListedMonitor
       status: record.status,
       status_since: record.status_since,
       latency_ms: latest?.[2] ?? null,
+      day: { points: latencies.pointsOf(record.id), range: latencies.range },
       last_check: latest?.[1] ?? null,
       intervals: intervals.get(record.id) ?? [],
       maintenance: timeOf(record.id),

@@ -17,7 +17,7 @@ import type { Option } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
 import { FirstMonitor } from "./first-monitor.tsx";
 import type { ListQuery } from "./list-routes.ts";
-import { lineId } from "./sparklines.ts";
+import { Sparkline, type SparklineProps } from "./sparkline.tsx";
 import { typeName } from "./types.ts";
 
 export interface MonitorRow {
@@ -29,6 +29,7 @@ export interface MonitorRow {
   status: MonitorStatus;
   status_since: number;
   latency_ms: number | null;
+  day: SparklineProps;
   last_check: number | null;
   /** Of the last day. */
   intervals: readonly StatusInterval[];
@@ -61,7 +62,6 @@ export function listView(list: ListView): View {
     ([name, value]) => name !== "sort" && name !== "offset" && value !== undefined,
   );
   const isEmpty = total === 0 && !isFiltered;
-  const picture = addressOf(query, "/app/monitors/latency.svg");
   return {
     title: "Monitors",
     section: "monitors",
@@ -99,7 +99,7 @@ export function listView(list: ListView): View {
                 </p>
                 <ul class="monitors">
                   {list.rows.map((row) => (
-                    <Row row={row} now={list.now} picture={picture} />
+                    <Row row={row} now={list.now} />
                   ))}
                 </ul>
               </>
@@ -183,14 +183,7 @@ function Choice({ name, label, value, options, isRequired }: ChoiceProps) {
   );
 }
 
-interface RowProps {
-  row: MonitorRow;
-  now: number;
-  /** Has the lines of all rows. */
-  picture: string;
-}
-
-function Row({ row, now, picture }: RowProps) {
+function Row({ row, now }: { row: MonitorRow; now: number }) {
   const to = Math.floor(now / MINUTE_MS) * MINUTE_MS;
   const uptime = percentOf({ intervals: row.intervals, maintenance: row.maintenance, from: to - DAY_MS, to });
   return (
@@ -235,9 +228,7 @@ function Row({ row, now, picture }: RowProps) {
         label="Last 24 hours"
       />
       <span class="num uptime">{uptime === null ? "–" : `${uptime} %`}</span>
-      <svg class="sparkline" width="96" height="24" role="img" aria-label="Latency of the last 24 hours">
-        <use href={`${picture}#${lineId(row.id)}`} />
-      </svg>
+      <Sparkline {...row.day} />
       <div class="latency">
         <span class="num">{row.latency_ms === null ? "–" : formatMilliseconds(row.latency_ms)}</span>
       </div>
@@ -291,7 +282,7 @@ function Selection({ query, pages, groups }: ListView) {
 }
 
 /** Without what has its default, so that addresses stay short. */
-export function addressOf(query: ListQuery, path = "/app/monitors"): string {
+function addressOf(query: ListQuery): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || (name === "sort" && value === "position") || (name === "offset" && value === 0))
@@ -299,5 +290,5 @@ export function addressOf(query: ListQuery, path = "/app/monitors"): string {
     params.set(name, String(value));
   }
   const text = params.toString();
-  return text === "" ? path : `${path}?${text}`;
+  return text === "" ? "/app/monitors" : `/app/monitors?${text}`;
 }

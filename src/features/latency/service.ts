@@ -1,10 +1,12 @@
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { LatencyPeriod } from "../../contract/latency.ts";
+import type { ListedMonitor } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { buildLatencySeries, type LatencyPoint, type LatencyRange, latencyRange } from "../../domain/latency-series.ts";
-import { HOUR_MS } from "../../lib/durations.ts";
-import { readObjectLatency, type TalliedStep } from "../../platform/latency-history.ts";
+import { HOUR_MS, SECOND_MS } from "../../lib/durations.ts";
+import { withDeadline } from "../../lib/with-deadline.ts";
+import { readObjectLatencies, readObjectLatency, type TalliedStep } from "../../platform/latency-history.ts";
 import { resultSourceOf } from "../../probes/registry.ts";
 
 export interface LatencyHistory {
@@ -39,6 +41,25 @@ export async function readLatency(
   return readObjectLatency(ctx.env, source, { from, step_ms, region });
 }
 
-function isPushed(monitor: MonitorRecord): boolean {
+/** The latencies of a day by the hour, of many monitors; none where the objects that keep them do not answer in time. */
+export async function listDayLatencies(
+  ctx: RequestScope,
+  monitors: readonly ListedMonitor[],
+): Promise<{ range: LatencyRange; pointsOf(monitorId: string): LatencyPoint[] }> {
+  const range = latencyRange("24h", ctx.now, HOUR_MS);
+  const sources = monitors.map((monitor) => ({ ...monitor, is_pushed: isPushed(monitor) }));
+  let found: Awaited<ReturnType<typeof readObjectLatencies>> = new Map();
+  try {
+    found = await withDeadline(readObjectLatencies(ctx.env, sources, range), LISTED_WITHIN_MS);
+  } catch (error) {
+    ctx.log.error("latencies of a list", error);
+  }
+  return { range, pointsOf: (id) => buildLatencySeries(found.get(id) ?? [], range) };
+}
+
+/** A list is worth more than the lines in it. */
+const LISTED_WITHIN_MS = SECOND_MS;
+
+function isPushed(monitor: Pick<ListedMonitor, "type" | "options">): boolean {
   return resultSourceOf(monitor.type, monitor.options) === "push";
 }

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../lib/durations.ts";
+import { lineOf, Sparkline } from "./sparkline.tsx";
+
+const RANGE = { from: 1000 * HOUR_MS, step_ms: HOUR_MS };
+const pointsOf = (medians: Record<number, number>) =>
+  Object.entries(medians).map(([hour, p50_ms]) => {
+    const at = RANGE.from + Number(hour) * HOUR_MS;
+    return { at, p50_ms, p95_ms: p50_ms, max_ms: p50_ms, checks: 1 };
+  });
+
+describe("the line of latencies in a row", () => {
+  it("is not there where nothing was measured, or in one hour alone", () => {
+    for (const points of [pointsOf({}), pointsOf({ 4: 10 })]) {
+      expect(String(Sparkline({ points, range: RANGE }))).not.toContain("<path");
+    }
+  });
+
+  it("reaches from the slowest at the top to zero at the bottom, over the day", () => {
+    const day = Object.fromEntries(Array.from({ length: 24 }, (_, hour) => [hour, hour === 0 ? 0 : 100]));
+    expect(lineOf(pointsOf(day), RANGE)).toMatch(/^M0 22L4 2L8 2.*L96 2$/);
+  });
+
+  it("has a gap where hours are missing", () => {
+    expect(lineOf(pointsOf({ 0: 10, 1: 10, 20: 10, 21: 10 }), RANGE)).toBe("M0 2L4 2M83 2L88 2");
+  });
+
+  it("takes less than 240 bytes a row", () => {
+    const day = Object.fromEntries(Array.from({ length: 24 }, (_, hour) => [hour, 100 + 37 * (hour % 7)]));
+    expect(lineOf(pointsOf(day), RANGE).length).toBeLessThan(240);
+  });
+});
