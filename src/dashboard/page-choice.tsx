@@ -31,7 +31,7 @@ interface ChoiceFormProps {
 /** Chooses what a view shows where tabs would be too many. */
 export function ChoiceForm({ action, name, label, choices, chosenId }: ChoiceFormProps) {
   return (
-    <form method="get" action={action} class="filters is-short" data-submit-on-change>
+    <form method="get" action={action} class="filters is-short" autocomplete="off" data-submit-on-change>
       <div>
         <label for={`chosen-${name}`}>{label}</label>
         <select id={`chosen-${name}`} name={name}>

@@ -27,6 +27,8 @@ export interface View {
   children: Child;
   /** The document follows changes without a reload: every element with `data-live` and an id is kept current. */
   isLive?: boolean;
+  /** Where it is found, if this document answers a form that was sent elsewhere. */
+  address?: string;
   /** What it shows changes without an event, such as results that are awaited; else measurements follow by the minute. */
   isAwaited?: boolean;
   /** For forms and texts, which no reader wants wide. */
@@ -144,6 +146,7 @@ function renderShell({ view, assets, person, path, isDemonstration }: ShellProps
           tabindex={-1}
           data-follow={view.isLive ? "" : undefined}
           data-awaited={view.isAwaited ? "" : undefined}
+          data-address={view.isLive ? view.address : undefined}
         >
           {isDemonstration ? <DemonstrationNotice mayRemove={person.is_operator} /> : null}
           <Trail view={view} />

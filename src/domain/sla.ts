@@ -3,7 +3,7 @@ import { assertNever } from "../lib/assert-never.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { mergeSpans, type Span, splitAt } from "../lib/spans.ts";
 import { listDaysUntil, zonedClock } from "../lib/zoned-days.ts";
-import { computeUptimePercentage, type StatusInterval } from "./uptime.ts";
+import { computeShownUptime, computeUptimePercentage, type StatusInterval } from "./uptime.ts";
 
 export interface SlaRules {
   exclude_maintenance: boolean;
@@ -22,6 +22,8 @@ export interface SlaTotals {
 
 export interface SlaResult {
   uptime_percentage: number | null;
+  /** Null also where too little was measured for people to be told one. */
+  shown_percentage: number | null;
   downtime_ms: number;
   degraded_ms: number;
   maintenance_ms: number;
@@ -211,8 +213,10 @@ export function evaluateSla(tally: SlaTotals, targetPercentage: number, rules: S
   const downtime = rules.degraded_counts_as_downtime ? down + degraded : down;
   const counted = up + degraded + down;
   const error_budget_ms = allowedDowntime(wholeMs ?? counted, targetPercentage);
+  const durations = { up: counted - downtime, degraded: 0, down: downtime };
   return {
-    uptime_percentage: computeUptimePercentage({ up: counted - downtime, degraded: 0, down: downtime }),
+    uptime_percentage: computeUptimePercentage(durations),
+    shown_percentage: computeShownUptime(durations),
     downtime_ms: downtime,
     degraded_ms: degraded,
     maintenance_ms: maintenance,

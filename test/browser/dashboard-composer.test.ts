@@ -68,6 +68,23 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
     expect(await dashboard.call("GET", path)).toMatchObject({ status: "identified", resolved_at: null });
   });
 
+  it("follows the incident also beside what it refused, and says when it is gone", async () => {
+    const { path, view } = await openIncident("Refused here");
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(view);
+      await page.getByLabel("Message").fill("Mine");
+      await dashboard.call("POST", `${path}/updates`, { message: "Theirs" });
+      await post(page, "Post update");
+      await page.getByText(/^Another update was posted/).waitFor();
+      await dashboard.call("POST", `${path}/updates`, { message: "Theirs again" });
+      await page.locator(".timeline").getByText("Theirs again").waitFor();
+      expect(await textOf(page)).toBe("Mine");
+      await dashboard.call("DELETE", path);
+      await page.getByText(/^This is not there any more\. What you see is from \d\d:\d\d:\d\d\.$/).waitFor();
+      expect([await textOf(page), await page.locator("#connection").count()]).toEqual(["Mine", 0]);
+    });
+  });
+
   it("says that someone else wrote first, and shows what", async () => {
     const { path, view } = await openIncident("Two people");
     await dashboard.visit(DESKTOP, async (page) => {

@@ -131,6 +131,112 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
     });
   });
 
+  it("shows by the filters of the audit log what it lists, also on the way back", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/audit`);
+      const filters = [page.getByLabel("Status page", { exact: true }), page.getByLabel("Event", { exact: true })];
+      await filters[0]?.selectOption("Northwind Status");
+      await filters[1]?.fill("group.created");
+      await page.getByRole("button", { name: "Show", exact: true }).click();
+      await page.waitForURL(/event_type=group\.created/);
+      await page.goBack();
+      await page.waitForURL(/\/app\/audit$/);
+      expect(await Promise.all(filters.map((filter) => filter.inputValue()))).toEqual(["", ""]);
+    });
+  });
+
+  it("has the open one of many tabs in sight on a phone", async () => {
+    await dashboard.visit({ ...PHONE }, async (page) => {
+      for (const path of [`/app/pages/${dashboard.example.page}/reports?period=year`, "/app/installation"]) {
+        await page.goto(dashboard.service.url + path);
+        for (const tab of await page.locator(".tabs [aria-current]").all()) {
+          await expect.poll(async () => ((await tab.boundingBox())?.x ?? -1) >= 0).toBe(true);
+          const box = await tab.boundingBox();
+          expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(PHONE.viewport.width);
+        }
+        expect(await page.evaluate("scrollY")).toBe(0);
+      }
+    });
+  });
+
+  it("offers no button for what follows from a choice by itself", async () => {
+    const asks = {
+      "/app/alerts/new": "Show the fields of this provider",
+      "/app/monitors/new": "Show the fields of this type",
+    };
+    for (const [path, name] of Object.entries(asks)) {
+      for (const javaScriptEnabled of [true, false]) {
+        await dashboard.visit({ ...DESKTOP, javaScriptEnabled }, async (page) => {
+          await page.goto(dashboard.service.url + path);
+          expect([path, await page.getByRole("button", { name }).count()]).toEqual([path, javaScriptEnabled ? 0 : 1]);
+        });
+      }
+    }
+  });
+
+  it("begins a rule without a condition, and says who is told of it", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/rules/${dashboard.example.page}/new`);
+      const metrics = await page.getByLabel("Metric", { exact: true }).all();
+      expect(await Promise.all(metrics.map((metric) => metric.inputValue()))).toEqual(metrics.map(() => ""));
+      const told = page.getByLabel("Who is notified", { exact: true }).locator("option:checked");
+      expect(await told.textContent()).toBe("Everybody: readers of the page and the team");
+    });
+  });
+
+  it("says what a month costs only once a day was counted", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/installation`);
+      await page.getByText("is said once a whole day was counted").waitFor();
+      expect(await page.getByRole("region", { name: "Cost and room" }).textContent()).not.toContain("$");
+    });
+  });
+
+  it("says when a job runs, and nothing of places that check it", async () => {
+    const job = { name: "Prices", type: "heartbeat", schedule: "30 2 * * *", timezone: "Europe/Berlin" };
+    const { id } = await dashboard.call("POST", `${V1}/monitors`, job);
+    const rhythms = {
+      [String(id)]: "RunsEvery day at 02:30, Europe/Berlin",
+      [dashboard.example.heartbeat]: "Intervalevery 1 d",
+    };
+    await dashboard.visit(DESKTOP, async (page) => {
+      for (const [monitor, rhythm] of Object.entries(rhythms)) {
+        await page.goto(`${dashboard.service.url}/app/monitors/${monitor}`);
+        const settings = await page.getByRole("region", { name: "Settings" }).textContent();
+        expect(settings).toContain(rhythm);
+        expect(settings).not.toContain("Regions");
+      }
+      await page.getByText("Last heartbeat").waitFor();
+    });
+  });
+
+  it("reports no percentage before an hour was measured", async () => {
+    const page_id = (await dashboard.call("POST", `${V1}/status-pages`, { name: "Young", slug: "young" })).id;
+    const { id } = await dashboard.call("POST", `${V1}/monitors`, {
+      name: "Minutes reported",
+      type: "heartbeat",
+      status_page_id: page_id,
+    });
+    const from = Date.now() - 20 * 60_000;
+    await dashboard.service.execute([
+      {
+        sql: "UPDATE monitors SET created_at = ?1, status = 'up', status_since = ?1 WHERE id = ?2",
+        params: [from, String(id)],
+      },
+      {
+        sql: "INSERT INTO status_intervals (monitor_id, seq, status, from_at) VALUES (?, 1, 'up', ?)",
+        params: [String(id), from],
+      },
+    ]);
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/pages/${page_id}/reports?period=7d`);
+      for (const name of ["The page as a whole", "Minutes reported"]) {
+        expect(await page.getByRole("row", { name }).textContent()).not.toMatch(/100/);
+      }
+      await page.getByText("A percentage is said once an hour of this period was measured.").waitFor();
+    });
+  });
+
   it("says since when a percentage counts, and none in the first hour", async () => {
     const HOUR = 3_600_000;
     const now = Date.now();

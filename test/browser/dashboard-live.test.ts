@@ -75,13 +75,27 @@ describe.skipIf(!existsSync(CHROMIUM))("an open view", () => {
     });
   });
 
-  it("draws the latencies of a list by one request", async () => {
+  it("follows the status of the services of a page, and leaves what is typed beside it", async () => {
+    const { id } = await dashboard.call("POST", `${V1}/status-pages`, { name: "Followed", slug: "followed" });
+    const job = { name: "Exports", type: "heartbeat", status_page_id: id };
+    const service = await dashboard.call("POST", `${V1}/monitors`, job);
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/pages/${id}/services`);
+      await page.getByLabel("New group", { exact: true }).fill("Half a na");
+      await dashboard.call("POST", `${V1}/monitors/${service.id}/pause`);
+      await page.getByRole("row", { name: "Exports" }).getByText("Paused").waitFor();
+      expect(await page.getByLabel("New group", { exact: true }).inputValue()).toBe("Half a na");
+    });
+    await dashboard.call("DELETE", `${V1}/monitors/${service.id}`);
+  });
+
+  it("has the latencies of a list in its rows, without a request for them", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
       const asked: string[] = [];
       page.on("request", (request) => asked.push(new URL(request.url()).pathname));
       await page.goto(`${dashboard.service.url}/app/monitors`);
       await page.waitForLoadState("networkidle");
-      expect(asked.filter((path) => path.endsWith("latency.svg"))).toEqual(["/app/monitors/latency.svg"]);
+      expect(asked.filter((path) => path.startsWith("/app") && path !== "/app/changes")).toEqual(["/app/monitors"]);
       expect(await page.locator("svg.sparkline").count()).toBe(monitors.length);
     });
   });

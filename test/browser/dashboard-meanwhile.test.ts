@@ -189,17 +189,25 @@ describe.skipIf(!existsSync(CHROMIUM))("a form of something that changes meanwhi
   });
 
   it("asks before it leaves a form whose text is not kept", async () => {
-    await dashboard.visit(DESKTOP, async (page) => {
-      await page.goto(dashboard.service.url + (edited().monitor as Edited).form);
-      await page.getByLabel("Name", { exact: true }).fill("Half a na");
-      const asked: string[] = [];
-      page.on("dialog", (dialog) => {
-        asked.push(dialog.type());
-        void dialog.dismiss();
+    const { shop, page: id } = dashboard.example;
+    const forms = [
+      [`/app/monitors/${shop}/edit`, "Name"],
+      [`/app/pages/${id}/reports`, "Target of the page, in percent"],
+      [`/app/pages/${id}/domain`, "Host name"],
+    ] as const;
+    for (const [form, label] of forms) {
+      await dashboard.visit(DESKTOP, async (page) => {
+        await page.goto(dashboard.service.url + form);
+        await page.getByLabel(label, { exact: true }).fill("99");
+        const asked: string[] = [];
+        page.on("dialog", (dialog) => {
+          asked.push(dialog.type());
+          void dialog.dismiss();
+        });
+        await page.getByRole("link", { name: "Incidents", exact: true }).first().click();
+        await expect.poll(() => [form, ...asked]).toEqual([form, "beforeunload"]);
+        expect(await page.getByLabel(label, { exact: true }).inputValue()).toBe("99");
       });
-      await page.getByRole("link", { name: "Incidents", exact: true }).first().click();
-      await expect.poll(() => asked).toEqual(["beforeunload"]);
-      expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Half a na");
-    });
+    }
   });
 });

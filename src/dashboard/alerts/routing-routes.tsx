@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { requireVisiblePage } from "../../access/pages.ts";
-import { EVENT_CLASSIFICATIONS, EVENTS, type EventClassification, ROUTABLE_EVENTS } from "../../contract/events.ts";
+import { EVENTS, ROUTABLE_EVENTS } from "../../contract/events.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { requireApi } from "../call-api.ts";
@@ -9,17 +9,12 @@ import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choic
 import { FormCard } from "../pages/views.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { AUDIENCE_OPTIONS, AUDIENCES } from "./audiences.ts";
 import { alertTabs } from "./views.tsx";
 
 const params = z.object({ page: z.uuid() });
 const PageQuery = z.object({ page: z.uuid().optional().catch(undefined) });
 const address = (page: string) => `/app/alerts/routing?page=${page}`;
-
-const AUDIENCES: Record<EventClassification, string> = {
-  public: "Everybody: readers of the page and the team",
-  team_only: "The team alone",
-  critical: "Critical: everybody, and whoever is on call",
-};
 
 /** A field for each event whose audience a page may decide on. */
 const FIELDS: readonly FormField[] = ROUTABLE_EVENTS.map((name) => ({
@@ -27,7 +22,7 @@ const FIELDS: readonly FormField[] = ROUTABLE_EVENTS.map((name) => ({
   name,
   label: name,
   empty: `As usual: ${AUDIENCES[EVENTS[name].classification]}`,
-  options: EVENT_CLASSIFICATIONS.map((value) => ({ value, label: AUDIENCES[value] })),
+  options: AUDIENCE_OPTIONS,
 }));
 
 export const endpoints = [

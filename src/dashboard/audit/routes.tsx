@@ -88,7 +88,7 @@ function loadEntries(c: AppContext, { query, pages, zone }: Listing) {
 
 function Filters({ query, pages, zone }: Listing) {
   return (
-    <form method="get" action="/app/audit" class="filters">
+    <form method="get" action="/app/audit" class="filters" autocomplete="off">
       {query.monitor === undefined ? null : <input type="hidden" name="monitor" value={query.monitor} />}
       <div>
         <label for="page">Status page</label>

@@ -25,11 +25,14 @@ export function unmarkChanged(): void {
   });
 }
 
+/** A form that is a card, or all of one; buttons and choices in rows are none. */
+const ASKED = "main :is(form.card, .card > form:not(.inline))[method=post]";
+
 /** Whoever leaves a half-filled form is asked first; what is kept as a draft needs no question. */
 export function askBeforeLeaving(): void {
   const changed = new Set<HTMLFormElement>();
   document.addEventListener("input", ({ target }) => {
-    const form = target instanceof Element ? target.closest<HTMLFormElement>("main form.card[method=post]") : null;
+    const form = target instanceof Element ? target.closest<HTMLFormElement>(ASKED) : null;
     if (form && form.dataset.draft === undefined && form.closest("dialog") === null) changed.add(form);
   });
   document.addEventListener("submit", () => changed.clear());

@@ -16,11 +16,14 @@ const FAILURES_SAID = 2;
 const shown = new Map<string, string>();
 let tag = "";
 let version = "";
+let address = "";
 let isAwaited = false;
 let askedAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let attentiveUntil = 0;
 let isAsking = false;
+/** There is nothing more to follow. */
+let isOver = false;
 /** When the server last said what is current. */
 let currentAt = Date.now();
 let failures = 0;
@@ -31,6 +34,7 @@ export function followChanges(): void {
   if (!followed) return;
   tag = followed.dataset.follow ?? "";
   isAwaited = followed.dataset.awaited !== undefined;
+  address = followed.dataset.address ?? location.href;
   askedAt = performance.now();
   for (const part of partsOf(document)) shown.set(part.id, ownText(part));
   const attend = () => {
@@ -50,7 +54,7 @@ export function followChanges(): void {
 
 function pollAfter(delay: number): void {
   clearTimeout(timer);
-  if (document.hidden) return;
+  if (document.hidden || isOver) return;
   timer = setTimeout(poll, delay);
 }
 
@@ -59,7 +63,7 @@ async function poll(): Promise<void> {
   isAsking = true;
   let next = RETRY_MS;
   try {
-    const isOver = (await hasChanged()) && (await load());
+    isOver = (await hasChanged()) && (await load());
     if (isOver) return;
     failures = 0;
     currentAt = Date.now();
@@ -87,12 +91,18 @@ async function hasChanged(): Promise<boolean> {
   return isDue || former !== version;
 }
 
-/** True where the document is loaded anew as a whole. */
+/** True where there is nothing more to follow: the document is loaded anew as a whole, or what it shows is gone. */
 async function load(): Promise<boolean> {
   const headers: Record<string, string> = { "x-live": "1", ...(tag ? { "if-none-match": tag } : {}) };
-  const response = await fetch(location.href, { headers, cache: "no-store" });
+  const response = await fetch(address, { headers, cache: "no-store" });
   if (response.redirected) {
-    location.reload();
+    if (address === location.href) location.reload();
+    else location.assign(address);
+    return true;
+  }
+  if (response.status === 404) {
+    failures = 0;
+    sayGone();
     return true;
   }
   if (!response.ok && response.status !== 304) throw new Error(`view: ${response.status}`);
@@ -120,6 +130,15 @@ function sayAge(): void {
   const said = strip ?? newStrip();
   const age = said.querySelector("span");
   if (age) age.textContent = ` for ${spanSince(currentAt)}`;
+}
+
+/** Deleted by somebody else, or no longer theirs to see. */
+function sayGone(): void {
+  const strip = document.createElement("p");
+  strip.className = "banner is-bad";
+  strip.setAttribute("role", "status");
+  strip.textContent = `This is not there any more. What you see is from ${clock.format(currentAt)}.`;
+  document.getElementById("main")?.prepend(strip);
 }
 
 /** The part that counts on is no news for a screen reader; the sentence is. */

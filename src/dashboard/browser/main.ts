@@ -13,6 +13,7 @@ import { offerCommands } from "./palette.ts";
 import { followForm } from "./preview.ts";
 import { showFieldsOfProvider } from "./provider-form.ts";
 import { countSelected } from "./selection.ts";
+import { showOpenTabs } from "./tabs.ts";
 import { toggleTheme } from "./theme.ts";
 import { keepTimesCurrent, tellZone, translateEnteredTimes } from "./times.ts";
 import { holdUpdates } from "./undo.ts";
@@ -22,6 +23,7 @@ import { holdUpdates } from "./undo.ts";
  * where there is none; everything that they add also works, with a reload, without them.
  */
 toggleTheme();
+showOpenTabs();
 showResultsAtOnce();
 guardForms();
 askBeforeLeaving();

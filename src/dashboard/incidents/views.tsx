@@ -138,6 +138,7 @@ export function incidentView(view: DetailView): View {
     section: "incidents",
     trail: [{ href: "/app/incidents", text: "Incidents" }],
     isLive: true,
+    ...(view.status === undefined ? {} : { address: path }),
     hasProblem: Object.keys(composer.problems).length > 0 || composer.meanwhile !== null,
     ...(view.status === undefined ? {} : { status: view.status }),
     ...(view.headers === undefined ? {} : { headers: view.headers }),

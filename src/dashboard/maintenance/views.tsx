@@ -136,6 +136,7 @@ export function maintenanceView(view: DetailView): View {
     section: "maintenance",
     trail: [{ href: "/app/maintenance", text: "Maintenance" }],
     isLive: true,
+    ...(view.status === undefined ? {} : { address: path }),
     hasProblem: Object.keys(composer.problems).length > 0 || composer.meanwhile !== null,
     ...(view.status === undefined ? {} : { status: view.status }),
     ...(view.headers === undefined ? {} : { headers: view.headers }),

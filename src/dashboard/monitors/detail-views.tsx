@@ -1,7 +1,7 @@
 import type { MonitorType } from "../../contract/monitor-values.ts";
-import { formatMilliseconds } from "../../lib/duration-format.ts";
+import { formatDuration, formatMilliseconds } from "../../lib/duration-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
-import { monitorType } from "../../probes/registry.ts";
+import { monitorType, resultSourceOf } from "../../probes/registry.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { Menu } from "../components/menu.tsx";
 import { PostButton } from "../components/pieces.tsx";
@@ -18,6 +18,7 @@ import { PushAddresses } from "./detail-push.tsx";
 import { LatencyFigure } from "./latency-chart.tsx";
 import { Locations } from "./locations.tsx";
 import { MetricsCard } from "./metrics.tsx";
+import { rhythmInWords } from "./rhythm.ts";
 import { typeName } from "./types.ts";
 
 export function detailView(picture: MonitorPicture): View {
@@ -165,7 +166,7 @@ function State({ picture }: { picture: MonitorPicture }) {
         <p dir="auto">{message}</p>
         {latest ? (
           <p class="quiet">
-            Last check <Time at={latest[1]} now={now} />
+            {record.type === "heartbeat" ? "Last heartbeat" : "Last check"} <Time at={latest[1]} now={now} />
           </p>
         ) : null}
         {monitor.next_expected_at === null ? null : (
@@ -232,6 +233,7 @@ function Uptime({ name, percentage, since }: UptimeProps) {
 function Settings({ picture }: { picture: MonitorPicture }) {
   const { record, target, fields } = picture.monitor;
   const isComposite = monitorType(record.type).follows === "members";
+  const source = resultSourceOf(record.type, record.options);
   return (
     <section class="card" aria-labelledby="settings">
       <h2 id="settings">Settings</h2>
@@ -241,9 +243,11 @@ function Settings({ picture }: { picture: MonitorPicture }) {
           <Setting name="Down when">{compositePolicyInWords(String(fields.composite_policy ?? ""))}</Setting>
         ) : null}
         {target === null ? null : <Setting name="Target">{target}</Setting>}
-        <Setting name="Interval">every {record.interval} s</Setting>
+        {source === "computed" ? null : <Rhythm interval={record.interval} fields={fields} />}
         {picture.locations.length === 0 ? (
-          <Setting name="Regions">{record.regions.length === 0 ? "default" : record.regions.join(", ")}</Setting>
+          source === "edge" ? (
+            <Setting name="Regions">{record.regions.length === 0 ? "default" : record.regions.join(", ")}</Setting>
+          ) : null
         ) : (
           <Setting name="Locations">{picture.locations.map(({ name }) => name).join(", ")}</Setting>
         )}
@@ -265,6 +269,20 @@ function Settings({ picture }: { picture: MonitorPicture }) {
         {record.tags.length === 0 ? null : <Setting name="Tags">{record.tags.join(", ")}</Setting>}
       </dl>
     </section>
+  );
+}
+
+/** A heartbeat with a schedule has an interval, too, which then says nothing. */
+function Rhythm({ interval, fields }: { interval: number; fields: Readonly<Record<string, unknown>> }) {
+  const { schedule, timezone, expected_interval } = fields;
+  if (typeof schedule !== "string") {
+    const seconds = typeof expected_interval === "number" ? expected_interval : interval;
+    return <Setting name="Interval">every {formatDuration(seconds)}</Setting>;
+  }
+  return (
+    <Setting name="Runs">
+      {rhythmInWords(schedule)}, {typeof timezone === "string" ? timezone : "UTC"}
+    </Setting>
   );
 }
 

@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { readRhythm, rhythmValues } from "./rhythm.ts";
+import { readRhythm, rhythmInWords, rhythmValues } from "./rhythm.ts";
+
+describe("rhythmInWords", () => {
+  it.each([
+    ["30 2 * * *", "Every day at 02:30"],
+    ["0 9 * * 1-5", "Monday to Friday at 09:00"],
+    ["*/5 * * * *", "*/5 * * * *"],
+    ["@daily", "@daily"],
+  ])("says %s as %s", (schedule, words) => {
+    expect(rhythmInWords(schedule)).toBe(words);
+  });
+});
 
 describe("the rhythm of a heartbeat in the form", () => {
   it.each([

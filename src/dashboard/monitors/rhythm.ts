@@ -34,6 +34,13 @@ export function rhythmValues(schedule: string | null | undefined): FormValues {
   return { rhythm, rhythm_at: `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}` };
 }
 
+/** "Every day at 02:30"; what no choice says stays a cron schedule. */
+export function rhythmInWords(schedule: string): string {
+  const { rhythm, rhythm_at } = rhythmValues(schedule);
+  const label = CLOCK_RHYTHMS[rhythm as keyof typeof CLOCK_RHYTHMS]?.label;
+  return label === undefined ? schedule : `${label} ${rhythm_at}`;
+}
+
 type Body = Record<string, unknown>;
 
 /**

@@ -123,7 +123,7 @@ const MARGIN = 0.2;
 function UptimeBars({ sla, shown }: { sla: SlaSummary; shown: Readonly<SlaSummary["monitors"]> }) {
   const whole = { name: "The page as a whole", target_percentage: sla.target_percentage, ...sla.overall };
   const rows = [whole, ...shown].filter(({ uptime_percentage }) => uptime_percentage !== null);
-  if (rows.length === 0) return <p class="quiet">Nothing was measured in this period.</p>;
+  if (rows.length === 0) return <p class="quiet">A percentage is said once an hour of this period was measured.</p>;
   const lowest = Math.min(...rows.flatMap((row) => [row.uptime_percentage ?? 100, row.target_percentage]));
   const floor = Math.max(0, lowest - Math.max(MARGIN, (100 - lowest) * MARGIN));
   const x = (percentage: number) => Math.max(0, ((percentage - floor) / (100 - floor)) * BAR_WIDTH);

@@ -60,7 +60,7 @@ export function Services(props: ServicesProps) {
                       {service.name}
                     </a>
                   </th>
-                  <td>
+                  <td id={`status-${service.id}`} data-live>
                     <StatusWord status={service.status} />
                   </td>
                   <td>
@@ -160,7 +160,7 @@ function GroupChoice({ path, service, groups, at }: GroupChoiceProps) {
     <form method="post" action={`${path}/services/group`} class="inline">
       <input type="hidden" name="id" value={service.id} />
       <Place at={at} />
-      <select name="group_id" aria-label={`Group of ${service.name}`} data-submits>
+      <select name="group_id" aria-label={`Group of ${service.name}`}>
         <option value="">None</option>
         {groups.map(({ id, name }) => (
           <option value={id} selected={id === service.group_id}>

@@ -86,6 +86,8 @@ export function pageTabView(view: TabView): View {
     trail: [{ href: "/app/pages", text: "Status pages" }, ...(tab === "" ? [] : [{ href: path, text: page.name }])],
     hasProblem: Object.keys(problems).length > 0,
     hasFrame,
+    isLive: tab === "/services",
+    ...(status === undefined ? {} : { address: path + tab }),
     ...(status === undefined ? {} : { status }),
     ...(headers === undefined ? {} : { headers }),
     actions: (

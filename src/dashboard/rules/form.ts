@@ -1,5 +1,6 @@
 import { type EventRule, RULE_METRICS, RuleAction, RuleCondition } from "../../contract/event-rule.ts";
-import { EVENT_CLASSIFICATIONS, RULE_EVENT_NAMES } from "../../contract/events.ts";
+import { RULE_EVENT_NAMES } from "../../contract/events.ts";
+import { AUDIENCE_OPTIONS } from "../alerts/audiences.ts";
 import { type FormField, type FormValues, type Option, storedValues } from "../form-fields.ts";
 
 /** Rows for conditions that are offered besides those that there are. */
@@ -55,7 +56,7 @@ export function ruleFields(choices: RuleChoices, notation: RuleNotation): FormFi
       kind: "select",
       name: "classification",
       label: "Who is notified",
-      options: EVENT_CLASSIFICATIONS.map((value) => ({ value, label: value.replace("_", " ") })),
+      options: AUDIENCE_OPTIONS,
     },
     { kind: "number", name: "cooldown_seconds", label: "Pause after firing", min: 0, hint: "seconds" },
     { kind: "number", name: "max_fires_per_hour", label: "At most per hour", min: 1, advanced: true },
