@@ -10,7 +10,7 @@ import { queryMinecraft } from "./game-server-minecraft.ts";
 import { queryFivem, queryRestApi } from "./game-server-rest.ts";
 import { metricsRules } from "./metrics-rules.ts";
 import type { CheckContext, MonitorTypeEntry, Probe, ResultSource } from "./port.ts";
-import { parseHostPort, tcpProbe } from "./tcp.ts";
+import { PORT_ALONE, parseHostPort, tcpProbe } from "./tcp.ts";
 
 const options = z.object({ ...GAME_SERVER_FIELDS, ...METRIC_FIELDS });
 type GameCheck = z.infer<typeof options>;
@@ -107,7 +107,7 @@ async function check(
     case "tcp_connect":
       return port === null
         ? notOurs("target must name a port")
-        : tcpProbe.check({ host, port }, null, io, signal, context);
+        : tcpProbe.check({ host, port }, PORT_ALONE, io, signal, context);
     case "query":
       if (game_type === "fivem") return queryFivem(apiAddress(target, options), io, signal);
       if (game_type === "minecraft" && port !== null) return queryMinecraft({ host, port }, io, signal);

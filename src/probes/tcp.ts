@@ -1,7 +1,14 @@
 import { z } from "zod";
+import type { ProbeResult } from "../contract/check.ts";
+import { TcpCheck } from "../contract/tcp-check.ts";
 import type { Parsed } from "../lib/parse-result.ts";
+import { printableLine } from "../lib/printable.ts";
+import { converse } from "../net/conversation.ts";
 import { classifyError, resultOf } from "../net/faults.ts";
+import type { NetIo } from "../net/port.ts";
 import type { Probe } from "./port.ts";
+import type { Dialog } from "./tcp-protocols/dialog.ts";
+import { TCP_DIALOGS } from "./tcp-protocols/registry.ts";
 
 export interface HostPort {
   host: string;
@@ -11,14 +18,20 @@ export interface HostPort {
 /** For types whose target says everything. */
 export const NO_OPTIONS = z.unknown().transform(() => null);
 
-export const tcpProbe: Probe<HostPort, null> = {
+/** As much of what a server says of itself is shown. */
+const BANNER_MAX = 200;
+/** Of an open port that nothing more is expected of. */
+export const PORT_ALONE: TcpCheck = { tcp_protocol: null, expected_banner: "" };
+
+export const tcpProbe: Probe<HostPort, TcpCheck> = {
   type: "tcp",
   needs: ["tcp"],
   timeout_seconds: 10,
-  options: NO_OPTIONS,
+  options: TcpCheck,
   parseTarget: (text) => parseHostPort(text, "tcp"),
   destination: (target) => target,
-  async check(target, _options, io, signal) {
+  async check(target, { tcp_protocol, expected_banner }, io, signal) {
+    if (tcp_protocol !== null) return greet(TCP_DIALOGS[tcp_protocol], { ...target, expected_banner }, io, signal);
     const startedAt = io.now();
     try {
       const socket = await io.connect({ ...target, tls: "off", signal });
@@ -30,6 +43,21 @@ export const tcpProbe: Probe<HostPort, null> = {
     }
   },
 };
+
+function greet(
+  { name, greet: talk }: Dialog,
+  { host, port, expected_banner }: HostPort & Pick<TcpCheck, "expected_banner">,
+  io: NetIo,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  return converse({ host, port, tls: "off" }, io, signal, async (conversation, details) => {
+    const banner = printableLine(await talk(conversation)).slice(0, BANNER_MAX);
+    details.banner = banner;
+    if (banner.includes(expected_banner)) return `${name}: ${banner}`;
+    const message = `${name} says ${JSON.stringify(banner)}, expected ${JSON.stringify(expected_banner)}`;
+    return { outcome: "failure", cause: "protocol", message };
+  });
+}
 
 /** Reads `host:port`, also with its scheme in front and with an IPv6 address in brackets; a default may stand in for the port. */
 export function parseHostPort(text: string, scheme: string, defaultPort?: number): Parsed<HostPort> {
