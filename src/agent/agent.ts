@@ -66,7 +66,7 @@ export class Agent {
   readonly #sender: Sender;
   readonly #assignments: Assignments;
   readonly #scheduler: Scheduler;
-  readonly #certificates = new Set<string>();
+  readonly #certificates = new Map<string, number | null>();
   readonly #stopping = new AbortController();
   #pollSeconds = POLL_S;
   #isUpdated = false;

@@ -37,7 +37,7 @@ it("sends a failure in a form that the service accepts, whatever the target said
     ioFor: () => ({}) as NetIo,
     reach: new Reach(UNRESTRICTED),
     clock: { now: () => 7, correct: () => 7 },
-    certificates: new Set(),
+    certificates: new Map(),
   });
   expect(checked).toMatchObject({ ok: true, result: { status: "down", checked_at: 7 } });
   const sent = JSON.stringify(checked);

@@ -1,6 +1,6 @@
 import type { AgentAssignment, ResultStatus } from "../contract/agent.ts";
 import type { CheckOutcome, ProbeResult } from "../contract/check.ts";
-import { readsCertificate } from "../domain/expiries.ts";
+import { findExpiries, readsCertificate } from "../domain/expiries.ts";
 import { printable, printableJson } from "../lib/printable.ts";
 import type { NetIo } from "../net/port.ts";
 import type { Probe } from "../probes/port.ts";
@@ -19,8 +19,8 @@ export interface CheckerParts {
   /** What the host lets monitors reach. */
   reach: Reach;
   clock: Clock;
-  /** Monitors whose certificate this process has read. */
-  certificates: Set<string>;
+  /** When the certificate of a monitor expires, as this process has read it; null where it found none. */
+  certificates: Map<string, number | null>;
 }
 
 const STATUSES: Record<Exclude<CheckOutcome, "error">, ResultStatus> = {
@@ -41,9 +41,12 @@ export async function checkAssignment(assignment: AgentAssignment, parts: Checke
   const { target, options: fields, secrets, timeout_seconds, latency_threshold_ms } = assignment;
   const io = parts.ioFor(fields);
   const reads_certificate = !parts.certificates.has(assignment.id) || readsCertificate(assignment, checked_at);
-  const job = { target, fields, secrets, timeout_seconds, latency_threshold_ms, reads_certificate };
+  const certificate_expires_at = parts.certificates.get(assignment.id) ?? null;
+  const limits = { timeout_seconds, latency_threshold_ms };
+  const job = { target, fields, secrets, ...limits, reads_certificate, certificate_expires_at };
   const found = await runProbe(probe, job, io);
-  parts.certificates.add(assignment.id);
+  const read = findExpiries(assignment.type, found.details).certificate_expires_at;
+  parts.certificates.set(assignment.id, read ?? certificate_expires_at);
   if (found.outcome === "error") return { ok: false, reason: found.message };
   return {
     ok: true,

@@ -138,14 +138,15 @@ async function openJob(
   { monitor, secrets }: { monitor: MonitorRecord; secrets: Readonly<Record<string, string>> | undefined },
   slot: Slot,
 ): Promise<CheckerJob | null> {
-  const { type, timeout_seconds, latency_threshold_ms } = monitor;
+  const { type, timeout_seconds, latency_threshold_ms, certificate_expires_at } = monitor;
   const isNew = !monitor.settled && monitor.certificate_expires_at === null;
   // A handshake of our own takes more CPU than an invocation has on the Workers Free plan.
   const maySpend = scope.settings.PLAN === "paid";
   const reads_certificate = maySpend && (isNew || slot.is_manual === true || readsCertificate(monitor, slot.slot_at));
   try {
     const opened = await openSecrets(scope.settings, monitor);
-    return { type, ...opened, ...(secrets && { secrets }), timeout_seconds, latency_threshold_ms, reads_certificate };
+    const limits = { timeout_seconds, latency_threshold_ms };
+    return { type, ...opened, ...(secrets && { secrets }), ...limits, reads_certificate, certificate_expires_at };
   } catch (error) {
     scope.log.error("monitor secrets", error, { monitor_id: monitor.id });
     return null;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { JsonAssertion } from "../contract/http-fields.ts";
+import { DegradedWhen } from "../contract/http-check.ts";
+import { HeaderAssertion, JsonAssertion } from "../contract/http-fields.ts";
 import { SECRET_PLACEHOLDER } from "../contract/webhook.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { Item } from "./api.ts";
@@ -50,7 +51,12 @@ interface Wanted {
   present: Item | undefined;
 }
 
-const JsonAssertions = z.array(JsonAssertion);
+/** Fields that accept signs for words. */
+const SPELLED: Readonly<Record<string, z.ZodType>> = {
+  json_assertions: z.array(JsonAssertion),
+  expected_headers: z.array(HeaderAssertion),
+  degraded_when: DegradedWhen,
+};
 
 /** Orders of these say nothing. */
 const SETS = ["regions", "locations", "tags", "events", "child_ids", "expected_statuses", "monitor_ids", "group_ids"];
@@ -156,7 +162,8 @@ function isConfigChanged(wanted: unknown, now: unknown): boolean {
 /** As the service stores it, which accepts more than one spelling. */
 function normalize(field: string, value: unknown): unknown {
   const decoded = typeof value === "string" && /^[[{]/.test(value) ? decode(value) : value;
-  if (field === "json_assertions") return JsonAssertions.safeParse(decoded).data ?? decoded;
+  const schema = SPELLED[field];
+  if (schema) return schema.safeParse(decoded).data ?? decoded;
   return SETS.includes(field) && Array.isArray(decoded) ? [...decoded].map(String).sort() : decoded;
 }
 

@@ -156,6 +156,11 @@ function importCondition(monitor: ImportedMonitor, condition: string): boolean {
     monitor.latency_threshold_ms = milliseconds(/\d$/.test(value) ? `${value}ms` : value);
     return true;
   }
+  const isWeb = monitor.type === "http" || monitor.type === "https";
+  if (subject === "[CERTIFICATE_EXPIRATION]" && operator.startsWith(">") && isWeb && milliseconds(value) > 0) {
+    monitor.certificate_days_min = within(Math.ceil(milliseconds(value) / 86_400_000), [1, 365], () => {});
+    return true;
+  }
   if (subject === "[BODY]" && operator === "==") return importBody(monitor, value);
   const [, path] = /^\[BODY\]\.([\w-]+(?:\.[\w-]+|\[\d+\])*)$/.exec(subject) ?? [];
   if (path === undefined || /^(pat|any)\(/.test(value)) return false;

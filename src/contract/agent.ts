@@ -20,6 +20,10 @@ const SKILLED_FIELDS: Readonly<Record<string, (typeof AGENT_SKILLS)[number]>> = 
   steps: "steps",
   invert: "rules",
   hours: "rules",
+  tcp_protocol: "rules",
+  degraded_when: "rules",
+  expected_headers: "rules",
+  certificate_days_min: "rules",
 };
 
 /**

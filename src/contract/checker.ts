@@ -14,6 +14,7 @@ export const CheckerJob = z.object({
   timeout_seconds: z.number().nullable(),
   latency_threshold_ms: z.number().nullable(),
   reads_certificate: z.boolean().optional(),
+  certificate_expires_at: z.number().nullish(),
 });
 export type CheckerJob = z.infer<typeof CheckerJob>;
 

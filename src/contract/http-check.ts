@@ -1,5 +1,7 @@
 import { z } from "zod";
 import {
+  HEADER_ASSERTIONS_MAX,
+  HeaderAssertion,
   headersField,
   JSON_ASSERTIONS_MAX,
   JsonAssertion,
@@ -18,6 +20,31 @@ export const HTTP_BODY_TYPES = ["raw", "form"] as const;
 /** As many redirects a check follows at most. */
 export const REDIRECTS_MAX = 10;
 export const EXPECTED_BODY_MAX = 10_000;
+
+const CERTIFICATE_DAYS_MAX = 365;
+const DOWNLOAD_MS_MAX = 60_000;
+
+/** What makes an answer that is as expected a slow one: any of these suffices. */
+export const DegradedWhen = z.strictObject({
+  statuses: z.array(StatusEntry).max(20).optional().meta({ description: "instead of a failure, too" }),
+  body: z.string().min(1).max(EXPECTED_BODY_MAX).optional(),
+  body_match_type: z.enum(BODY_MATCH_TYPES).optional().meta({ description: "default contains" }),
+  json_assertions: z.array(JsonAssertion).max(JSON_ASSERTIONS_MAX).optional(),
+  headers: z.array(HeaderAssertion).max(HEADER_ASSERTIONS_MAX).optional(),
+  certificate_days: z
+    .int()
+    .min(1)
+    .max(CERTIFICATE_DAYS_MAX)
+    .optional()
+    .meta({ description: "fewer days are left of the certificate" }),
+  download_ms: z
+    .int()
+    .min(1)
+    .max(DOWNLOAD_MS_MAX)
+    .optional()
+    .meta({ description: "the body, of which at most 1 MiB is read, takes longer after the headers" }),
+});
+export type DegradedWhen = z.infer<typeof DegradedWhen>;
 
 const Fields = z.object({
   http_method: orElse(z.enum(HTTP_METHODS), "GET" as const),
@@ -38,6 +65,14 @@ const Fields = z.object({
   expected_body_match_type: orElse(z.enum(BODY_MATCH_TYPES), "contains" as const),
   expected_keywords: orElse(z.string().max(2000), ""),
   json_assertions: orElse(z.array(JsonAssertion).max(JSON_ASSERTIONS_MAX), [] as JsonAssertion[]),
+  expected_headers: orElse(z.array(HeaderAssertion).max(HEADER_ASSERTIONS_MAX), [] as HeaderAssertion[]),
+  certificate_days_min: orElse(
+    z.int().min(1).max(CERTIFICATE_DAYS_MAX).meta({
+      description: "fewer days left of the certificate, which is read a few times a day, are a failure",
+    }),
+    null,
+  ),
+  degraded_when: orElse(DegradedWhen, null),
   follow_redirects: orElse(z.boolean(), true),
   redirects_max: orElse(z.int().min(1).max(REDIRECTS_MAX), REDIRECTS_MAX),
   verify_ssl: orElse(z.boolean(), true),
@@ -53,7 +88,11 @@ const Fields = z.object({
 export const HttpCheck = Fields.superRefine((check, ctx) => {
   const field = bodyConflict(check);
   if (field)
-    ctx.addIssue({ code: "custom", message: `${field} must be empty for ${check.http_method}`, path: [field] });
+    ctx.addIssue({
+      code: "custom",
+      message: `${field} must ${field === "degraded_when" ? "ask for no body" : "be empty"} for ${check.http_method}`,
+      path: [field],
+    });
   const hasFields = check.http_body_type !== "form" || formOf(check.http_body) !== null;
   if (!hasFields)
     ctx.addIssue({ code: "custom", message: "http_body must have lines of the form name=value", path: ["http_body"] });
@@ -67,6 +106,8 @@ function bodyConflict(check: z.infer<typeof Fields>): keyof HttpCheck | null {
   if (isHead && check.expected_body !== "") return "expected_body";
   if (isHead && keywordsOf(check.expected_keywords).length > 0) return "expected_keywords";
   if (isHead && check.json_assertions.length > 0) return "json_assertions";
+  const { body, json_assertions, download_ms } = check.degraded_when ?? {};
+  if (isHead && (body ?? json_assertions ?? download_ms) !== undefined) return "degraded_when";
   return null;
 }
 

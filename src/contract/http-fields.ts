@@ -159,3 +159,18 @@ function isComparable(operator: JsonOperator, value: z.infer<typeof JsonScalar> 
   if (operator === "eq" || operator === "neq" || operator === "contains") return value !== undefined;
   return typeof value === "number";
 }
+
+export const HEADER_ASSERTIONS_MAX = 10;
+const HeaderName = z.string().trim().max(200).regex(HEADER_NAME, "must be the name of a header");
+
+/** A claim about a header of the answer: as one about a value of its body. A number is compared with what the header says. */
+export const HeaderAssertion = z
+  .object({
+    name: HeaderName,
+    operator: Operator.meta({ description: "a word, or its sign such as `==`" }),
+    value: z.union([z.string().max(1000), z.number(), z.boolean()]).optional(),
+  })
+  .refine(({ operator, value }) => isComparable(operator, value), {
+    error: "expected_headers must have a value that suits the operator",
+  });
+export type HeaderAssertion = z.infer<typeof HeaderAssertion>;

@@ -1,4 +1,4 @@
-import type { HttpCheck } from "../contract/http-check.ts";
+import type { DegradedWhen, HttpCheck } from "../contract/http-check.ts";
 import { keywordsOf } from "../contract/http-fields.ts";
 import { compileCapture } from "../lib/linear-regex/capture.ts";
 import { compileRegex } from "../lib/linear-regex/program.ts";
@@ -40,8 +40,11 @@ function compileProblem(pattern: string, compile: (pattern: string, sizeMax: num
 }
 
 /** True when something of the check looks at the body; otherwise it need not be read. */
-export function needsBody(check: HttpCheck): boolean {
-  return check.http_method !== "HEAD" && (check.expected_body !== "" || keywordsOf(check.expected_keywords).length > 0);
+export function needsBody({ http_method, degraded_when: slow, ...check }: HttpCheck): boolean {
+  if (http_method === "HEAD") return false;
+  const isExpected = check.expected_body !== "" || keywordsOf(check.expected_keywords).length > 0;
+  const isClaimed = check.json_assertions.length > 0 || (slow?.json_assertions?.length ?? 0) > 0;
+  return isExpected || isClaimed || slow?.body !== undefined || slow?.download_ms !== undefined;
 }
 
 /** What the body lacks, in words for people, or null. */
@@ -49,8 +52,24 @@ export function bodyProblem(check: HttpCheck, body: { text: string; isCut: boole
   const missing = keywordsOf(check.expected_keywords).find((word) => !body.text.includes(word));
   if (missing !== undefined) return `body does not contain ${shown(missing)}`;
   if (check.expected_body === "") return null;
-  const expected = check.expected_body;
-  switch (check.expected_body_match_type) {
+  return matchProblem(check.expected_body, check.expected_body_match_type, body);
+}
+
+/** What a body that meets the claim is said to do; null where it does not meet it. */
+export function bodyMet({ body: expected, body_match_type = "contains" }: DegradedWhen, body: Body): string | null {
+  if (expected === undefined || matchProblem(expected, body_match_type, body) !== null) return null;
+  return `body ${MET[body_match_type]} ${shown(expected)}`;
+}
+
+const MET = { contains: "contains", not_contains: "does not contain", exact: "is", regex: "matches" } as const;
+
+interface Body {
+  text: string;
+  isCut: boolean;
+}
+
+function matchProblem(expected: string, match: HttpCheck["expected_body_match_type"], body: Body): string | null {
+  switch (match) {
     case "contains":
       return body.text.includes(expected) ? null : `body does not contain ${shown(expected)}`;
     case "not_contains":

@@ -194,3 +194,78 @@ describe("an http check", () => {
     expect(prepareCheck(httpProbe, "http://a.example", fields)).toMatchObject({ ok: false, path: "expected_body" });
   });
 });
+
+describe("an answer that is as expected, but degraded", () => {
+  const answer = { body: '{"queue": 120, "state": "maintenance"}', headers: { "x-backend": "standby" } };
+
+  it.each<[name: string, degraded_when: object, reason: string | null]>([
+    ["a status", { statuses: ["200-204"] }, "status 200"],
+    ["a body that contains", { body: "maintenance" }, 'body contains "maintenance"'],
+    ["a body that lacks", { body: "ready", body_match_type: "not_contains" }, 'body does not contain "ready"'],
+    ["a pattern", { body: "main.*", body_match_type: "regex" }, 'body matches "main.*"'],
+    ["a value", { json_assertions: [{ path: "queue", operator: ">", value: 100 }] }, "queue of the body is 120"],
+    [
+      "a header",
+      { headers: [{ name: "x-backend", operator: "eq", value: "standby" }] },
+      'header x-backend is "standby"',
+    ],
+    ["a value that is as usual", { json_assertions: [{ path: "queue", operator: "gt", value: 200 }] }, null],
+    ["a value that is missing", { json_assertions: [{ path: "none", operator: "gt", value: 1 }] }, null],
+    ["nothing", {}, null],
+  ])("by %s", async (_name, degraded_when, reason) => {
+    const { result } = await run({ fetch: [answer] }, { degraded_when });
+    const message = reason === null ? "HTTP 200" : `HTTP 200, degraded: ${reason}`;
+    expect(result).toMatchObject({ outcome: reason === null ? "success" : "slow", message, latency_ms: 5 });
+  });
+
+  it("takes a status for slow that would be a failure", async () => {
+    const { result } = await run({ fetch: [{ status: 429 }] }, { degraded_when: { statuses: [429] } });
+    expect(result).toMatchObject({ outcome: "slow", message: "HTTP 429, degraded: status 429" });
+  });
+
+  it("is a failure where what is expected is not there", async () => {
+    const fields = { expected_body: "ok", degraded_when: { body: "maintenance" } };
+    expect((await run({ fetch: [answer] }, fields)).result).toMatchObject({ outcome: "failure", cause: "body" });
+  });
+
+  it("names the header that is not as expected, with its value and no secret of the request", async () => {
+    const expected_headers = [{ name: "x-echo", operator: "eq", value: "a" }];
+    const fields = { expected_headers, http_headers: "X-Key: hidden-value" };
+    const { result } = await run({ fetch: [{ headers: { "x-echo": "hidden-value" } }] }, fields);
+    expect(result).toMatchObject({ outcome: "failure", message: 'header x-echo is not "a", but "***"' });
+  });
+
+  it.each([
+    ["degraded_when", { body: "(?=a)", body_match_type: "regex" }],
+    ["degraded_when", { json_assertions: [{ path: "$..a", operator: "exists" }] }],
+    ["degraded_when", { statusses: [429] }],
+    ["expected_headers", [{ name: "no header", operator: "exists" }]],
+    ["certificate_days_min", 0],
+  ])("refuses %s: %j", (field, value) => {
+    expect(prepareCheck(httpProbe, "http://a.example", { [field]: value })).toMatchObject({ ok: false });
+  });
+});
+
+describe("the days that are left of a certificate", () => {
+  const DAY = 86_400_000;
+  const judged = async (days: number, fields: object) => {
+    const job = { target: "https://a.example/", fields, timeout_seconds: 5, latency_threshold_ms: null };
+    const certificate_expires_at = days * DAY;
+    return runProbe(httpProbe, { ...job, certificate_expires_at }, scriptedIo({ fetch: [{}] }));
+  };
+
+  it.each([
+    [13.9, { certificate_days_min: 14 }, "failure", "13 days left of the certificate, fewer than 14"],
+    [1.5, { certificate_days_min: 14 }, "failure", "1 day left of the certificate, fewer than 14"],
+    [14, { certificate_days_min: 14 }, "success", "HTTP 200"],
+    [
+      20,
+      { certificate_days_min: 14, degraded_when: { certificate_days: 30 } },
+      "slow",
+      "HTTP 200, degraded: 20 days left of the certificate, fewer than 30",
+    ],
+    [31, { degraded_when: { certificate_days: 30 } }, "success", "HTTP 200"],
+  ])("%d with %j: %s", async (days, fields, outcome, message) => {
+    expect(await judged(days, fields)).toMatchObject({ outcome, message });
+  });
+});

@@ -1,18 +1,19 @@
 import type { ProbeResult } from "../contract/check.ts";
-import { formOf, HttpCheck } from "../contract/http-check.ts";
+import { type DegradedWhen, formOf, HttpCheck } from "../contract/http-check.ts";
 import { statusRange } from "../contract/http-fields.ts";
 import { journeySeconds } from "../contract/journey.ts";
+import { formatMilliseconds } from "../lib/duration-format.ts";
 import { maskTokens } from "../lib/mask-tokens.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import { classifyError, type ProbeFailure, resultOf, syntheticFailure } from "../net/faults.ts";
 import { discard, readResponseBody } from "../net/http-body.ts";
 import type { NetIo, NetResponse } from "../net/port.ts";
-import { bodyProblem, needsBody, patternProblem } from "./body-match.ts";
+import { bodyMet, bodyProblem, needsBody, patternProblem } from "./body-match.ts";
 import { conceal, evidenceOf, readExcerpt } from "./evidence.ts";
 import { type Course, explain, follow, tlsTargetOf } from "./http-follow.ts";
 import { runJourney } from "./journey.ts";
 import { addressOf, checkSteps } from "./journey-rules.ts";
-import { assertionProblem, pathProblem } from "./json-assertions.ts";
+import { assertionMet, assertionProblem, headerMet, headerProblem, pathProblem } from "./json-assertions.ts";
 import type { Probe } from "./port.ts";
 
 const options = HttpCheck.superRefine((check, ctx) => {
@@ -21,10 +22,18 @@ const options = HttpCheck.superRefine((check, ctx) => {
     const problem = pathProblem(path);
     if (problem) ctx.addIssue({ code: "custom", message: `json_assertions ${problem}`, path: ["json_assertions"] });
   }
-  if (check.expected_body_match_type !== "regex") return;
-  const problem = patternProblem(check.expected_body);
-  if (problem) ctx.addIssue({ code: "custom", message: `expected_body ${problem}`, path: ["expected_body"] });
+  if (check.expected_body_match_type === "regex") {
+    const problem = patternProblem(check.expected_body);
+    if (problem) ctx.addIssue({ code: "custom", message: `expected_body ${problem}`, path: ["expected_body"] });
+  }
+  const problem = check.degraded_when && slowProblem(check.degraded_when);
+  if (problem) ctx.addIssue({ code: "custom", message: `degraded_when ${problem}`, path: ["degraded_when"] });
 });
+
+function slowProblem({ body, body_match_type, json_assertions = [] }: DegradedWhen): string | null {
+  if (body_match_type === "regex" && body !== undefined && patternProblem(body)) return patternProblem(body);
+  return json_assertions.map(({ path }) => pathProblem(path)).find((problem) => problem !== null) ?? null;
+}
 
 /** Choice: an http monitor may also watch an https address, an https monitor nothing else. */
 export const httpProbe: Probe<URL, HttpCheck> = {
@@ -37,6 +46,17 @@ export const httpProbe: Probe<URL, HttpCheck> = {
   requests: (target, { steps }) => steps.flatMap(({ url }) => addressOf(url, target.origin) ?? []),
   secondsMax: ({ steps }, timeoutSeconds) =>
     steps.length === 0 ? timeoutSeconds : journeySeconds(steps.length, timeoutSeconds),
+  judgeCertificate: (result, { certificate_days_min, degraded_when }, daysLeft) => {
+    const days = Math.max(0, Math.floor(daysLeft));
+    const left = `${days} ${days === 1 ? "day" : "days"} left of the certificate`;
+    if (certificate_days_min !== null && daysLeft < certificate_days_min) {
+      const message = `${left}, fewer than ${certificate_days_min}`;
+      return { ...result, outcome: "failure", cause: "tls", message };
+    }
+    const warned = degraded_when?.certificate_days;
+    if (result.outcome !== "success" || warned === undefined || daysLeft >= warned) return null;
+    return degradedBy(result, `${left}, fewer than ${warned}`);
+  },
   certificateAt: (target) => (target.protocol === "https:" ? tlsTargetOf(target) : null),
   check: (target, check, io, signal, context) =>
     check.steps.length === 0
@@ -92,17 +112,23 @@ async function checkOnce(target: URL, check: HttpCheck, io: NetIo, signal: Abort
   if ("outcome" in answer) return resultOf(answer);
   const { url, response, latency_ms, redirects } = answer;
   const details = { status_code: response.status, redirects };
-  const isRead = needsBody(check) || check.json_assertions.length > 0;
-  const refused = statusFinding(response, check);
+  const isRead = needsBody(check);
+  const accepted = statusMet(response, check);
+  const refused = (accepted ? null : statusFinding(response, check)) ?? headersFinding(response, check);
   const excerpt = refused && (await readExcerpt(response));
   const read = refused || !isRead ? null : await bodyFinding(response, check, signal, elapsed);
   await discard(response.body);
   const finding = refused ?? read?.finding;
-  if (!finding) return { outcome: "success", message: `HTTP ${response.status}`, latency_ms, details };
+  if (!finding) {
+    const success = { outcome: "success", message: `HTTP ${response.status}`, latency_ms, details } as const;
+    const slow = accepted ?? slowFinding(check.degraded_when, response, read);
+    return slow === null ? success : degradedBy(success, conceal(slow, secretsOf(target, check)));
+  }
   const explained = await explain(finding, { url, verify_tls: check.verify_ssl }, io, signal);
+  const message = conceal(explained.message, secretsOf(target, check));
   const answered = read ? read.text : excerpt;
   const evidence = evidenceOf(response, answered && conceal(answered, secretsOf(target, check)));
-  return { ...explained, latency_ms, details, evidence };
+  return { ...explained, message, latency_ms, details, evidence };
 }
 
 /** What the request carried in confidence: a server may repeat it in its answer. */
@@ -164,19 +190,56 @@ function statusFinding(response: NetResponse, check: HttpCheck): ProbeFailure | 
   );
 }
 
+/** A status that is taken for a slow answer, whatever else is expected. */
+function statusMet({ status }: NetResponse, { degraded_when }: HttpCheck): string | null {
+  const ranges = degraded_when?.statuses?.map(statusRange) ?? [];
+  return ranges.some((range) => range && status >= range.from && status <= range.to) ? `status ${status}` : null;
+}
+
+function headersFinding({ headers }: NetResponse, { expected_headers }: HttpCheck): ProbeFailure | null {
+  const problem = expected_headers.map((claim) => headerProblem(claim, headers)).find((each) => each !== null);
+  return problem ? { outcome: "failure", cause: "protocol", message: problem } : null;
+}
+
+/** Why an answer that is as expected is a slow one. */
+function slowFinding(slow: DegradedWhen | null, { headers }: NetResponse, read: ReadBody | null): string | null {
+  if (slow === null) return null;
+  const { download_ms } = slow;
+  const body = read?.body ?? null;
+  if (read && download_ms !== undefined && read.download_ms > download_ms) {
+    return `the body took ${formatMilliseconds(read.download_ms)}, limit ${formatMilliseconds(download_ms)}`;
+  }
+  return (
+    headerMet(slow.headers ?? [], headers) ??
+    (body && (bodyMet(slow, body) ?? assertionMet(slow.json_assertions ?? [], body)))
+  );
+}
+
+function degradedBy(result: ProbeResult, reason: string): ProbeResult {
+  return { ...result, outcome: "slow", message: `${result.message}, degraded: ${reason}` };
+}
+
+interface ReadBody {
+  finding: ProbeFailure | null;
+  text: string | null;
+  body: { text: string; isCut: boolean } | null;
+  download_ms: number;
+}
+
 async function bodyFinding(
   response: NetResponse,
   check: HttpCheck,
   signal: AbortSignal,
   elapsed: () => number,
-): Promise<{ finding: ProbeFailure | null; text: string | null }> {
+): Promise<ReadBody> {
+  const startedAt = elapsed();
   try {
     const body = await readResponseBody(response.body, response.headers.get("content-type"));
     const problem = bodyProblem(check, body) ?? assertionProblem(check.json_assertions, body);
     const finding: ProbeFailure | null =
       problem === null ? null : { outcome: "failure", cause: "body", message: maskTokens(problem) };
-    return { finding, text: body.text };
+    return { finding, text: body.text, body, download_ms: elapsed() - startedAt };
   } catch (error) {
-    return { finding: classifyError(error, signal, elapsed()), text: null };
+    return { finding: classifyError(error, signal, elapsed()), text: null, body: null, download_ms: 0 };
   }
 }

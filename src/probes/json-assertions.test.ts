@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HttpCheck } from "../contract/http-check.ts";
-import type { JsonAssertion } from "../contract/http-fields.ts";
-import { assertionProblem, pathProblem } from "./json-assertions.ts";
+import type { HeaderAssertion, JsonAssertion } from "../contract/http-fields.ts";
+import { assertionProblem, headerProblem, pathProblem } from "./json-assertions.ts";
 
 const BODY = JSON.stringify({
   status: "ok",
@@ -43,15 +43,15 @@ describe("claims about a JSON body that hold", () => {
 
 describe("claims about a JSON body that do not hold", () => {
   it.each<[path: string, operator: JsonAssertion["operator"], value: JsonAssertion["value"], problem: string]>([
-    ["$.status", "eq", "down", '$.status of the body is not "down"'],
+    ["$.status", "eq", "down", '$.status of the body is not "down", but "ok"'],
     ["$.status", "neq", "ok", '$.status of the body is "ok"'],
-    ["$.count", "eq", "5", '$.count of the body is not "5"'],
-    ["$.count", "gt", 5, "$.count of the body is not greater than 5"],
-    ["$.count", "gte", 6, "$.count of the body is not at least 6"],
-    ["$.count", "lt", 5, "$.count of the body is not less than 5"],
-    ["$.count", "lte", 4, "$.count of the body is not at most 4"],
-    ["$.status", "gt", 1, "$.status of the body is not greater than 1"],
-    ["$.items", "contains", "three", '$.items of the body does not contain "three"'],
+    ["$.count", "eq", "5", '$.count of the body is not "5", but 5'],
+    ["$.count", "gt", 5, "$.count of the body is not greater than 5, but 5"],
+    ["$.count", "gte", 6, "$.count of the body is not at least 6, but 5"],
+    ["$.count", "lt", 5, "$.count of the body is not less than 5, but 5"],
+    ["$.count", "lte", 4, "$.count of the body is not at most 4, but 5"],
+    ["$.status", "gt", 1, '$.status of the body is not greater than 1, but "ok"'],
+    ["$.items", "contains", "three", '$.items of the body does not contain "three", but a list of 2'],
     ["$.missing", "neq", 1, "body has no $.missing"],
     ["$.missing.deep[3]", "exists", true, "body has no $.missing.deep[3]"],
     ["$.status", "exists", false, "body has a $.status"],
@@ -77,7 +77,7 @@ describe("claims about a JSON body that do not hold", () => {
       { path: "$.count", operator: "eq", value: 1 },
       { path: "$.x", operator: "exists" },
     ] as const;
-    expect(assertionProblem(assertions, { text: BODY, isCut: false })).toBe("$.count of the body is not 1");
+    expect(assertionProblem(assertions, { text: BODY, isCut: false })).toBe("$.count of the body is not 1, but 5");
   });
 });
 
@@ -115,5 +115,46 @@ describe("paths and values that are refused", () => {
     const few = json_assertions.slice(0, 20);
     expect(HttpCheck.safeParse({ json_assertions: few }).success).toBe(true);
     expect(HttpCheck.safeParse({ json_assertions: few, http_method: "HEAD" }).success).toBe(false);
+  });
+});
+
+describe("what was found instead of what is expected", () => {
+  const body = JSON.stringify({ api_token: "s3cret", note: "x".repeat(200), key: "AKIAIOSFODNN7EXAMPLE", user: {} });
+  it.each([
+    ["api_token", "***"],
+    ["note", `"${"x".repeat(79)}…`],
+    ["key", "***"],
+    ["user", "an object"],
+  ])("is bounded, and holds no secret: %s", (path, shown) => {
+    expect(check(path, "eq", "y", body)).toBe(`${path} of the body is not "y", but ${shown}`);
+  });
+});
+
+describe("claims about a header", () => {
+  const headers = new Headers({ "x-cache": "HIT", "x-left": "7", "set-cookie": "sid=abcdef" });
+  const claim = (name: string, operator: HeaderAssertion["operator"], value?: HeaderAssertion["value"]) =>
+    headerProblem({ name, operator, value }, headers);
+
+  it.each<[...claim: Parameters<typeof claim>]>([
+    ["X-Cache", "eq", "HIT"],
+    ["x-cache", "neq", "MISS"],
+    ["x-cache", "contains", "HI"],
+    ["x-left", "gt", 5],
+    ["x-left", "eq", 7],
+    ["x-cache", "exists"],
+    ["x-none", "exists", false],
+  ])("that hold: %s %s %j", (...given) => {
+    expect(claim(...given)).toBeNull();
+  });
+
+  it.each<[name: string, operator: HeaderAssertion["operator"], value: HeaderAssertion["value"], problem: string]>([
+    ["x-cache", "eq", "MISS", 'header x-cache is not "MISS", but "HIT"'],
+    ["x-left", "gte", 8, 'header x-left is not at least 8, but "7"'],
+    ["x-cache", "lt", 3, 'header x-cache is not less than 3, but "HIT"'],
+    ["x-none", "neq", "a", "the answer has no header x-none"],
+    ["x-cache", "exists", false, "the answer has a header x-cache"],
+    ["set-cookie", "eq", "a", 'header set-cookie is not "a", but ***'],
+  ])("that do not: %s %s %j", (name, operator, value, problem) => {
+    expect(claim(name, operator, value)).toBe(problem);
   });
 });

@@ -1,5 +1,7 @@
-import type { JsonAssertion } from "../contract/http-fields.ts";
+import type { HeaderAssertion, JsonAssertion } from "../contract/http-fields.ts";
+import { SECRET_PLACEHOLDER } from "../contract/monitor.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { maskTokens } from "../lib/mask-tokens.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 
 /**
@@ -10,6 +12,8 @@ import type { Parsed } from "../lib/parse-result.ts";
 const STEP = /\.([A-Za-z_][\w-]*)|\[(\d{1,6})\]|\["([^"\\]*)"\]|\['([^'\\]*)'\]/y;
 const STEPS_MAX = 30;
 const SHOWN_MAX = 80;
+/** As much is looked through for secrets. */
+const MASKED_MAX = 1000;
 
 /** The reason why a path cannot be read, or null. */
 export function pathProblem(path: string): string | null {
@@ -17,7 +21,7 @@ export function pathProblem(path: string): string | null {
   return parsed.ok ? null : parsed.reason;
 }
 
-/** The first claim that the body does not meet, in words that hold nothing of the body, or null. */
+/** The first claim that the body does not meet, in words with the value that it has instead, or null. */
 export function assertionProblem(
   assertions: readonly JsonAssertion[],
   body: { text: string; isCut: boolean },
@@ -85,7 +89,59 @@ function problemOf({ path, operator, value: expected }: JsonAssertion, root: unk
   }
   if (found === undefined) return `body has no ${path}`;
   const holds = COMPARISONS[operator];
-  return holds(found, expected) ? null : `${path} of the body ${WORDS[operator]} ${shown(expected)}`;
+  if (holds(found, expected)) return null;
+  const problem = `${path} of the body ${WORDS[operator]} ${shown(expected)}`;
+  return operator === "neq" ? problem : `${problem}, but ${actual(path, found)}`;
+}
+
+/** The first of the claims that the body meets, in words; null where it meets none, or is not JSON. */
+export function assertionMet(
+  assertions: readonly JsonAssertion[],
+  body: { text: string; isCut: boolean },
+): string | null {
+  const parsed = assertions.length === 0 || body.isCut ? null : parseJson(body.text);
+  if (!parsed?.ok) return null;
+  const met = assertions.find((assertion) => problemOf(assertion, parsed.value) === null);
+  if (!met) return null;
+  const found = valueAtPath(parsed.value, met.path);
+  return found === undefined ? `body has no ${met.path}` : `${met.path} of the body is ${actual(met.path, found)}`;
+}
+
+/** Whether a header meets a claim; null where it does, else what is wrong. */
+export function headerProblem({ name, operator, value: expected }: HeaderAssertion, headers: Headers): string | null {
+  const found = headers.get(name);
+  if (operator === "exists") {
+    const isWanted = expected !== false;
+    if ((found !== null) === isWanted) return null;
+    return isWanted ? `the answer has no header ${name}` : `the answer has a header ${name}`;
+  }
+  if (found === null) return `the answer has no header ${name}`;
+  const isNumeric = typeof expected === "number" && found.trim() !== "";
+  const holds = COMPARISONS[operator];
+  if (holds(isNumeric && operator !== "contains" ? Number(found) : found, isNumeric ? expected : String(expected))) {
+    return null;
+  }
+  const problem = `header ${name} ${WORDS[operator]} ${shown(expected)}`;
+  return operator === "neq" ? problem : `${problem}, but ${actual(name, found)}`;
+}
+
+/** The first of the claims that the headers meet, in words, or null. */
+export function headerMet(assertions: readonly HeaderAssertion[], headers: Headers): string | null {
+  const met = assertions.find((assertion) => headerProblem(assertion, headers) === null);
+  if (!met) return null;
+  const found = headers.get(met.name);
+  return found === null ? `the answer has no header ${met.name}` : `header ${met.name} is ${actual(met.name, found)}`;
+}
+
+/** A bounded form of what was found there, without what its name or form say is a secret. */
+function actual(name: string, found: unknown): string {
+  if (Array.isArray(found)) return `a list of ${found.length}`;
+  if (isRecord(found)) return "an object";
+  const beginning = `${name}: `;
+  const masked = maskTokens(`${beginning}${typeof found === "string" ? found.slice(0, MASKED_MAX) : String(found)}`);
+  if (!masked.startsWith(beginning)) return SECRET_PLACEHOLDER;
+  const value = masked.slice(beginning.length);
+  return typeof found === "string" && value !== SECRET_PLACEHOLDER ? shown(value) : value;
 }
 
 type Comparison = Exclude<JsonAssertion["operator"], "exists">;

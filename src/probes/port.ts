@@ -24,6 +24,8 @@ export interface Probe<Target = unknown, Options = unknown> {
   destination(target: Target, options: Options): Destination | null;
   /** Where a certificate is that the check does not read itself; null where the target has none. */
   certificateAt?(target: Target): TlsTarget | null;
+  /** Judges what is left of the certificate's time, of a check that succeeded; null where that changes nothing. */
+  judgeCertificate?(result: ProbeResult, options: Options, daysLeft: number): ProbeResult | null;
   /** Where each request goes, of a check that sends several. */
   requests?(target: Target, options: Options): readonly URL[];
   /** How long the whole check may take; absent: as long as its time-out says. */

@@ -1,6 +1,7 @@
 import type { ProbeResult } from "../contract/check.ts";
 import { CheckRules } from "../contract/check-rules.ts";
 import { formatMilliseconds } from "../lib/duration-format.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { withTimeoutSignal } from "../lib/with-deadline.ts";
 import type { NetIo } from "../net/port.ts";
 import { inspectCertificate, type TlsTarget } from "../net/tls/inspect.ts";
@@ -44,6 +45,8 @@ export interface CheckJob {
   secrets?: Readonly<Record<string, string>> | undefined;
   /** A success also says when the certificate of its target expires. */
   reads_certificate?: boolean;
+  /** As a check before this one has read it. */
+  certificate_expires_at?: number | null;
 }
 
 /** Reading a certificate never keeps a result for longer. */
@@ -86,7 +89,10 @@ async function measure(
     );
     if (result.outcome === "failure") return result;
     const dated = job.reads_certificate ? await addCertificate(result, probe.certificateAt?.(target), io) : result;
-    return applyLatencyThreshold(dated, job.latency_threshold_ms);
+    const expiresAt = expiryOf(dated) ?? job.certificate_expires_at ?? null;
+    const daysLeft = expiresAt === null ? null : (expiresAt - io.now()) / DAY_MS;
+    const judged = daysLeft === null ? null : probe.judgeCertificate?.(dated, options, daysLeft);
+    return applyLatencyThreshold(judged ?? dated, job.latency_threshold_ms);
   } catch {
     return failedCheck("the check itself failed");
   }
@@ -107,6 +113,11 @@ async function addCertificate(
   } catch {
     return result;
   }
+}
+
+function expiryOf({ details }: ProbeResult): number | null {
+  const { certificate_expires_at } = details;
+  return typeof certificate_expires_at === "string" ? Date.parse(certificate_expires_at) : null;
 }
 
 /** A server may repeat in its answer what it was sent. */

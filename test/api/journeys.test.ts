@@ -58,7 +58,7 @@ describe("a journey from the edge", () => {
     sink.serve("http://sink.test/login", () => new Response('{"token": "t-4711-77"}'));
     sink.serve("http://sink.test/me", () => new Response('{"ok": false}'));
     const { body } = await client.post(`${V1}/monitors/${id}/check`);
-    expect(body).toMatchObject({ status: "down", message: "step 2 'call': ok of the body is not true" });
+    expect(body).toMatchObject({ status: "down", message: "step 2 'call': ok of the body is not true, but false" });
     const { body: results } = await client.get(`${V1}/monitors/${id}/results`);
     expect(results[0].details.steps).toMatchObject([{ status: "passed" }, { name: "call", status: "failed" }]);
     const everything = [

@@ -84,6 +84,16 @@ describe("an http check against a real server", () => {
     expect(answered).toMatchObject({ outcome: "failure", evidence: { status_line: "HTTP 204 No Content" } });
   });
 
+  it("is degraded by a body that takes its time", async () => {
+    const degraded_when = { download_ms: 1 };
+    const slow = await check("endless", { degraded_when });
+    expect(slow).toMatchObject({
+      outcome: "slow",
+      message: expect.stringMatching(/^HTTP 200, degraded: the body took /),
+    });
+    expect(await check("ok", { degraded_when: { download_ms: 5000 } })).toMatchObject({ outcome: "success" });
+  });
+
   it("searches one MiB of an endless body and closes the connection", async () => {
     const result = await check("endless", { expected_body: "y" });
     expect(result).toMatchObject({ outcome: "failure", cause: "body", message: 'body does not contain "y"' });

@@ -110,6 +110,8 @@ const REQUEST_FIELDS = [
   "expected_body",
   "expected_keywords",
   "json_assertions",
+  "expected_headers",
+  "degraded_when",
 ];
 
 function unusedFields(fields: Fields): Notice[] {
