@@ -13,6 +13,7 @@ const bindings = {
   TELEGRAM_BOT_TOKEN: "42:bot",
   DISCORD_API_BASE: "https://sink.test/discord",
   DISCORD_BOT_TOKEN: "discord-bot",
+  BREAK_GLASS: "owner@strict.example",
   OIDC_PROVIDERS: JSON.stringify([
     {
       id: "works",
@@ -20,7 +21,8 @@ const bindings = {
       issuer: "https://sink.test/works",
       client_id: "vigil",
       client_secret: "works-secret",
-      account_domains: ["works.example"],
+      account_domains: ["works.example", "strict.example"],
+      required_domains: ["strict.example"],
     },
     {
       id: "other",

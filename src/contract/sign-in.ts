@@ -38,6 +38,8 @@ export const ProviderSetting = z
     client_secret: z.string().trim().max(TEXT_LENGTH_MAX).default(""),
     /** People with verified addresses of these domains get an account when they sign in first. */
     account_domains: z.array(Domain).max(DOMAINS_MAX).default([]),
+    /** People with addresses of these domains sign in by it alone; a password is refused. */
+    required_domains: z.array(Domain).max(DOMAINS_MAX).default([]),
     /** Its addresses count as verified although it does not say so of each; for directories of one company. */
     trusts_addresses: z.boolean().default(false),
   })

@@ -32,3 +32,13 @@ export function normalAddress(email: string): string | null {
   const text = withAsciiDomain(email.trim());
   return /^[\x21-\x7e]+$/.test(text) ? text.toLowerCase() : null;
 }
+
+/** The provider by which alone people with an address of this domain sign in; undefined where a password will do. */
+export function findRequiredProvider<Provider extends Pick<SignInProvider, "required_domains">>(
+  email: string,
+  { providers, break_glass }: { providers: readonly Provider[]; break_glass: readonly string[] },
+): Provider | undefined {
+  const address = normalAddress(email) ?? email;
+  if (break_glass.includes(address)) return undefined;
+  return providers.find(({ required_domains }) => required_domains.includes(domainOf(address)));
+}

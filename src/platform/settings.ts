@@ -183,6 +183,8 @@ const FIELDS = {
       ctx.addIssue(issue ? `${issue.path.join(".")}: ${issue.message}` : "two providers have the same id");
       return z.NEVER;
     }),
+  /** Addresses that may use a password although their domain requires a provider, for when that does not answer. */
+  BREAK_GLASS: list.transform((addresses) => addresses.map((address) => address.toLowerCase())),
   /** How long a check on request waits for the agent that runs the monitor. */
   AGENT_CHECK_WAIT_MS: milliseconds(20 * SECOND),
   /** Checks are delayed, and pages announce it, when cron or the checks of a monitor are behind by more than this. */

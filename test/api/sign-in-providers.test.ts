@@ -7,11 +7,19 @@ import { sessions } from "../../src/data/sessions/table.ts";
 import { users } from "../../src/data/users/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { codeOf } from "../support/authenticator.ts";
-import { CORE, createClient } from "../support/client.ts";
+import { CORE, createClient, V1 } from "../support/client.ts";
+import { createAccount } from "../support/factories.ts";
 import { type Browser, createBrowser, ORIGIN, type Shown } from "../support/forms.ts";
 import { createIdentityProvider, type IdentityProvider } from "../support/identity-provider.ts";
 import { mailsTo } from "../support/mail.ts";
-import { createAccountWithPassword, openUnderForeignAddress, PASSWORD, STOLEN } from "../support/members.ts";
+import {
+  createAccountWithPassword,
+  createInvitation,
+  mailTokenOf,
+  openUnderForeignAddress,
+  PASSWORD,
+  STOLEN,
+} from "../support/members.ts";
 import { useSink } from "../support/sink.ts";
 import { createProtectedAccount } from "../support/two-factor.ts";
 
@@ -237,6 +245,59 @@ describe("an account that exists", () => {
     });
     expect(refused.status).toBe(409);
     expect((await created.open("/app/account")).status).toBe(200);
+  });
+});
+
+describe("a domain that requires a provider", () => {
+  async function strictAccount(email = `${newId()}@strict.example`) {
+    const account = await createAccountWithPassword();
+    await db.update(users).set({ email }).where(eq(users.id, account.user_id));
+    return { ...account, email };
+  }
+  const login = (email: string) => createClient().post(`${CORE}/auth/login`, { email, password: PASSWORD });
+
+  it("refuses passwords, whether somebody has the address or not, and says where to sign in", async () => {
+    const { email } = await strictAccount();
+    const known = await login(email);
+    expect(known).toMatchObject({
+      status: 400,
+      body: { error: "password is not used for this address: sign in with Works" },
+    });
+    const unknown = await login("nobody@strict.example");
+    expect([unknown.status, unknown.body.error]).toEqual([known.status, known.body.error]);
+    const form = await createBrowser().submit("/app/sign-in", { email: email.toUpperCase(), password: PASSWORD });
+    expect(form.text).toContain("The password is not used for this address: sign in with Works.");
+  });
+
+  it("mails no reset of a password", async () => {
+    const { email } = await strictAccount();
+    const shown = await createBrowser().submit("/app/forgotten-password", { email });
+    expect([shown.status, shown.text]).toEqual([
+      400,
+      expect.stringContaining("has no password here: sign in with Works"),
+    ]);
+    expect(await mailsTo(email)).toEqual([]);
+  });
+
+  it("opens no account with a password by an invitation", async () => {
+    const owner = await createAccount();
+    const email = `${newId()}@strict.example`;
+    await createInvitation(owner, undefined, { email });
+    const body = { token: await mailTokenOf(email), name: "Ada", password: PASSWORD };
+    expect((await createClient().post(`${V1}/status-pages/members/accept`, body)).status).toBe(400);
+  });
+
+  it("lets its people link the account that they have, by its password once", async () => {
+    const { email } = await strictAccount();
+    works.user = { ...works.user, email };
+    const { browser, shown } = await signIn();
+    const done = await browser.submit("/app/sign-in/with/works/confirm", { proof: proofIn(shown), password: PASSWORD });
+    expect([done.status, browser.hasCookie()]).toEqual([303, true]);
+  });
+
+  it("has a way in that the operator names, for when the provider does not answer", async () => {
+    const { email } = await strictAccount("owner@strict.example");
+    expect((await login(email)).status).toBe(200);
   });
 });
 

@@ -27,6 +27,7 @@ import { sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { verifyAddress } from "../sessions/credentials.ts";
+import { requirePasswordAllowed } from "../sessions/required-provider.ts";
 import { invitationAudit, joinStatements, newAccount } from "./membership.ts";
 
 export interface AcceptedInvitation {
@@ -83,6 +84,7 @@ async function joinAs(ctx: RequestScope, user: UserPrincipal, opening: Opening):
 
 async function joinAnew(ctx: RequestScope, input: InvitationAccept, opening: Opening): Promise<AcceptedInvitation> {
   const { email, name } = opening.invitation;
+  requirePasswordAllowed(ctx, email, "password");
   if (!input.password) throw requiredFor("password");
   const chosen = input.name ?? name;
   if (!chosen) throw requiredFor("name");
@@ -98,6 +100,7 @@ async function joinVerified(
   input: InvitationAccept,
   opening: Opening,
 ): Promise<AcceptedInvitation> {
+  requirePasswordAllowed(ctx, account.email, "password");
   if (!input.password) throw requiredFor("password");
   const user = { ...account, email_verified_at: ctx.now, plan: null, name: input.name ?? account.name };
   const hash = hashPassword(ctx.settings, input.password);

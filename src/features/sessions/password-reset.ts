@@ -20,6 +20,7 @@ import { randomBase62, sha256Hex } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { verifyAddress } from "./credentials.ts";
+import { requirePasswordAllowed } from "./required-provider.ts";
 import { findActiveFactor } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
@@ -29,6 +30,7 @@ const TOKEN_LENGTH = 43;
 
 /** The response is the same with and without an account, also in the time that it takes. */
 export async function requestPasswordReset(ctx: RequestScope, { email }: PasswordResetRequest): Promise<void> {
+  requirePasswordAllowed(ctx, email, "email");
   const found = await findSignIn(ctx.db, email);
   if (!found) return;
   ctx.defer(
@@ -92,6 +94,7 @@ export async function resetPassword(ctx: RequestScope, input: PasswordReset): Pr
   const found = await findLink(ctx, input.token);
   if (!found) throw unusableLink();
   const { user, link } = found;
+  requirePasswordAllowed(ctx, user.email, "password");
   const hash = hashPassword(ctx.settings, input.password);
   const needsCode = user.email_verified_at !== null && (await findActiveFactor(ctx, user.id)) !== undefined;
   const session = needsCode ? null : openSession(ctx, user.id, { hasGivenPassword: true });

@@ -25,6 +25,7 @@ import { renameUser } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { currentHashPrefix, hashPassword, isPassword } from "../../platform/password.ts";
 import { countGuess } from "./password-guesses.ts";
+import { requirePasswordAllowed } from "./required-provider.ts";
 import { type AcceptedFactor, acceptSecondFactor, findActiveFactor } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
@@ -45,6 +46,7 @@ export async function signIn(
   ctx: RequestScope,
   { email, password, code }: Login,
 ): Promise<{ me: CurrentUser; cookies: string[] }> {
+  requirePasswordAllowed(ctx, email, "password");
   const found = await findSignIn(ctx.db, email);
   const release = await countGuess(ctx, { email, user: found?.user });
   if (!isPassword(ctx.settings, password, found?.hash ?? null) || !found) {

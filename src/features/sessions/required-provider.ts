@@ -1,0 +1,23 @@
+import type { Scope } from "../../access/scope.ts";
+import { invalid } from "../../contract/errors.ts";
+import { findRequiredProvider } from "../../domain/sign-in.ts";
+
+const REFUSALS = { email: "has no password here", password: "is not used for this address" } as const;
+
+/**
+ * Refuses a password for whoever has to sign in by a provider. The domain alone decides, so that the answer says nothing
+ * about accounts.
+ */
+export function requirePasswordAllowed(
+  { settings }: Pick<Scope, "settings">,
+  email: string,
+  field: keyof typeof REFUSALS,
+): void {
+  const provider = findRequiredProvider(email, {
+    providers: settings.OIDC_PROVIDERS,
+    break_glass: settings.BREAK_GLASS,
+  });
+  if (!provider) return;
+  const message = `${REFUSALS[field]}: sign in with ${provider.name}`;
+  throw invalid(`${field} ${message}`, [{ path: field, message }]);
+}
