@@ -94,7 +94,12 @@ const clearable = <Schema extends z.ZodType>(schema: Schema) =>
 
 export const PASSWORD_LENGTH_MAX = 200;
 /** Languages of public pages as BCP 47 names them; src/status-page/texts has one file for each. */
-export const LANGUAGES = ["en", "de", "fr", "es", "pt-BR", "it", "nl", "ja", "zh-Hans", "ar"] as const;
+/** In the order of menus: by their place in the Latin alphabet as far as they have one, then by script. */
+export const LANGUAGES = [
+  ...(["en", "cs", "da", "de", "es", "fr", "id", "it", "hu", "nl", "nb", "pl", "pt-BR", "pt-PT", "ro"] as const),
+  ...(["fi", "sv", "vi", "tr", "el", "ru", "uk", "he", "ar", "fa", "hi", "th", "ja", "ko"] as const),
+  ...(["zh-Hans", "zh-Hant"] as const),
+] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** How the services of a public page are arranged: with their days, one line each, or as tiles. */

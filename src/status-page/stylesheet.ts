@@ -123,6 +123,7 @@ summary.tool::-webkit-details-marker, .group > summary::-webkit-details-marker {
   display: flex; align-items: center; justify-content: flex-start; gap: var(--space-2); inline-size: 100%; min-block-size: 40px; padding: 0 var(--space-3);
   border: 0; border-radius: var(--radius-control); background: none; color: var(--neutral-12); font-size: var(--size-14); font-weight: 400; text-decoration: none;
 }
+.menu-panel nav { max-block-size: min(22rem, 55vh); overflow-y: auto; }
 .menu-panel button + nav { margin-block-start: var(--space-1); padding-block-start: var(--space-1); border-block-start: 1px solid var(--neutral-5); }
 .menu-panel :is(a, button):hover { background: var(--neutral-3); filter: none; }
 .menu-panel a[aria-current] { font-weight: 500; color: var(--accent-text); }

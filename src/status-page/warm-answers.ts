@@ -1,9 +1,11 @@
 import type { Context } from "hono";
 import type { PagePayload } from "../contract/public-page.ts";
+import type { Language } from "../contract/status-page.ts";
 import { findDelayedSince } from "../domain/check-schedule.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import { isKnownTo } from "../http/entity-tags.ts";
 import { completeHeaders, REQUEST_ID_HEADER } from "../http/response-headers.ts";
+import { acceptedLanguage } from "../language/languages.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { now as readClock } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
@@ -33,9 +35,10 @@ interface WarmAnswer {
   rendering: Rendering;
 }
 
-/** Visitors choose the languages that they accept, so there is a bound. */
 const ANSWERS_MAX = 500;
+/** Visitors choose what they write of the languages that they accept, so there are bounds. */
 const LANGUAGES_LENGTH_MAX = 200;
+const WISHES_MAX = 500;
 
 const kept = new Map<string, WarmAnswer>();
 
@@ -125,5 +128,18 @@ function isForEverybody({ headers }: Request): boolean {
 
 function keyOf(url: string, { headers }: Request): string | null {
   const languages = headers.get("accept-language") ?? "";
-  return languages.length > LANGUAGES_LENGTH_MAX ? null : `${url} ${languages}`;
+  return languages.length > LANGUAGES_LENGTH_MAX ? null : `${url} ${findWish(languages)}`;
+}
+
+/** Browsers name their languages in any number of ways, which come to a few answers. */
+const wishes = new Map<string, Language | "own">();
+
+/** "own" is the language of the page. */
+function findWish(languages: string): Language | "own" {
+  const known = wishes.get(languages);
+  if (known !== undefined) return known;
+  const wish = acceptedLanguage(languages) ?? "own";
+  if (wishes.size >= WISHES_MAX) wishes.clear();
+  wishes.set(languages, wish);
+  return wish;
 }

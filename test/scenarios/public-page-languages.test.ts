@@ -13,6 +13,9 @@ describe("the language of a public page", () => {
     ["ar", "ar", "rtl", "جميع الأنظمة تعمل"],
     ["pt", "pt-BR", "ltr", "Todos os sistemas operacionais"],
     ["ja", "ja", "ltr", "すべてのシステムが正常に稼働しています"],
+    ["pt-PT", "pt-PT", "ltr", "Todos os sistemas operacionais"],
+    ["he-IL", "he", "rtl", "כל המערכות פועלות"],
+    ["zh-TW", "zh-Hant", "ltr", "所有系統運作正常"],
     ["zh-CN,zh;q=0.9", "zh-Hans", "ltr", "所有系统运行正常"],
     ["sw", "en", "ltr", "All systems operational"],
   ])("follows a browser that asks for %s", async (accept, language, direction, words) => {
