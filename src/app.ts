@@ -6,6 +6,7 @@ import { endpoints as agentCommands } from "./features/agent-commands/routes.ts"
 import { endpoints as agentDiscoveries } from "./features/agent-discoveries/routes.ts";
 import { endpoints as agentProgram } from "./features/agent-program/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
+import { endpoints as alertReceivers } from "./features/alert-receivers/routes.ts";
 import { endpoints as apiMonitoring } from "./features/api-monitoring/routes.ts";
 import { endpoints as audit } from "./features/audit/routes.ts";
 import { endpoints as byKey } from "./features/by-key/routes.ts";
@@ -92,6 +93,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...escalations,
   ...onCallCalendars,
   ...incidents,
+  ...alertReceivers,
   ...latency,
   ...maintenance,
   ...timeline,

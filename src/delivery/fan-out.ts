@@ -104,12 +104,7 @@ async function routeEvents(
   now: number,
 ): Promise<Routed> {
   const { db } = scope;
-  const pageIds = events.map((event) => event.status_page_id).filter((id) => id !== null);
-  const [webhooks, pages] = await db.batch([
-    listActiveWebhooks(db, [...new Set(events.map((event) => event.owner_id))]),
-    listAlertRouting(db, [...new Set(pageIds)]),
-  ]);
-  const pageOf = new Map(pages.map((page) => [page.id, page]));
+  const { webhooks, pageOf } = await loadRouting(db, events);
   const isSent = (event: NewEvent) =>
     !maySuppress(event) ||
     (routings.get(event.id)?.suppressed_until === undefined &&
@@ -124,15 +119,14 @@ async function routeEvents(
   for (const event of sent) {
     const page = pageOf.get(event.status_page_id ?? "");
     const routing = routings.get(event.id);
-    const target = applyRuleAudience(applyRoutingOverride(event, page?.alert_routing), routing?.classification);
     if (routing?.is_held) continue;
-    if (target.classification === "critical") routed.critical.push(event);
-    const keepers = webhooks.filter(({ provider }) => notifierOf(provider).keepsAlerts);
-    const isInformed = findInformed(event, page?.alert_routing, webhooks);
-    // A webhook that is selected twice gets one delivery: their ids are the same.
-    const receivers = [...selectWebhooks(target, webhooks), ...selectAlerted(target, keepers)].filter(
-      ({ webhook }) => (wasAlerted(event, webhook) ?? isTargeted(event, webhook)) && !isInformed(webhook),
-    );
+    const { is_critical, selected } = selectReceivers(event, {
+      alert_routing: page?.alert_routing,
+      classification: routing?.classification,
+      webhooks,
+    });
+    if (is_critical) routed.critical.push(event);
+    const receivers = selected.filter(({ webhook }) => wasAlerted(event, webhook) ?? isTargeted(event, webhook));
     const [waiting, others] = routed.holds.waiting.has(event.id) ? partition(receivers) : [[], receivers];
     const rule_id = routing?.rule_id ?? null;
     routed.deliveries.push(
@@ -141,6 +135,49 @@ async function routeEvents(
     );
   }
   return routed;
+}
+
+async function loadRouting(db: FanOutScope["db"], events: readonly NewEvent[]) {
+  const pageIds = events.map((event) => event.status_page_id).filter((id) => id !== null);
+  const [webhooks, pages] = await db.batch([
+    listActiveWebhooks(db, [...new Set(events.map((event) => event.owner_id))]),
+    listAlertRouting(db, [...new Set(pageIds)]),
+  ]);
+  return { webhooks, pageOf: new Map(pages.map((page) => [page.id, page])) };
+}
+
+interface Selection {
+  alert_routing: AlertRouting | undefined;
+  classification: EventClassification | undefined;
+  webhooks: readonly ActiveWebhook[];
+}
+
+/** The webhooks whose audience, events and page an event meets, each at least once, and whether it notifies the users on call. */
+function selectReceivers(event: NewEvent, { alert_routing, classification, webhooks }: Selection) {
+  const target = applyRuleAudience(applyRoutingOverride(event, alert_routing), classification);
+  const keepers = webhooks.filter(({ provider }) => notifierOf(provider).keepsAlerts);
+  const isInformed = findInformed(event, alert_routing, webhooks);
+  // A webhook that is selected twice gets one delivery: their ids are the same.
+  const selected = [...selectWebhooks(target, webhooks), ...selectAlerted(target, keepers)].filter(
+    ({ webhook }) => !isInformed(webhook),
+  );
+  return { is_critical: target.classification === "critical", selected };
+}
+
+/** Who would receive these events by webhook if they were sent now, whatever withholds alerts at present. */
+export async function previewReceivers<Event extends NewEvent>(db: FanOutScope["db"], events: readonly Event[]) {
+  const { webhooks, pageOf } = await loadRouting(db, events);
+  const isTargeted = await findTargeted(db, events, webhooks);
+  return events.map((event) => {
+    const page = pageOf.get(event.status_page_id ?? "");
+    const { is_critical, selected } = selectReceivers(event, {
+      alert_routing: page?.alert_routing,
+      classification: undefined,
+      webhooks,
+    });
+    const ids = selected.filter(({ webhook }) => isTargeted(event, webhook)).map(({ webhook }) => webhook.id);
+    return { event, is_critical, webhook_ids: new Set(ids) };
+  });
 }
 
 /** People who chose no events read of an outage by its monitor, and not by its automatic incident besides. */

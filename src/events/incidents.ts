@@ -11,6 +11,7 @@ import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
+import { opensIncident, publishesIncident } from "../domain/automatic-incidents.ts";
 import { describeSubject, type EventSubject } from "../domain/event-subject.ts";
 import { outageIncidentEventId } from "../outbox/event-ids.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -87,7 +88,7 @@ async function planOfChange(
   const { transition, monitor, page } = context;
   if (!page || !transition.outage) return NONE;
   const outageId = `${monitor.id}/${transition.outage.seq}`;
-  const isDown = transition.event === "monitor.down" && wantsIncident(monitor, page);
+  const isDown = transition.event === "monitor.down" && opensIncident(monitor, page);
   const open = is_flapping || isDown ? await findOpenAutomaticIncident(scope.db, monitor.id) : undefined;
   if (is_flapping && open) return { ...NONE, incident_id: open.id };
   if (isDown && open) return { ...NONE, incident_id: open.id };
@@ -95,7 +96,7 @@ async function planOfChange(
   if (transition.to === "up") {
     return closeIncident(scope, monitor, { outageId, ended_at: transition.effective_at, message: "is up again" });
   }
-  return wantsIncident(monitor, page) ? reopenLost(scope, { monitor, page, transition }, outageId) : NONE;
+  return opensIncident(monitor, page) ? reopenLost(scope, { monitor, page, transition }, outageId) : NONE;
 }
 
 /** The timeline says so once. Nobody is notified: those who hear of incidents wait for its end. */
@@ -137,12 +138,6 @@ async function reopenLost(scope: IncidentScope, context: OnPage, outageId: strin
   return { ...openIncident(scope, context, outageId), events: [] };
 }
 
-/** Children of a composite have no incidents of their own: those would reveal their names. */
-function wantsIncident(monitor: MonitorRecord, page: StatusPageRecord): boolean {
-  if (monitor.parent_monitor_id !== null) return false;
-  return page.incident_system_enabled && (monitor.auto_create_incident ?? page.auto_create_incident);
-}
-
 type OnPage = TransitionContext & { page: StatusPageRecord };
 
 function openIncident(
@@ -162,8 +157,7 @@ function openIncident(
     impact: null,
     tags: [],
     assigned_to_id: null,
-    // Its title would tell the public of what no page shows.
-    is_public: !monitor.is_internal && (monitor.auto_publish_incident ?? page.auto_publish_incident),
+    is_public: publishesIncident(monitor, page),
     started_at: transition.effective_at,
     resolved_at: null,
     acknowledged_at: null,

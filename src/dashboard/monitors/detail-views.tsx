@@ -37,6 +37,7 @@ export function detailView(picture: MonitorPicture): View {
         isPaused={record.paused}
         isChecked={hasChecks(record.type)}
         isMuted={isMuted({ record, now: picture.now })}
+        mayAlert={picture.may_alert}
       />
     ) : undefined,
     children: (
@@ -96,9 +97,10 @@ interface ActionsProps {
   isPaused: boolean;
   isChecked: boolean;
   isMuted: boolean;
+  mayAlert: boolean;
 }
 
-function Actions({ id, isPaused, isChecked, isMuted }: ActionsProps) {
+function Actions({ id, isPaused, isChecked, isMuted, mayAlert }: ActionsProps) {
   const path = `/app/monitors/${id}`;
   return (
     <>
@@ -115,6 +117,14 @@ function Actions({ id, isPaused, isChecked, isMuted }: ActionsProps) {
       </a>
       <Menu label="More actions">
         {isMuted ? null : <MuteItems id={id} />}
+        {mayAlert ? (
+          <form method="get" action={`${path}/receivers`} class="inline">
+            <button type="submit">
+              <LineIcon of="bell" />
+              Who is told
+            </button>
+          </form>
+        ) : null}
         <form method="get" action="/app/monitors/new" class="inline">
           <input type="hidden" name="like" value={id} />
           <button type="submit">

@@ -52,6 +52,7 @@ export async function loadPicture(
     latency,
     metrics,
     may_change,
+    may_alert,
     page,
   ] = await Promise.all([
     loadAgentNames(ctx, record),
@@ -66,6 +67,7 @@ export async function loadPicture(
     loadLatency(ctx, record, period),
     readMetricPicture(ctx, record, { period, now: ctx.now }),
     mayDo(ctx, record, "monitors.write"),
+    mayDo(ctx, record, "alerting.write"),
     record.status_page_id === null ? undefined : findPage(ctx.db, record.status_page_id),
   ]);
   return {
@@ -90,6 +92,7 @@ export async function loadPicture(
     metrics,
     page: page && { id: page.id, name: page.name },
     may_change,
+    may_alert,
     lacking:
       may_change && ctx.now - record.created_at < NEW_MS ? await findLacking(ctx, await listPageChoices(ctx)) : null,
     tested: checked === undefined ? [] : newestByRegion(record.regions, results.rows, checked),

@@ -49,6 +49,7 @@ export function listActiveWebhooks(db: Db, ownerIds: readonly string[]) {
     .select({
       id: webhooks.id,
       owner_id: webhooks.owner_id,
+      name: webhooks.name,
       status_page_id: webhooks.status_page_id,
       provider: webhooks.provider,
       events: webhooks.events,

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import type { AlertReceivers } from "../../contract/alert-receivers.ts";
+import { listAlertReceivers } from "../../features/alert-receivers/service.ts";
+import { getMonitor } from "../../features/monitors/service.ts";
+import { descriptionOf } from "../alerts/form.ts";
+import { EmptyState, Table } from "../components/pieces.tsx";
+import { ExactTime } from "../components/time.tsx";
+import { showView } from "../shell.tsx";
+import { view } from "../view.ts";
+
+const EVENT_WORDS = { "monitor.down": "the monitor", "incident.created": "its incident" } as const;
+
+export const endpoints = [
+  view(
+    {
+      path: "/app/monitors/{id}/receivers",
+      summary: "Whom an outage of a monitor would reach, in the dashboard",
+      params: z.object({ id: z.uuid() }),
+      ids: { params: { id: "monitor" } },
+      permission: "alerting.write",
+    },
+    async (c, { params: { id } }) => {
+      const { ctx } = c.var;
+      const { record } = await getMonitor(ctx, id);
+      const receivers = await listAlertReceivers(ctx, id);
+      return showView(c, {
+        title: `Who is told about ${record.name}`,
+        heading: "Who is told",
+        section: "monitors",
+        trail: [
+          { href: "/app/monitors", text: "Monitors" },
+          { href: `/app/monitors/${id}`, text: record.name },
+        ],
+        children: (
+          <>
+            <p class="quiet">
+              If an outage of this monitor began now. Subscribers hear of incidents that are published.
+            </p>
+            <Withheld {...receivers} />
+            <Channels {...receivers} />
+            <OnCall {...receivers} />
+            <Team {...receivers} />
+          </>
+        ),
+      });
+    },
+  ),
+];
+
+function Withheld({ in_maintenance, withheld_until }: AlertReceivers) {
+  if (withheld_until !== null) {
+    return (
+      <p class="banner is-warn">
+        Nothing is sent before <ExactTime at={Date.parse(withheld_until)} />; then whoever stands here hears of what is
+        still down.
+      </p>
+    );
+  }
+  return in_maintenance ? (
+    <p class="banner is-warn">Nothing is sent during the present maintenance; what is down after it is.</p>
+  ) : null;
+}
+
+function Channels({ channels }: AlertReceivers) {
+  return (
+    <section aria-labelledby="channels">
+      <h2 id="channels">Channels</h2>
+      {channels.length === 0 ? (
+        <EmptyState title="No channel hears of it">
+          Channels are off, limited to others, or listen to other events. <a href="/app/alerts">See the channels</a>
+        </EmptyState>
+      ) : (
+        <Table caption="Channels" head={["Channel", "Kind", "Hears of"]}>
+          {channels.map(({ webhook_id, name, provider, events }) => (
+            <tr>
+              <td dir="auto">
+                <a href={`/app/alerts/deliveries?channel=${webhook_id}`}>{name}</a>
+              </td>
+              <td>{descriptionOf(provider).label}</td>
+              <td>{events.map((event) => EVENT_WORDS[event]).join(" and ")}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  );
+}
+
+function OnCall({ on_call }: AlertReceivers) {
+  return (
+    <section aria-labelledby="on-call">
+      <h2 id="on-call">On call</h2>
+      {on_call === null ? (
+        <p class="quiet">
+          Nobody is notified on call: no incident is opened for it, or the page has no policy that takes it.
+        </p>
+      ) : (
+        <Table caption="On call" head={["After", "Notified"]}>
+          {on_call.steps.map(({ after_minutes, contacts }) => (
+            <tr>
+              <td>{after_minutes === 0 ? "At once" : `${after_minutes} min without an acknowledgement`}</td>
+              <td dir="auto">{contacts.map((contact) => contactInWords(contact)).join(", ")}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  );
+}
+
+type Contact = NonNullable<AlertReceivers["on_call"]>["steps"][number]["contacts"][number];
+
+function contactInWords({ type, label, name, user_id }: Contact): string {
+  if (type !== "schedule") return name || label || type;
+  const person = user_id === null ? "nobody" : name || "somebody without a name";
+  return label === null ? person : `${person} (${label})`;
+}
+
+function Team({ team }: AlertReceivers) {
+  return (
+    <section aria-labelledby="team">
+      <h2 id="team">Team</h2>
+      {team.length === 0 ? (
+        <p class="quiet">Nobody of the team: the page or everybody in it turned outages off.</p>
+      ) : (
+        <Table caption="Team" head={["Person", "By"]}>
+          {team.map(({ name, mail, in_app }) => (
+            <tr>
+              <td dir="auto">{name || "Somebody without a name"}</td>
+              <td>{[...(mail ? ["mail"] : []), ...(in_app ? ["the dashboard"] : [])].join(" and ")}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { V1 } from "../support/client.ts";
+import { type Account, createAccount, createPage } from "../support/factories.ts";
+import { joinPage } from "../support/members.ts";
+import { insertMonitor } from "../support/monitors.ts";
+import { createSchedule, setPolicy, toUser } from "../support/on-call.ts";
+import { createWebhook } from "../support/webhooks.ts";
+
+const receiversOf = async ({ client }: Account, monitorId: string) =>
+  (await client.get(`${V1}/monitors/${monitorId}/alert-receivers`)).body;
+const namesIn = (receivers: { channels: { name: string }[] }) => receivers.channels.map(({ name }) => name).toSorted();
+
+async function aPage(fields: Parameters<typeof createPage>[1] = {}) {
+  const account = await createAccount();
+  const page = await createPage(account, { auto_create_incident: true, ...fields });
+  const add = async (more: object = {}) => (await insertMonitor(account.user_id, { status_page_id: page, ...more })).id;
+  return { account, page, add };
+}
+
+describe("whom an outage would reach", () => {
+  it("are the channels that listen to it, by the events by which they hear", async () => {
+    const { account, page, add } = await aPage({ auto_publish_incident: true });
+    const other = await createPage(account);
+    const shop = await add({ tags: ["shop"] });
+    await createWebhook(account, { name: "machine" });
+    await createWebhook(account, { name: "chat", provider: "slack", status_page_id: page });
+    await createWebhook(account, { name: "shop", tags: ["shop"] });
+    await createWebhook(account, { name: "search", tags: ["search"] });
+    await createWebhook(account, { name: "another page", status_page_id: other });
+    await createWebhook(account, { name: "recoveries", events: ["monitor.up"] });
+    await createWebhook(account, { name: "off", is_active: false });
+    const receivers = await receiversOf(account, shop);
+    expect(namesIn(receivers)).toEqual(["chat", "machine", "shop"]);
+    const eventsTo = (wanted: string) =>
+      receivers.channels.find(({ name }: { name: string }) => name === wanted).events;
+    expect(eventsTo("machine")).toEqual(["monitor.down", "incident.created"]);
+    expect(eventsTo("chat")).toEqual(["monitor.down"]);
+  });
+
+  it("are those on call by the policy that takes it, now and in its order", async () => {
+    const { account, page, add } = await aPage();
+    const team = { account, page };
+    const schedule = await createSchedule(team, {
+      rotations: [{ user_ids: [account.user_id], start_at: "2026-01-01T00:00:00Z", period_hours: 24 }],
+    });
+    const steps = [
+      { level: 1, contacts: [{ type: "schedule", value: schedule.id }] },
+      { level: 2, wait_minutes: 10, contacts: toUser(account.user_id) },
+      { level: 3, wait_minutes: 5, contacts: [{ type: "email", value: "boss@shop.example", label: "Boss" }] },
+    ];
+    await setPolicy(team, steps, { name: "Everything" });
+    await setPolicy(team, steps.slice(1), { name: "Shop", is_default: false, tags: ["shop"] });
+    expect((await receiversOf(account, await add())).on_call).toMatchObject({
+      name: "Everything",
+      steps: [
+        { level: 1, after_minutes: 0, contacts: [{ type: "schedule", label: "Primary", user_id: account.user_id }] },
+        { level: 2, after_minutes: 10, contacts: [{ type: "user", user_id: account.user_id }] },
+        { level: 3, after_minutes: 15, contacts: [{ type: "email", label: "Boss", user_id: null, name: null }] },
+      ],
+    });
+    expect((await receiversOf(account, await add({ tags: ["shop"] }))).on_call.name).toBe("Shop");
+    expect((await receiversOf(account, await add({ auto_create_incident: false }))).on_call).toBeNull();
+  });
+
+  it("are the members of the team, as the page and they themselves want it", async () => {
+    const { account, page, add } = await aPage();
+    const member = await createAccount();
+    await joinPage(member, page, { role: "viewer" });
+    const monitor = await add();
+    const people = async () =>
+      (await receiversOf(account, monitor)).team.map(({ user_id }: { user_id: string }) => user_id).toSorted();
+    expect(await people()).toEqual([account.user_id, member.user_id].toSorted());
+    const quiet = { notify_team: { down: false, incident: false } };
+    expect((await member.client.put("/api/core/v1/user/preferences", quiet)).status).toBe(200);
+    expect(await people()).toEqual([account.user_id]);
+  });
+
+  it("is said to wait for the end of a mute", async () => {
+    const { account, add } = await aPage();
+    const until = Date.now() + 3_600_000;
+    const monitor = await add({ muted_until: until });
+    expect((await receiversOf(account, monitor)).withheld_until).toBe(new Date(until).toISOString());
+  });
+
+  it("is for who may decide where alerts go", async () => {
+    const { account, page, add } = await aPage();
+    const editor = await createAccount();
+    await joinPage(editor, page, { role: "viewer" });
+    const path = `${V1}/monitors/${await add()}/alert-receivers`;
+    expect((await editor.client.get(path)).status).toBe(403);
+    expect((await (await createAccount()).client.get(path)).status).toBe(404);
+    expect((await account.client.get(path)).status).toBe(200);
+  });
+});
