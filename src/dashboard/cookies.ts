@@ -5,6 +5,8 @@ import { isTimeZone } from "../lib/zoned-days.ts";
 export const THEME_COOKIE = "vigil_theme";
 /** The reader's time zone, which the script says. */
 export const ZONE_COOKIE = "vigil_zone";
+/** The status page that was looked at last, which the script says, too. */
+export const PAGE_COOKIE = "vigil_page";
 const NOTICE_COOKIE = "vigil_notice";
 const YEAR_S = 365 * 86_400;
 const NOTICE_LENGTH_MAX = 500;

@@ -1,10 +1,11 @@
 import type { AppContext } from "../http/endpoint.ts";
 import { EmptyState, Tabs } from "./components/pieces.tsx";
+import { PAGE_COOKIE, readCookie } from "./cookies.ts";
 import type { Section } from "./navigation.tsx";
 import { listPageChoices, type PageChoice } from "./rights.ts";
 import { showView } from "./shell.tsx";
 
-/** Areas that are about one status page at a time: which one the address names, or the first. */
+/** Areas that are about one status page at a time: the one that the address names, that was looked at last, or the first. */
 export interface ChosenPage {
   page: PageChoice;
   pages: readonly PageChoice[];
@@ -12,7 +13,8 @@ export interface ChosenPage {
 
 export async function choosePage(c: AppContext, wanted: string | undefined): Promise<ChosenPage | null> {
   const pages = await listPageChoices(c.var.ctx);
-  const page = pages.find(({ id }) => id === wanted) ?? pages[0];
+  const last = readCookie(c.req.raw, PAGE_COOKIE);
+  const page = pages.find(({ id }) => id === wanted) ?? pages.find(({ id }) => id === last) ?? pages[0];
   return page ? { page, pages } : null;
 }
 
@@ -26,12 +28,21 @@ interface ChoiceFormProps {
   label: string;
   choices: readonly { id: string; name: string }[];
   chosenId: string | undefined;
+  /** As of `Tabs`. */
+  chosenPage?: string;
 }
 
 /** Chooses what a view shows where tabs would be too many. */
-export function ChoiceForm({ action, name, label, choices, chosenId }: ChoiceFormProps) {
+export function ChoiceForm({ action, name, label, choices, chosenId, chosenPage }: ChoiceFormProps) {
   return (
-    <form method="get" action={action} class="filters is-short" autocomplete="off" data-submit-on-change>
+    <form
+      method="get"
+      action={action}
+      class="filters is-short"
+      autocomplete="off"
+      data-submit-on-change
+      data-chosen-page={chosenPage}
+    >
       <div>
         <label for={`chosen-${name}`}>{label}</label>
         <select id={`chosen-${name}`} name={name}>
@@ -60,11 +71,12 @@ export function PageTabs({ page, pages, href }: ChosenPage & { href: (pageId: st
         label="Status page"
         choices={pages}
         chosenId={page.id}
+        chosenPage={page.id}
       />
     );
   }
   const tabs = pages.map(({ id, name }) => ({ href: href(id), text: name, isOpen: id === page.id }));
-  return <Tabs label="Status page" tabs={tabs} />;
+  return <Tabs label="Status page" tabs={tabs} chosenPage={page.id} />;
 }
 
 /** For whoever has no status page; `reason` says what the area needs one for. */

@@ -27,7 +27,7 @@ export interface View {
   children: Child;
   /** The document follows changes without a reload: every element with `data-live` and an id is kept current. */
   isLive?: boolean;
-  /** Where it is found, if this document answers a form that was sent elsewhere. */
+  /** Where this view is found, if the address of the document may lead elsewhere, as after a form. */
   address?: string;
   /** What it shows changes without an event, such as results that are awaited; else measurements follow by the minute. */
   isAwaited?: boolean;

@@ -13,7 +13,7 @@ import { offerCommands } from "./palette.ts";
 import { followForm } from "./preview.ts";
 import { showFieldsOfProvider } from "./provider-form.ts";
 import { countSelected } from "./selection.ts";
-import { showOpenTabs } from "./tabs.ts";
+import { rememberPage, showOpenTabs } from "./tabs.ts";
 import { toggleTheme } from "./theme.ts";
 import { keepTimesCurrent, tellZone, translateEnteredTimes } from "./times.ts";
 import { holdUpdates } from "./undo.ts";
@@ -24,6 +24,7 @@ import { holdUpdates } from "./undo.ts";
  */
 toggleTheme();
 showOpenTabs();
+rememberPage();
 showResultsAtOnce();
 guardForms();
 askBeforeLeaving();

@@ -71,16 +71,17 @@ export function ListPages({ total, limit, offset, href }: ListPagesProps) {
   );
 }
 
-/** Sibling views of one area. */
-export function Tabs({
-  label,
-  tabs,
-}: {
+interface TabsProps {
   label: string;
   tabs: readonly { href: string; text: string; isOpen: boolean }[];
-}) {
+  /** Where they choose a status page: the one that the script remembers for other areas. */
+  chosenPage?: string;
+}
+
+/** Sibling views of one area. */
+export function Tabs({ label, tabs, chosenPage }: TabsProps) {
   return (
-    <ul class="tabs" aria-label={label}>
+    <ul class="tabs" aria-label={label} data-chosen-page={chosenPage}>
       {tabs.map(({ href, text, isOpen }) => (
         <li>
           <a href={href} {...(isOpen ? { "aria-current": "page" } : {})}>

@@ -274,6 +274,8 @@ async function showOnCall(c: AppContext, chosen: ChosenPage, at: z.output<typeof
     title: "On-call",
     section: "on-call",
     isLive: true,
+    // Another page may be looked at meanwhile.
+    address: href({}),
     actions: mayChange ? (
       <>
         <a class="button" href={`${path}/schedules/new`}>
