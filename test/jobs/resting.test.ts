@@ -4,8 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { runSlot } from "../../src/checks/runner.ts";
 import { openDb } from "../../src/data/db.ts";
+import { listMemberStates } from "../../src/data/monitors/read.ts";
 import { checkGroups, monitors } from "../../src/data/monitors/table.ts";
 import { notifications } from "../../src/data/notifications/table.ts";
+import { outages } from "../../src/data/outages/table.ts";
 import { slotBefore } from "../../src/domain/check-schedule.ts";
 import { buildPayload } from "../../src/status-page/payload.ts";
 import { createAccount } from "../support/factories.ts";
@@ -72,6 +74,24 @@ describe("a monitor with hours", () => {
     await checkAt(monitor, MONDAY + 20 * HOUR);
     const payload = await buildPayload(db, monitor.status_page_id, MONDAY + 20 * HOUR);
     expect(payload?.monitors).toMatchObject([{ id: monitor.id, status: "pending", is_resting: true }]);
+  });
+});
+
+describe("a composite", () => {
+  it("takes a member outside of its hours for one that is paused, unless its outage is open", async () => {
+    const { id: composite, user_id } = await aMonitor({}, { type: "composite", check_group_id: "" });
+    const status_message = "outside of its hours: Mon 08:00-09:00, UTC";
+    const member = { parent_monitor_id: composite, status: "unknown" as const };
+    const [failing] = await Promise.all([
+      insertMonitor(user_id, { ...member, status_message, name: "failing" }),
+      insertMonitor(user_id, { ...member, status_message, name: "resting" }),
+      insertMonitor(user_id, { ...member, status_message: "no recent check result" }),
+      insertMonitor(user_id, { ...member, status: "up" }),
+    ]);
+    const opened = { monitor_id: failing.id, seq: 1, started_at: MONDAY, cause: "refused", in_maintenance: false };
+    await db.insert(outages).values({ id: failing.id, ...opened });
+    const states = (await listMemberStates(db, composite)).map(({ status }) => status);
+    expect(states.toSorted()).toEqual(["paused", "unknown", "unknown", "up"]);
   });
 });
 

@@ -1,10 +1,13 @@
 import { and, asc, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { CHILDREN_MAX } from "../../contract/monitor.ts";
+import type { MonitorStatus } from "../../contract/monitor-values.ts";
+import { OUTSIDE_HOURS } from "../../domain/check-rest.ts";
 import type { RecordedTransition } from "../../domain/restored-state.ts";
 import type { Db } from "../db.ts";
 import { PRESENT_EPOCH } from "../installation/read.ts";
 import { installation } from "../installation/table.ts";
+import { outages } from "../outages/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { deletedMonitors, monitors, transitions } from "./table.ts";
 
@@ -92,6 +95,9 @@ export async function listRecordedSeqs(db: Db, monitorId: string, seqs: readonly
   return rows.map((row) => row.seq);
 }
 
+/** A monitor is unknown because it is outside of its hours. */
+export const isResting = sql<number>`(${monitors.status} = 'unknown' AND instr(${monitors.status_message}, ${OUTSIDE_HOURS}) = 1)`;
+
 /** One parameter for any number of ids. */
 export function isAmong(monitorIds: readonly string[]): SQL {
   return sql`${monitors.id} IN (SELECT value FROM json_each(${JSON.stringify(monitorIds)}))`;
@@ -138,8 +144,11 @@ export async function listTombstones(db: Db, limit: number): Promise<string[]> {
 
 /** What the members of a composite are now. */
 export async function listMemberStates(db: Db, compositeId: string) {
+  const isOver = sql`NOT EXISTS (SELECT 1 FROM ${outages} o WHERE o.monitor_id = monitors.id AND o.ended_at IS NULL)`;
+  // A member that rests says as little as one that is paused, unless its outage waits for the next check.
+  const status = sql<MonitorStatus>`CASE WHEN ${isResting} AND ${isOver} THEN 'paused' ELSE ${monitors.status} END`;
   return db
-    .select({ status: monitors.status, status_since: monitors.status_since })
+    .select({ status, status_since: monitors.status_since })
     .from(monitors)
     .where(eq(monitors.parent_monitor_id, compositeId))
     .limit(CHILDREN_MAX);

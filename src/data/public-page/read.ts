@@ -16,7 +16,6 @@ import {
   sql,
 } from "drizzle-orm";
 import { HiddenMember } from "../../contract/public-page.ts";
-import { OUTSIDE_HOURS } from "../../domain/check-rest.ts";
 import { unpackDays } from "../../domain/daily-aggregates.ts";
 import { selectServedDomain } from "../custom-domains/read.ts";
 import { dailyAggregates } from "../daily-aggregates/table.ts";
@@ -25,6 +24,7 @@ import { isListedAlone } from "../incidents/bundles.ts";
 import { incidentGroups, incidentMonitors, incidents, incidentUpdates } from "../incidents/table.ts";
 import { selectCountingPages, selectCoverage } from "../maintenance/time.ts";
 import { monitorGroups } from "../monitor-groups/table.ts";
+import { isResting } from "../monitors/read.ts";
 import { monitors, plannedMinutes, statusIntervals } from "../monitors/table.ts";
 import { INTERVAL_COLUMNS } from "../status-intervals/read.ts";
 import { statusPages } from "../status-pages/table.ts";
@@ -124,7 +124,7 @@ export async function readPublicPage(
         group_id: monitors.group_id,
         status: monitors.status,
         status_since: monitors.status_since,
-        is_resting: sql<number>`${monitors.status} = 'unknown' AND instr(${monitors.status_message}, ${OUTSIDE_HOURS}) = 1`,
+        is_resting: isResting,
         created_at: monitors.created_at,
         page_since: monitors.page_since,
         status_page_id: monitors.status_page_id,
