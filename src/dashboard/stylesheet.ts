@@ -27,6 +27,12 @@ main { padding-block: .5rem 3rem; }
 .facts dd + dt { margin-block-start: .5rem; }
 .field + button { inline-size: 100%; }
 button.wide { inline-size: 100%; }
+.ways { display: grid; gap: .75rem; }
+.ways a {
+  display: block; min-block-size: 2.75rem; padding: .625rem 1rem; border: 1px solid var(--field); border-radius: var(--radius-control);
+  font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere;
+}
+.ways a:hover { text-decoration: underline; }
 .lead + form, .facts + form { margin-block-start: 1.25rem; }
 .head button { min-block-size: 2.75rem; padding: .375rem 1rem; }
 details { margin-block-start: 1.25rem; }

@@ -36,7 +36,7 @@ export function renderConfirmation(view: ConfirmationView): string {
           <input type="hidden" name="proof" value={proof} />
           <EmailField value={email} isFixed problems={{}} />
           {needs_password ? <PasswordField problems={problems} /> : null}
-          {needs_code ? <CodeField problems={problems} /> : null}
+          {needs_code ? <CodeField problems={problems} isFirst={!needs_password} /> : null}
           <button type="submit">{needs_password ? "Link and sign in" : "Sign in"}</button>
         </form>
         <p class="lead">

@@ -42,7 +42,7 @@ export function NewPasswordField({ problems }: { problems: Problems }) {
 }
 
 /** Of the authenticator app, which browsers and phones know how to fill in, or a recovery code. */
-export function CodeField({ problems }: { problems: Problems }) {
+export function CodeField({ problems, isFirst = true }: { problems: Problems; isFirst?: boolean }) {
   const input = { type: "text", autocomplete: "one-time-code", autocapitalize: "none", spellcheck: "false" };
   return (
     <Field
@@ -50,7 +50,7 @@ export function CodeField({ problems }: { problems: Problems }) {
       label="Code"
       hint="Six digits from your authenticator app, or a recovery code."
       problem={problems.code}
-      input={{ ...input, required: true, maxlength: 64, autofocus: true }}
+      input={{ ...input, required: true, maxlength: 64, autofocus: isFirst }}
     />
   );
 }

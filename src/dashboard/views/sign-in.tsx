@@ -77,9 +77,9 @@ function renderPasswordStep({ email, next, problems, is_signed_out, public_url, 
 function Providers({ providers }: Pick<SignInView, "providers">) {
   if (providers.length === 0) return null;
   return (
-    <nav class="card" aria-label="Other ways to sign in">
+    <nav class="card ways" aria-label="Other ways to sign in">
       {providers.map(({ href, name }) => (
-        <a class="button second wide" href={href} dir="auto">
+        <a href={href} dir="auto">
           Sign in with {name}
         </a>
       ))}
