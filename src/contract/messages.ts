@@ -86,6 +86,7 @@ export const MINUTE_PARTS = [
   "held alerts",
   "expiries",
   "flapping monitors",
+  "rule incidents",
   "reminders",
   "escalations",
   "on-call notifications",
@@ -129,6 +130,7 @@ export const MINUTE_BUNDLES = {
   watching: [
     "throttled deliveries",
     "expiries",
+    "rule incidents",
     "reminders",
     "on-call schedules",
     "unscheduled monitors",

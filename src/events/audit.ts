@@ -25,11 +25,19 @@ export function transitionAudit(db: Db, { transition, monitor }: TransitionConte
   });
 }
 
+interface IncidentChange {
+  outageId: string;
+  eventType: "incident.created" | "incident.resolved";
+  /** A sentence, where the service did not simply follow an outage. */
+  reason?: string;
+  now: number;
+}
+
 /** Audit entry of a change that the service made to an incident. Its id is derived, so that a repeat adds none. */
 export function incidentAudit(
   db: Db,
   incident: IncidentRecord,
-  { outageId, eventType, now }: { outageId: string; eventType: "incident.created" | "incident.resolved"; now: number },
+  { outageId, eventType, reason, now }: IncidentChange,
 ): Statement {
   return insertSystemAudit(db, {
     id: idFrom("audit", incident.id, eventType, outageId),
@@ -39,7 +47,7 @@ export function incidentAudit(
     status_page_id: incident.status_page_id,
     target_type: "incident",
     target_id: incident.id,
-    summary: `${eventType === "incident.created" ? "opened" : "resolved"} incident "${incident.title}"`,
+    summary: `${eventType === "incident.created" ? "opened" : "resolved"} incident "${incident.title}"${reason ? `: ${reason}` : ""}`,
     data: { severity: incident.severity, is_public: incident.is_public },
     created_at: now,
   });

@@ -10,6 +10,7 @@ import {
   type NewEvent,
 } from "../contract/events.ts";
 import type { Statement } from "../data/db.ts";
+import { listOpenRuleIncidents, setGoodSince } from "../data/event-rules/incidents.ts";
 import { type EventRuleRecord, isRuleStale, listRulesOnEvents, listStoredEntries } from "../data/event-rules/read.ts";
 import { insertLogEntry, recordFiring } from "../data/event-rules/write.ts";
 import { keepRulesWaiting } from "../data/events/write.ts";
@@ -21,6 +22,7 @@ import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { callWebhooks, type Routing } from "../delivery/fan-out.ts";
 import { decide, listEffects, listensTo, namesOf, type RuleEvent } from "../domain/event-rules.ts";
+import { endOf } from "../domain/rule-end.ts";
 import { buildMetrics, withTrigger } from "../domain/rule-metrics.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
@@ -109,7 +111,10 @@ export async function fireRules(
   let incident: IncidentEffects | null = null;
   let stored = 0;
   for (const trigger of triggers) {
-    const firing = await listFiring(scope, trigger, await withoutFired(scope, trigger, rules));
+    const judged = await judge(scope, trigger, await withoutFired(scope, trigger, rules));
+    const statements = await noteValues(scope, trigger, judged);
+    if (statements.length > 0) publications.push({ ...NOTHING, statements });
+    const firing = judged.filter(({ fires }) => fires);
     for (const { rule, state, ...found } of firing) {
       if (trigger.turn && stored >= STATEMENTS_PER_TURN) {
         publications.push(continueLater(scope, trigger));
@@ -153,8 +158,36 @@ async function withoutFired({ db }: Scope, trigger: RuleTrigger, rules: readonly
 
 const firingId = (rule: Pick<EventRuleRecord, "id">, trigger: RuleTrigger) => idFrom("event", rule.id, trigger.id);
 
-/** The rules that fire on a trigger. Its maintenance is read where it decides whether one does. */
-async function listFiring(scope: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]) {
+/** Of the incident that a rule opened about values: since when they have been good, by which it ends. */
+async function noteValues({ db }: Scope, trigger: RuleTrigger, judged: readonly Judged[]): Promise<Statement[]> {
+  const watched = judged.filter(({ rule, conditions }) => {
+    const hasFired = rule.incident_template_id !== null && rule.last_fired_at !== null;
+    return hasFired && conditions.length > 0 && isCustomEventName(rule.event_name);
+  });
+  if (watched.length === 0) return [];
+  const ids = watched.map(({ rule }) => rule.id);
+  const open = await listOpenRuleIncidents(db, ids, trigger.monitor?.id ?? trigger.agent_id);
+  return open.flatMap(({ incident_id, rule_id, good_since }) => {
+    const conditions = watched.find(({ rule }) => rule.id === rule_id)?.conditions ?? [];
+    if (conditions.every(({ passed }) => passed)) {
+      return good_since === null ? [] : [setGoodSince(db, incident_id, null)];
+    }
+    const isMeasured = conditions.every(({ actual }) => actual !== null);
+    return isMeasured && good_since === null ? [setGoodSince(db, incident_id, trigger.at)] : [];
+  });
+}
+
+interface Judged {
+  rule: EventRuleRecord;
+  content: EventRuleContent;
+  page: StatusPageRecord;
+  fires: boolean;
+  state: ReturnType<typeof decide>["state"];
+  conditions: readonly ConditionResult[];
+}
+
+/** What the rules that listen to a trigger decide. Its maintenance is read where it decides whether one fires. */
+async function judge(scope: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]): Promise<Judged[]> {
   const { agent_id, at, kind, name, monitor, page, is_release } = trigger;
   const subject = { kind, name, agent_id, monitor_id: monitor?.id ?? null };
   const contents = rules.map((rule) => ({ rule, content: { ...rule, alert_channels: {} } satisfies EventRuleContent }));
@@ -166,15 +199,16 @@ async function listFiring(scope: Scope, trigger: RuleTrigger, rules: readonly Ev
     listening.map(({ rule }) => rule),
   );
   const decideIn = (in_maintenance: boolean) =>
-    listening.flatMap(({ rule, content }) => {
+    listening.map(({ rule, content }) => {
       const event: RuleEvent = { ...subject, at, in_maintenance, is_release, caused_by_rule: false, metrics };
       const { fires, state, conditions } = decide(rule, content, event, at);
-      return fires ? [{ rule, content, state, conditions, page }] : [];
+      return { rule, content, fires, state, conditions, page };
     });
-  const fired = decideIn(trigger.in_maintenance ?? false);
-  const isOpen = trigger.in_maintenance === null && fired.some(({ content }) => !content.notify_in_maintenance);
-  if (!isOpen || monitor === null) return fired;
-  return (await findCoveringWindow(scope.db, monitor.id, at)) === null ? fired : decideIn(true);
+  const judged = decideIn(trigger.in_maintenance ?? false);
+  const isOpen =
+    trigger.in_maintenance === null && judged.some(({ fires, content }) => fires && !content.notify_in_maintenance);
+  if (!isOpen || monitor === null) return judged;
+  return (await findCoveringWindow(scope.db, monitor.id, at)) === null ? judged : decideIn(true);
 }
 
 async function measure(scope: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]) {
@@ -220,7 +254,8 @@ async function carryOut(scope: Scope, firing: Firing): Promise<Carried> {
       webhookIds.push(effect.webhook_id);
     } else if (outage.outage_id === null || opened === null) {
       const { incident_template_id: template_id } = effect;
-      const opening = { template_id, firing_id: id, page, monitor: trigger.monitor, ...outage };
+      const end = endOf(content, toldOf(trigger));
+      const opening = { rule, template_id, firing_id: id, page, monitor: trigger.monitor, end, ...outage };
       const incident = await planRuleIncident(scope, opening);
       if (outage.outage_id !== null) {
         opened = incident.incident_id === null ? null : incident;
@@ -239,6 +274,12 @@ async function carryOut(scope: Scope, firing: Firing): Promise<Carried> {
       : NOTHING,
   ]);
   return { publication, opened };
+}
+
+function toldOf({ name, monitor, agent_id, event }: RuleTrigger): Parameters<typeof endOf>[1] {
+  const isStart = event !== null && isKnownEvent(event) && event.name === "maintenance.started";
+  const maintenance_id = isStart ? event.data.maintenance_id : null;
+  return { name, monitor_id: monitor?.id ?? null, agent_id, maintenance_id };
 }
 
 /** The outage that a trigger tells of, and when what an incident would be about began. */

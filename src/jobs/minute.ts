@@ -37,6 +37,7 @@ import { notifyExpiries, sweepExpiries } from "../events/expiries.ts";
 import { sweepFlapping, tickFlappingMonitors } from "../events/flapping.ts";
 import { advanceMaintenance, sweepMaintenance } from "../events/maintenance.ts";
 import { reviewSchedules, sweepSchedules } from "../events/on-call-review.ts";
+import { sweepRuleIncidents } from "../events/rule-incident-ends.ts";
 import { endSuppressions, sweepSuppressions } from "../events/suppression.ts";
 import { sweepDeletedAccounts } from "../features/account/service.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
@@ -68,6 +69,7 @@ export const PARTS: Record<MinutePart, (scope: Scope, minuteAt: number) => Promi
   "held alerts": sweepHeldAlerts,
   expiries: sweepExpiries,
   "flapping monitors": sweepFlapping,
+  "rule incidents": sweepRuleIncidents,
   reminders: sweepReminders,
   escalations: sweepEscalations,
   "on-call notifications": sweepNotifications,
@@ -126,6 +128,7 @@ const FREE_EVERY_MINUTES: Partial<Record<MinutePart, number>> = {
   "throttled deliveries": 3,
   suppressions: 3,
   expiries: 15,
+  "rule incidents": 3,
   reminders: 5,
   "on-call schedules": 5,
   "status posts": 3,

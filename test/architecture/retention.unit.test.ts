@@ -53,6 +53,7 @@ const ENDS: Record<string, string> = {
   incident_monitors: "with its incident",
   incident_templates: PEOPLE,
   incident_updates: "with its incident",
+  rule_incidents: "events/rule-incident-ends.ts: when its incident is resolved",
   incidents: `${HISTORY}, if it is resolved and was not published; else ${PEOPLE}`,
   install_tokens: "checks/agent-sweep.ts: when it expires",
   installation: "never: it has one",

@@ -2,8 +2,10 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
+import { agents } from "../../src/data/agents/table.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { aDay, MINUTE, SECOND } from "../support/alert-days.ts";
+import { enrollAgent } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
 import { useSink } from "../support/sink.ts";
 
@@ -30,7 +32,7 @@ async function addTemplate({ account, status_page_id }: Day, fields: Record<stri
 }
 
 async function addRule(day: Day, fields: Record<string, unknown> = {}, template: Record<string, unknown> = {}) {
-  await day.addRule({ event_name: "monitor.down", incident_template_id: await addTemplate(day, template), ...fields });
+  return day.addRule({ event_name: "monitor.down", incident_template_id: await addTemplate(day, template), ...fields });
 }
 
 const incidentsOf = async ({ account, status_page_id }: Day) =>
@@ -155,5 +157,102 @@ describe("an incident that a rule opens for an outage", () => {
     const [incident] = await incidentsOf(day);
     expect(incident).toMatchObject({ title: "Trouble with Checkout", status: "resolved" });
     expect(messagesOf(incident)).toEqual(["The service is up again.", "Checkout is failing its checks."]);
+  });
+});
+
+/** As the team reads its timeline, newest first. */
+const PRIVATE = { is_public: false, title: "Trouble", initial_update: "We look at it." };
+
+describe("an incident that a rule opens for anything else", () => {
+  it("ends when the slow monitor is up again, is one meanwhile, and says by which rule", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    await addRule(day, { event_name: "monitor.degraded", display_name: "Slow shop" }, PRIVATE);
+    await day.change(shop, "degraded", MINUTE);
+    await day.passUntil(20 * MINUTE);
+    const [open, ...more] = await incidentsOf(day);
+    expect(more).toEqual([]);
+    expect(open).toMatchObject({ status: "investigating", title: "Trouble" });
+    expect(messagesOf(open)).toEqual(["We look at it.\n\nOpened by the rule “Slow shop”."]);
+    await db.update(monitors).set({ status: "up", status_since: day.start + 21 * MINUTE }).where(eq(monitors.id, shop));
+    await day.change(shop, "up", 21 * MINUTE);
+    await day.passUntil(23 * MINUTE);
+    const [ended] = await incidentsOf(day);
+    expect(ended).toMatchObject({ status: "resolved", resolved_at: new Date(day.start + 21 * MINUTE).toISOString() });
+    expect(messagesOf(ended)[0]).toBe("Shop is up again.");
+    expect(await incidentEvents(day, "machine")).toEqual(["1 incident.created", "22 incident.resolved"]);
+  });
+
+  it("ends when the silent agent is back, and names no agent to customers", async () => {
+    const day = await aDay(sink);
+    const agent = await enrollAgent(day.account, { hostname: "db-1" }, `?status_page_id=${day.status_page_id}`);
+    const seen = (fields: Partial<typeof agents.$inferInsert>) =>
+      db.update(agents).set({ status_page_id: day.status_page_id, ...fields }).where(eq(agents.id, agent.id));
+    await seen({ status: "online", last_seen_at: day.start });
+    await addRule(day, { event_name: "agent.offline" }, { title: "Host trouble", initial_update: "We look at it." });
+    await addRule(day, { event_name: "agent.offline", display_name: "Hosts" }, PRIVATE);
+    await day.passUntil(5 * MINUTE);
+    expect((await incidentsOf(day)).map(({ status }: { status: string }) => status)).toEqual([
+      "investigating",
+      "investigating",
+    ]);
+    await seen({ status: "online", last_seen_at: day.start + 8 * MINUTE });
+    await day.passUntil(9 * MINUTE);
+    const all: { is_public: boolean; status: string; updates: { message: string }[] }[] = await incidentsOf(day);
+    expect(all.map(({ status }) => status)).toEqual(["resolved", "resolved"]);
+    const told = all.toSorted((one) => (one.is_public ? -1 : 1)).map((each) => messagesOf(each));
+    expect(told).toEqual([
+      ["Back to normal.", "We look at it."],
+      ["The agent db-1 is online again.", "We look at it.\n\nOpened by the rule “Hosts”."],
+    ]);
+    expect(await incidentEvents(day, "subscriber")).toEqual([
+      expect.stringContaining("incident.created: Host trouble"),
+      expect.stringContaining("incident.resolved: Host trouble"),
+    ]);
+  });
+
+  it("ends when its values were good for the cooldown, and not before", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    const slow = { event_name: "shop.slow", display_name: "Slow answers", cooldown_seconds: 300 };
+    const conditions = [{ metric: "latency_ms", operator: "gt", value: 800 }];
+    await addRule(day, { ...slow, conditions, monitor_id: shop }, PRIVATE);
+    await day.measure(shop, 900, MINUTE);
+    await day.measure(shop, 900, 2 * MINUTE);
+    await day.measure(shop, 100, 3 * MINUTE);
+    await day.measure(shop, 950, 7 * MINUTE);
+    await day.measure(shop, 100, 8 * MINUTE);
+    await day.passUntil(12 * MINUTE);
+    const [open, ...more] = await incidentsOf(day);
+    expect([open.status, more]).toEqual(["investigating", []]);
+    await day.passUntil(14 * MINUTE);
+    const [ended] = await incidentsOf(day);
+    expect(ended).toMatchObject({ status: "resolved", resolved_at: new Date(day.start + 13 * MINUTE).toISOString() });
+    expect(messagesOf(ended)[0]).toBe("The conditions of the rule “Slow answers” have not held for 5 min.");
+  });
+
+  it("ends with the rule that watched its values", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    const conditions = [{ metric: "latency_ms", operator: "gt", value: 800 }];
+    const id = await addRule(day, { event_name: "shop.slow", display_name: "Slow", conditions }, PRIVATE);
+    await day.measure(shop, 900, MINUTE);
+    await day.account.client.delete(`${V1}/status-pages/${day.status_page_id}/events/rules/${id}`);
+    await day.passUntil(3 * MINUTE);
+    const [ended] = await incidentsOf(day);
+    expect(ended.status).toBe("resolved");
+    expect(messagesOf(ended)[0]).toBe("The rule “Slow” is switched off or deleted.");
+  });
+
+  it("says that it stays open where what it told of has no end", async () => {
+    const day = await aDay(sink);
+    await addRule(day, { event_name: "deploy.failed", display_name: "Deploys" }, PRIVATE);
+    await day.emit("deploy.failed");
+    await day.passUntil(5 * MINUTE);
+    const [open] = await incidentsOf(day);
+    expect(open.status).toBe("investigating");
+    expect(messagesOf(open)).toEqual([
+      "We look at it.\n\nOpened by the rule “Deploys”. It stays open until somebody resolves it.",
+    ]);
   });
 });

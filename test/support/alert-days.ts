@@ -17,11 +17,15 @@ import { sweepHeldAlerts } from "../../src/delivery/held-alerts.ts";
 import { processDeliveries } from "../../src/delivery/process-deliveries.ts";
 import { sweepDeliveries } from "../../src/delivery/sweep.ts";
 import { consumeEvent, sweepEvents } from "../../src/events/consume.ts";
+import { sweepAgents } from "../../src/checks/agent-sweep.ts";
 import { sweepEscalations } from "../../src/events/escalation-runner.ts";
 import { sweepFlapping } from "../../src/events/flapping.ts";
+import { sweepRuleIncidents } from "../../src/events/rule-incident-ends.ts";
 import { sweepMaintenance } from "../../src/events/maintenance.ts";
+import { evaluateResultRules } from "../../src/events/metric-rules.ts";
 import { sweepSuppressions } from "../../src/events/suppression.ts";
 import { handleSubscribers } from "../../src/jobs/subscribers.ts";
+import { toMeasuredCheck } from "../../src/domain/rule-metrics.ts";
 import { V1 } from "./client.ts";
 import { createAccount } from "./factories.ts";
 import { timedMailsTo } from "./mail.ts";
@@ -51,9 +55,11 @@ interface Reading {
 }
 
 const SWEEPS = [
+  sweepAgents,
   sweepMaintenance,
   sweepSuppressions,
   sweepFlapping,
+  sweepRuleIncidents,
   sweepEvents,
   sweepHeldAlerts,
   sweepEscalations,
@@ -174,9 +180,19 @@ export async function aDay(
     return who;
   }
 
-  async function addRule(rule: Record<string, unknown>): Promise<void> {
+  async function addRule(rule: Record<string, unknown>): Promise<string> {
     const answer = await account.client.post(`${V1}/status-pages/${status_page_id}/events/rules`, rule);
     if (answer.status !== 201) throw new Error(`no rule: ${answer.body.error}`);
+    return answer.body.id;
+  }
+
+  /** One check of a monitor, as rules on values see it, so long after the start. */
+  async function measure(id: string, latency_ms: number, after: number): Promise<void> {
+    await passUntil(START + after);
+    const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));
+    if (!monitor) throw new Error("no such monitor");
+    const check = toMeasuredCheck({ checked_at: Date.now(), outcome: "success", latency_ms, message: "HTTP 200" });
+    await run((scope) => evaluateResultRules(scope, [{ ...check, monitor, region: "default" }]));
   }
 
   /** An event of a user, on which rules are evaluated. */
@@ -223,6 +239,7 @@ export async function aDay(
     /** Of the owner, oldest first. */
     mails: async () => (await timedMailsTo(emailOf(account))).map(({ mail }) => mail),
     maintain,
+    measure,
     mute,
     /** What messages to subscribers about several services say. */
     news: () => togetherOf(status_page_id),

@@ -62,6 +62,7 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   reminders: [[`webhook_reminders WHERE due_at > ${NOW} - 300000`, BACKLOG]],
   "throttled deliveries": [],
   "flapping monitors": [],
+  "rule incidents": [],
   "deleted accounts": [],
   expiries: [[`monitors WHERE expiry_notice_at <= ${NOW}`, 0]],
   "unsynced monitors": [["monitors WHERE config_version > synced_version", 0]],
@@ -121,6 +122,7 @@ const BOUNDED = [
   /^SCAN queue_health$/, // one row for each queue
   /^SCAN webhooks USING (COVERING )?INDEX webhooks_reminding$/, // those that want reminders
   /^SCAN outages USING (COVERING )?INDEX outages_open$/, // monitors that are down, where a webhook wants reminders
+  /^SCAN rule_incidents\b/, // open incidents that a rule opened
   /^SCAN held_outages /, // monitors that are down within a maintenance window
 ];
 

@@ -1,9 +1,11 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { RuleAction, RuleCondition, StoredRuleContent } from "../../contract/event-rule.ts";
 import type { EventClassification } from "../../contract/events.ts";
+import type { RuleEnd } from "../../domain/rule-end.ts";
 import { agents } from "../agents/table.ts";
 import { emptyList, flag, id, instant, timestamps } from "../columns.ts";
 import { incidentTemplates } from "../incident-templates/table.ts";
+import { incidents } from "../incidents/table.ts";
 import { monitors } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 
@@ -46,6 +48,24 @@ export const eventRules = sqliteTable(
     index("event_rules_agent").on(table.agent_id),
     index("event_rules_template").on(table.incident_template_id),
   ],
+);
+
+/** Incidents that rules opened and that end with what they told of; a row goes when its incident is resolved. */
+export const ruleIncidents = sqliteTable(
+  "rule_incidents",
+  {
+    incident_id: text("incident_id")
+      .primaryKey()
+      .references(() => incidents.id, { onDelete: "cascade" }),
+    // No reference: the end of the rule ends the incident.
+    rule_id: text("rule_id").notNull(),
+    rule_name: text("rule_name").notNull(),
+    ends_with: text("ends_with").$type<RuleEnd["ends_with"]>().notNull(),
+    subject_id: text("subject_id"),
+    /** Since when the conditions have not held, of one that ends with values. */
+    good_since: instant("good_since"),
+  },
+  (table) => [index("rule_incidents_rule").on(table.rule_id)],
 );
 
 /** What a rule was before each of its changes. */

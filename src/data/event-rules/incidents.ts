@@ -1,0 +1,87 @@
+import { and, eq, inArray, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+import { agents } from "../agents/table.ts";
+import type { Db, Statement } from "../db.ts";
+import { incidents } from "../incidents/table.ts";
+import { maintenance } from "../maintenance/table.ts";
+import { monitors } from "../monitors/table.ts";
+import { eventRules, ruleIncidents } from "./table.ts";
+
+export type RuleIncidentRecord = typeof ruleIncidents.$inferSelect;
+
+export function insertRuleIncident(db: Db, record: RuleIncidentRecord): Statement {
+  return db.insert(ruleIncidents).values(record).onConflictDoNothing();
+}
+
+/** Those that these rules opened about one subject and that are not resolved. */
+export function listOpenRuleIncidents(
+  db: Db,
+  ruleIds: readonly string[],
+  subjectId: string | null,
+): Promise<RuleIncidentRecord[]> {
+  return db
+    .select(columns)
+    .from(ruleIncidents)
+    .innerJoin(incidents, and(eq(incidents.id, ruleIncidents.incident_id), ne(incidents.status, "resolved")))
+    .where(
+      and(
+        inArray(ruleIncidents.rule_id, [...ruleIds]),
+        subjectId === null ? isNull(ruleIncidents.subject_id) : eq(ruleIncidents.subject_id, subjectId),
+      ),
+    )
+    .limit(ruleIds.length);
+}
+
+const columns = {
+  incident_id: ruleIncidents.incident_id,
+  rule_id: ruleIncidents.rule_id,
+  rule_name: ruleIncidents.rule_name,
+  ends_with: ruleIncidents.ends_with,
+  subject_id: ruleIncidents.subject_id,
+  good_since: ruleIncidents.good_since,
+};
+
+/** Null: the conditions hold again. */
+export function setGoodSince(db: Db, incidentId: string, good_since: number | null): Statement {
+  return db.update(ruleIncidents).set({ good_since }).where(eq(ruleIncidents.incident_id, incidentId));
+}
+
+export function forgetRuleIncident(db: Db, incidentId: string): Statement {
+  return db.delete(ruleIncidents).where(eq(ruleIncidents.incident_id, incidentId));
+}
+
+const endsWith = (kind: RuleIncidentRecord["ends_with"], ended: SQL) =>
+  sql`(${ruleIncidents.ends_with} = ${kind} AND (${ended}))`;
+
+/**
+ * Incidents whose cause is over or gone, with what says so. A monitor that is paused keeps its incident open, as it keeps an
+ * outage. The table has no rows but those of open incidents.
+ */
+export function listEndedRuleIncidents(db: Db, now: number, limit: number) {
+  const hasRule = sql`${eventRules.is_enabled} = 1`;
+  return db
+    .select({ link: columns, incident: incidents, monitor: monitors, agent_name: agents.name, rule: eventRules })
+    .from(ruleIncidents)
+    .innerJoin(incidents, eq(incidents.id, ruleIncidents.incident_id))
+    .leftJoin(monitors, eq(monitors.id, ruleIncidents.subject_id))
+    .leftJoin(agents, eq(agents.id, ruleIncidents.subject_id))
+    .leftJoin(maintenance, eq(maintenance.id, ruleIncidents.subject_id))
+    .leftJoin(eventRules, and(eq(eventRules.id, ruleIncidents.rule_id), hasRule))
+    .where(
+      or(
+        eq(incidents.status, "resolved"),
+        endsWith("monitor", sql`${monitors.id} IS NULL OR (${monitors.status} = 'up' AND ${monitors.flapping} = 0)`),
+        endsWith("agent", sql`${agents.id} IS NULL OR ${agents.status} = 'online'`),
+        endsWith(
+          "maintenance",
+          sql`${maintenance.occurrence_start_at} IS NULL
+          OR ${maintenance.occurrence_end_at} <= ${now} OR ${maintenance.occurrence_start_at} > ${now}`,
+        ),
+        endsWith(
+          "values",
+          sql`${eventRules.id} IS NULL
+          OR ${ruleIncidents.good_since} + ${eventRules.cooldown_seconds} * 1000 <= ${now}`,
+        ),
+      ),
+    )
+    .limit(limit);
+}
