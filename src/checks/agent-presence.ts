@@ -6,6 +6,7 @@ import { type AgentRecord, switchAgents, touchAgent } from "../data/agents/read.
 import type { StoredEvent } from "../data/events/read.ts";
 import { listFollowersOfAgents } from "../data/monitors/read.ts";
 import { wakeEvents } from "../events/emit.ts";
+import { durationInWords, secondsBetween } from "../lib/duration-format.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
 import { forEachMonitor } from "./isolated.ts";
@@ -46,6 +47,13 @@ export async function syncFollowers(scope: Scope, agentIds: readonly string[]): 
   await forEachMonitor(scope, { step: "monitor object sync failed", monitors }, ({ id }) => syncMonitor(scope, id, 0));
 }
 
+/** How long the silence has lasted, because it is noticed with a minute's sweep, or much later after a pause of the service. */
+function describePresence({ name, last_seen_at }: AgentRecord, to: AgentStatus, now: number): string {
+  const silence = last_seen_at === null ? null : durationInWords(secondsBetween(last_seen_at, now));
+  if (to === "offline") return silence === null ? `${name} does not report` : `${name} has not reported for ${silence}`;
+  return silence === null ? `${name} is online` : `${name} is online again after ${silence}`;
+}
+
 function agentEvent(agent: AgentRecord, to: AgentStatus, now: number): StoredEvent {
   const name = to === "online" ? "agent.online" : "agent.offline";
   return {
@@ -61,7 +69,7 @@ function agentEvent(agent: AgentRecord, to: AgentStatus, now: number): StoredEve
       hostname: agent.hostname,
       status: to,
       previous_status: agent.status,
-      message: to === "online" ? `${agent.name} is online` : `${agent.name} has not reported for 90 seconds`,
+      message: describePresence(agent, to, now),
       last_seen_at: toIsoOrNull(agent.last_seen_at),
       since: toIso(now),
     },

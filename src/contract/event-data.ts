@@ -147,6 +147,9 @@ export const GapData = z.object({
   schedule_name: z.string().nullable().default(null).meta({ description: "of a gap that is reported in advance" }),
   start: At.nullable().default(null),
   end: At.nullable().default(null),
+  begins_at: At.nullable()
+    .default(null)
+    .meta({ description: "of a schedule by which nobody was ever on call: when its first turn begins" }),
   message: z.string(),
   incident_id: z.string().nullable(),
 });

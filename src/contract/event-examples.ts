@@ -67,7 +67,7 @@ const agent: EventData<"agent.offline"> = {
   hostname: "rack-1",
   status: "offline",
   previous_status: "online",
-  message: "Rack 1 has not reported for 90 seconds",
+  message: "Rack 1 has not reported for 1 minute 32 seconds",
   last_seen_at: "2026-01-02T03:02:30.000Z",
   since: "2026-01-02T03:04:05.000Z",
 };
@@ -131,6 +131,7 @@ export const EVENT_EXAMPLES: { [Name in EventName]: EventData<Name> } = {
     schedule_name: null,
     start: null,
     end: null,
+    begins_at: null,
     message: "step 1 of Night finds no user on call",
     incident_id: INCIDENT_ID,
   },

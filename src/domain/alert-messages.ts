@@ -130,22 +130,30 @@ function contentOf(event: KnownEvent, timezone: string): Content {
       return maintenanceContent(event, timezone);
     case "agent.online":
     case "agent.offline": {
-      const { agent_id, agent_name, status, hostname, last_seen_at } = event.data;
+      const { agent_id, agent_name, status, hostname, last_seen_at, since } = event.data;
       return {
         tone: status === "online" ? "good" : "down",
         title: `Agent ${oneLine(agent_name)} is ${status}`,
         text: "",
-        facts: [fact("Host", hostname), fact("Last seen", last_seen_at && moment(last_seen_at))].filter(hasValue),
+        facts: [
+          fact("Host", hostname),
+          fact("Last seen", last_seen_at && moment(last_seen_at)),
+          fact(
+            "Silent for",
+            last_seen_at && durationInWords(secondsBetween(Date.parse(last_seen_at), Date.parse(since))),
+          ),
+        ].filter(hasValue),
         thread: { id: agent_id, state: status },
         is_resolved: status === "online",
       };
     }
     case "oncall.gap": {
-      const { policy_id, policy_name, schedule_id, schedule_name, start, message, incident_id } = event.data;
+      const { policy_id, policy_name, schedule_id, schedule_name, start, begins_at, message, incident_id } = event.data;
       const name = oneLine(schedule_name ?? policy_name ?? "");
+      const BEGINS = "On-call schedule begins later";
       return {
-        tone: start === null ? "down" : "warning",
-        ...headed(event.name, name),
+        tone: begins_at !== null ? "info" : start === null ? "down" : "warning",
+        ...(begins_at === null ? headed(event.name, name) : { heading: BEGINS, title: `${BEGINS}: ${name}` }),
         text: message,
         thread: { id: incident_id ?? schedule_id ?? policy_id ?? event.id, state: `gap ${start ?? ""}`.trim() },
         facts: [],

@@ -53,6 +53,25 @@ export function composeEscalationMessage(
   };
 }
 
+/** What failed after that message, by name: a bundle is one message, and this the one other. */
+export function composeFollowUpMessage(
+  subjects: Subjects,
+  step: { level: number; round: number },
+  surroundings: Surroundings,
+): AlertMessage {
+  const message = composeEscalationMessage(subjects, step, surroundings);
+  const title =
+    subjects.length === 1 ? `1 more alert: ${oneLine(subjects[0].title)}` : titleOf(subjects, "more alerts");
+  const known = `Acknowledge the incident to stop the escalation of ${oneLine(surroundings.page.name)}.`;
+  const all = "These failed after the last message; one acknowledgement is for all of them.";
+  return {
+    ...message,
+    title,
+    text: withReasons(subjects.length === 1 ? known : all, subjects),
+    thread: { ...message.thread, state: `${message.thread.state} more` },
+  };
+}
+
 const REASONS: Record<OwnerReason, string> = {
   nobody_answered: "Everybody on call was notified, and nobody acknowledged the incident.",
   nobody_reached: "Nobody on call could be reached.",
@@ -101,9 +120,9 @@ export function composeUnreadableMessage(
   };
 }
 
-export function titleOf([first, ...others]: Subjects): string {
+export function titleOf([first, ...others]: Subjects, many = "alerts at once"): string {
   const title = oneLine(first.title);
-  return others.length === 0 ? title : `${others.length + 1} alerts at once: ${title} and ${others.length} more`;
+  return others.length === 0 ? title : `${others.length + 1} ${many}: ${title} and ${others.length} more`;
 }
 
 /** What happened comes before what to do about it. */

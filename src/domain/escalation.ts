@@ -1,6 +1,7 @@
 import type { EscalationPolicyCreate, StoredEscalationStep } from "../contract/on-call.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
+import { MASS_FAILURE_MS } from "./escalation-bundle.ts";
 
 /**
  * Escalation of one outage or incident. The caller keys the state by it, stores the state with the effects in one
@@ -58,6 +59,8 @@ export interface EscalationState {
   due_at: number | null;
   /** When the state was entered; a clock that goes back behind it moves `due_at` along. */
   entered_at: number;
+  /** When the recipients of the step were told of what joined the bundle after their message. */
+  followed_up_at?: number;
 }
 
 export type EscalationInput =
@@ -85,6 +88,8 @@ export type EscalationEffect =
   /** Notifications that still wait are not sent any more. */
   | { kind: "cancel_notifications" }
   | { kind: "status_changed"; status: EscalationStatus };
+
+export type NotifyEffect = Extract<EscalationEffect, { kind: "notify" }>;
 
 export interface EscalationDecision {
   state: EscalationState;
@@ -257,6 +262,28 @@ function rest(state: EscalationState, status: EscalationStatus, dueAt: number | 
 
 function isOpen({ status }: EscalationState): boolean {
   return status !== "resolved";
+}
+
+/** When what joins a bundle is told to who was notified before it: as soon as nothing can join any more. */
+export function followUpAt({ status, followed_up_at = 0 }: EscalationState, bundled_at: number | null): number | null {
+  if (bundled_at === null || (status !== "active" && status !== "exhausted")) return null;
+  const at = bundled_at + MASS_FAILURE_MS;
+  return followed_up_at >= at ? null : at;
+}
+
+export const isFollowUp = (notificationId: string) => notificationId.startsWith("more.");
+
+/** Notifies the recipients of the present step once more. */
+export function notifyAgain({ run, round, step }: EscalationState, { policy, resolved }: Context): NotifyEffect[] {
+  const { level = step + 1 } = policy.steps[step] ?? {};
+  return withoutRepeats(resolved[step] ?? []).map((recipient) => ({
+    kind: "notify",
+    notification_id: `more.${run}.${round}.${step}.${recipient.key}`,
+    level,
+    step,
+    round,
+    recipient,
+  }));
 }
 
 /** A clock that went back would otherwise delay what is due by as much. */

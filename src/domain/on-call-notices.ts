@@ -40,7 +40,33 @@ export function describeGap({ name, timezone }: Named, { start_at, end_at }: Gap
   return `nobody is on call by ${oneLine(name)} from ${from}${isLonger ? "" : ` until ${formatMoment(end_at, timezone)}`}`;
 }
 
+export interface FirstTurn {
+  at: number;
+  /** Null where the name is not known. */
+  name: string | null;
+}
+
+/** Before its first turn a schedule has no gap that anybody forgot: it begins later. */
+export function describeBeginning({ name, timezone }: Named, { at, name: first }: FirstTurn): string {
+  const who = first === null ? "" : `, ${oneLine(first)} first`;
+  return `${oneLine(name)} begins on ${formatMoment(at, timezone)}${who}; until then nobody is on call by it`;
+}
+
 type Links = AlertMessage["links"];
+
+export function composeBeginningNotice(schedule: Named & { id: string }, first: FirstTurn, links: Links) {
+  const { name, timezone } = schedule;
+  const who = first.name === null ? "" : ` ${oneLine(first.name)} is first.`;
+  return {
+    tone: "info",
+    title: `On-call schedule begins later: ${oneLine(name)}`,
+    is_resolved: false,
+    text: `It begins on ${formatMoment(first.at, timezone)}.${who} Until then nobody is on call by it: add a shift or an override if somebody is to be.`,
+    facts: [],
+    links,
+    thread: { id: schedule.id, state: `begins ${first.at}` },
+  } satisfies AlertMessage;
+}
 
 export function composeGapNotice(schedule: Named & { id: string }, gap: Gap, context: { now: number; links: Links }) {
   return {

@@ -154,6 +154,18 @@ export interface Gap extends Span {
   began_at: number | null;
 }
 
+/** The first turn that is to come, where nobody was ever on call before; null where there is none, or somebody left. */
+export function findFirstTurn(schedule: Schedule, { began_at, start_at }: Gap): { user_id: string; at: number } | null {
+  if (began_at !== null || (schedule.absent?.size ?? 0) > 0) return null;
+  const spans = [...schedule.shifts, ...schedule.rotations, ...schedule.overrides];
+  const begins = spans.map((span) => span.start_at).filter((at) => at > start_at);
+  for (const at of begins.sort((a, b) => a - b)) {
+    const user_id = listOnCall(schedule, { start_at: at, end_at: at + 1 })[0]?.user_id;
+    if (user_id != null) return { user_id, at };
+  }
+  return null;
+}
+
 /** Spans of the range without a user on call. An inactive schedule has none. */
 export function listGaps(schedule: Schedule, range: Span): Gap[] {
   if (!schedule.is_active) return [];

@@ -11,15 +11,25 @@ import { sealContact } from "../delivery/contact-attempt.ts";
 import { dispatchMail } from "../delivery/mail.ts";
 import { maskUrl } from "../delivery/webhook-config.ts";
 import { ACKNOWLEDGE, type AlertMessage, OPEN_INCIDENT } from "../domain/alert-messages.ts";
-import type { EscalationEffect } from "../domain/escalation.ts";
-import { composeEscalationMessage, composeExhaustedMessage } from "../domain/escalation-messages.ts";
+import { type EscalationEffect, isFollowUp, type NotifyEffect } from "../domain/escalation.ts";
+import {
+  composeEscalationMessage,
+  composeExhaustedMessage,
+  composeFollowUpMessage,
+} from "../domain/escalation-messages.ts";
 import { acknowledgeButton, acknowledgeToken } from "../platform/acknowledge-tokens.ts";
 import { idFrom } from "../platform/ids.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Person } from "./escalation-recipients.ts";
 
 const StoredContact = z.object({ value: z.string() });
-type NotifyEffect = Extract<EscalationEffect, { kind: "notify" }>;
+
+/** `more`: what alone is told, because the recipient knows of the rest; empty for everything. */
+interface Notified {
+  effect: NotifyEffect;
+  more: readonly LoadedSubject[];
+}
+
 type Contact = StoredEscalationStep["contacts"][number];
 
 /** A message that is a row of the batch: what it needs to leave is stored with the decision. */
@@ -33,14 +43,14 @@ export interface OnCallMessage {
 export async function notifyPerson(
   scope: Scope,
   loaded: LoadedEscalation,
-  { effect, person }: { effect: NotifyEffect; person: Person },
+  { effect, more, person }: Notified & { person: Person },
 ): Promise<OnCallMessage> {
   return toPerson(scope, loaded, {
     key: effect.notification_id,
     level: effect.level,
     person,
     type: "oncall.notified",
-    message: messageFor(scope, loaded, { effect, user_id: person.id }),
+    message: messageFor(scope, loaded, { effect, more, user_id: person.id }),
     reason: `You are on call for ${loaded.page.name}.`,
   });
 }
@@ -49,7 +59,7 @@ export async function notifyPerson(
 export async function notifyContacts(
   scope: Scope,
   loaded: LoadedEscalation,
-  { effect, person }: { effect: NotifyEffect; person: Person },
+  { effect, more, person }: Notified & { person: Person },
 ): Promise<EscalationNotificationRecord[]> {
   const records = await Promise.all(
     person.contacts.map(async ({ id, type, label, sealed }) => {
@@ -57,7 +67,7 @@ export async function notifyContacts(
       if (value === null || (type === "email" && value.toLowerCase() === person.email.toLowerCase())) return [];
       const contact = { type, value, label: label ?? `${person.name}, ${type}` };
       const notification_id = `${effect.notification_id}.${id}`;
-      const own = { effect: { ...effect, notification_id }, contact, user_id: person.id };
+      const own = { effect: { ...effect, notification_id }, contact, more, user_id: person.id };
       return [await buildNotification(scope, loaded, own)];
     }),
   );
@@ -140,11 +150,11 @@ async function toPerson(scope: Scope, loaded: LoadedEscalation, personal: Person
 export async function buildNotification(
   scope: Scope,
   loaded: LoadedEscalation,
-  { effect, contact, user_id }: { effect: NotifyEffect; contact: Contact; user_id: string | null },
+  { effect, more, contact, user_id }: Notified & { contact: Contact; user_id: string | null },
 ): Promise<EscalationNotificationRecord> {
   const { type, value } = contact;
   const id = idFrom("escalation notification", loaded.escalation.id, effect.notification_id);
-  const message = messageFor(scope, loaded, { effect, user_id });
+  const message = messageFor(scope, loaded, { effect, more, user_id });
   const sealed = await sealContact(scope, id, {
     type,
     value,
@@ -206,12 +216,15 @@ function base(
 function messageFor(
   scope: Scope,
   loaded: LoadedEscalation,
-  { effect: { level, round }, user_id }: { effect: NotifyEffect; user_id: string | null },
+  { effect: { level, round, notification_id }, more, user_id }: Notified & { user_id: string | null },
 ): AlertMessage {
   const { page, escalation } = loaded;
   const links = linksOf(scope, loaded, user_id);
+  const [first, ...others] = more;
   return {
-    ...composeEscalationMessage(subjectsOf(loaded), { level, round }, { page, links }),
+    ...(isFollowUp(notification_id) && first
+      ? composeFollowUpMessage([first, ...others], { level, round }, { page, links })
+      : composeEscalationMessage(subjectsOf(loaded), { level, round }, { page, links })),
     acknowledge_button: acknowledgeButton(scope.settings.ROOT_SECRET, { id: escalation.id, sent_at: scope.now }),
   };
 }

@@ -6,6 +6,7 @@ import {
   type DueEscalation,
   type EscalationNotificationRecord,
   type LoadedEscalation,
+  type LoadedSubject,
   listDueEscalations,
   loadEscalation,
 } from "../data/escalations/read.ts";
@@ -21,7 +22,14 @@ import {
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { hostOfContact, SAME_HOST } from "../delivery/consent.ts";
 import { findPlan, isLimited } from "../delivery/host-limits.ts";
-import { decide, type EscalationEffect, type EscalationState } from "../domain/escalation.ts";
+import {
+  decide,
+  type EscalationEffect,
+  type EscalationState,
+  followUpAt,
+  type NotifyEffect,
+  notifyAgain,
+} from "../domain/escalation.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { wakeDueEscalations, wakeEscalations } from "../outbox/escalations.ts";
 import { NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
@@ -104,17 +112,26 @@ async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced
     isDecided ||= decision.accepted;
     effects.push(...decision.effects);
   }
+  const isForming = statements.length > 0 && bundle_id === null;
+  const bundled_at = isForming ? scope.now : escalation.bundled_at;
+  const more = state && !isSilent ? followUp(state, { loaded, bundled_at, now: scope.now }) : null;
+  if (state && more !== null) {
+    if (more.length > 0) effects.push(...notifyAgain(state, { policy, resolved: target.resolved }));
+    state = { ...state, followed_up_at: scope.now };
+    isDecided = true;
+  }
   if (isSilent && !isDecided) {
     await postpone(scope, escalation);
     return null;
   }
   if (state === null) return null;
-  const carried = await carryOut(scope, { loaded, steps, target }, effectsOf(state, effects));
+  const carried = await carryOut(scope, { loaded, steps, target, more: more ?? [] }, effectsOf(state, effects));
+  const due_at = earlierOf(state.due_at, followUpAt(state, bundled_at));
   const isNewRun = escalation.state === null || state.run !== escalation.state.run;
   const isChanged = state.status !== escalation.state?.status;
   const advanced = {
     state,
-    due_at: state.due_at,
+    due_at,
     updated_at: scope.now,
     started_at: isNewRun ? scope.now : escalation.started_at,
     snoozed_until: state.status === "snoozed" ? escalation.snoozed_until : null,
@@ -134,7 +151,22 @@ async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced
     ...(bundle_id !== null && isChanged ? [bundle_id] : []),
     ...(statements.length > 0 ? loaded.bundled.map(({ escalation_id }) => escalation_id) : []),
   ];
-  return { carried, due_at: state.due_at, touched };
+  return { carried, due_at, touched };
+}
+
+/** What joined the bundle after its step was notified; null while it may still grow, and once that was told. */
+function followUp(
+  state: EscalationState,
+  { loaded, bundled_at, now }: { loaded: LoadedEscalation; bundled_at: number | null; now: number },
+): LoadedSubject[] | null {
+  const at = followUpAt(state, bundled_at);
+  if (at === null || now < at) return null;
+  const told_at = state.status === "active" ? state.entered_at : loaded.escalation.started_at;
+  return loaded.bundled.filter(({ is_over, created_at }) => !is_over && created_at > told_at);
+}
+
+function earlierOf(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 /** What was due stays due, for when the pause is over. */
@@ -197,6 +229,8 @@ interface Subject {
   loaded: LoadedEscalation;
   steps: readonly StoredEscalationStep[];
   target: ResolvedPolicy;
+  /** What the recipients of the step are told of once more; a notification else tells of everything. */
+  more: readonly LoadedSubject[];
 }
 
 interface CarriedOut {
@@ -207,7 +241,8 @@ interface CarriedOut {
 }
 
 async function carryOut(scope: Scope, subject: Subject, effects: readonly EscalationEffect[]): Promise<CarriedOut> {
-  const { escalation } = subject.loaded;
+  const { loaded, more } = subject;
+  const { escalation } = loaded;
   const repeating = await listRepeating(scope, subject, effects);
   const statements: Statement[] = [];
   const notifications: EscalationNotificationRecord[] = [];
@@ -226,10 +261,10 @@ async function carryOut(scope: Scope, subject: Subject, effects: readonly Escala
       const person = subject.target.people.get(effect.recipient.key.replace(/^user:/, ""));
       const contact = subject.steps[effect.step]?.contacts[effect.recipient.contact_index];
       if (person) {
-        messages.push(await notifyPerson(scope, subject.loaded, { effect, person }));
-        notifications.push(...(await notifyContacts(scope, subject.loaded, { effect, person })));
+        messages.push(await notifyPerson(scope, loaded, { effect, person, more }));
+        notifications.push(...(await notifyContacts(scope, loaded, { effect, person, more })));
       } else if (contact) {
-        const record = await buildNotification(scope, subject.loaded, { effect, contact, user_id: null });
+        const record = await buildNotification(scope, loaded, { effect, contact, user_id: null, more });
         if (repeating.has(effect)) unsent.push(withheld(record));
         else notifications.push(record);
       }
@@ -249,8 +284,6 @@ async function carryOut(scope: Scope, subject: Subject, effects: readonly Escala
     },
   };
 }
-
-type NotifyEffect = Extract<EscalationEffect, { kind: "notify" }>;
 
 /** Contacts of a step that an earlier one of its host stands for, where accounts are strangers to the operator. */
 async function listRepeating(
@@ -304,6 +337,7 @@ function gapEvents(
       schedule_name: null,
       start: null,
       end: null,
+      begins_at: null,
       message: `step ${level} leads to nobody, the next step is notified at once`,
       incident_id: own.incident_id,
     },

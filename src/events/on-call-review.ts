@@ -16,11 +16,14 @@ import { reviewAt } from "../data/on-call/write.ts";
 import { sealAlertMail } from "../delivery/alert-mail.ts";
 import { dispatchMail } from "../delivery/mail.ts";
 import type { AlertMessage } from "../domain/alert-messages.ts";
-import type { Gap, Schedule } from "../domain/on-call.ts";
+import { findFirstTurn, type Gap, type Schedule } from "../domain/on-call.ts";
 import {
+  composeBeginningNotice,
   composeGapNotice,
   composeShiftReminder,
+  describeBeginning,
   describeGap,
+  type FirstTurn,
   listNotices,
   REVIEW_EVERY_MS,
 } from "../domain/on-call-notices.ts";
@@ -71,7 +74,7 @@ async function review(scope: Scope, reviewed: Reviewed): Promise<void> {
   const { db, now } = scope;
   const { page } = reviewed;
   const [schedule = reviewed.schedule] = await withAbsent(db, page, [reviewed.schedule]);
-  const announced = announcementsOf(scope, { schedule, page });
+  const announced = await announcementsOf(scope, { schedule, page });
   const known = await listExistingNotifications(
     db,
     announced.map(({ id }) => id),
@@ -114,19 +117,29 @@ async function review(scope: Scope, reviewed: Reviewed): Promise<void> {
   await dispatchMail(scope, mails);
 }
 
-function announcementsOf({ now, settings }: Scope, { schedule, page }: Reviewed): Announcement[] {
+async function announcementsOf(scope: Scope, { schedule, page }: Reviewed): Promise<Announcement[]> {
+  const { now, settings } = scope;
   const { gaps, shifts } = listNotices(schedule, now);
   const links = settings.PUBLIC_URL === "" ? [] : [{ label: "On-call", url: `${settings.PUBLIC_URL}/app/on-call` }];
+  const first = await nameFirst(scope, schedule, gaps);
   return [
     ...gaps.map((gap): Announcement => {
       const key = gapKey(schedule, gap);
+      const begins = gap.began_at === null ? first : null;
       return {
         id: idFrom("on-call gap", schedule.id, key),
         type: "oncall.gap",
         user_id: page.owner_id,
-        message: composeGapNotice(schedule, gap, { now, links }),
+        message: begins
+          ? composeBeginningNotice(schedule, begins, links)
+          : composeGapNotice(schedule, gap, { now, links }),
         reason: `You own the status page ${page.name}.`,
-        event: gapEvent({ schedule, page }, gap, { key, now }),
+        event: gapEvent({ schedule, page }, gap, {
+          key,
+          now,
+          begins_at: begins && toIso(begins.at),
+          message: begins ? describeBeginning(schedule, begins) : describeGap(schedule, gap, now),
+        }),
       };
     }),
     ...shifts.map(
@@ -141,6 +154,14 @@ function announcementsOf({ now, settings }: Scope, { schedule, page }: Reviewed)
   ];
 }
 
+/** Who begins a schedule by which nobody was ever on call. */
+async function nameFirst({ db }: Scope, schedule: Schedule, gaps: readonly Gap[]): Promise<FirstTurn | null> {
+  const first = gaps.map((gap) => findFirstTurn(schedule, gap)).find((turn) => turn !== null);
+  if (!first) return null;
+  const [person] = await listRecipients(db, [first.user_id]);
+  return { at: first.at, name: person?.name ?? null };
+}
+
 /**
  * A gap that goes on is the same one. One without a beginning is another when someone leaves the team: before, nobody was
  * ever on call, or all who were have left since.
@@ -153,7 +174,7 @@ function gapKey({ absent = new Set() }: Schedule, { began_at }: Gap): string {
 function gapEvent(
   { schedule, page }: Reviewed,
   gap: Gap,
-  { key, now }: { key: string; now: number },
+  { key, now, ...said }: { key: string; now: number; begins_at: string | null; message: string },
 ): EventOf<"oncall.gap"> {
   return {
     id: idFrom("event", schedule.id, "gap ahead", key),
@@ -169,7 +190,7 @@ function gapEvent(
       schedule_name: schedule.name,
       start: toIso(gap.start_at),
       end: toIso(gap.end_at),
-      message: describeGap(schedule, gap, now),
+      ...said,
       incident_id: null,
     },
     created_at: now,

@@ -55,6 +55,27 @@ describe("a gap of a schedule", () => {
     expect(await gapsOf(team.page)).toEqual([]);
   });
 
+  it("is none before the first turn: it is said when that begins, and who is first", async () => {
+    const team = await createTeam();
+    const [owner, member] = [team.account.user_id, team.member.user_id];
+    const rotation = { user_ids: [member, owner], start_at: at(300), period_hours: 168 };
+    await createSchedule(team, { timezone: "Europe/Berlin", rotations: [rotation] });
+    await passHours(3);
+    const name = (await team.account.client.get(`${V1}/status-pages/${team.page}/members`)).body.find(
+      (each: { user_id: string }) => each.user_id === member,
+    ).name;
+    expect(await gapsOf(team.page)).toMatchObject([
+      {
+        begins_at: rotation.start_at,
+        message: `Primary begins on 10 April 2026, 02:00 (Europe/Berlin), ${name} first; until then nobody is on call by it`,
+      },
+    ]);
+    const mails = await mailsTo(`${owner}@example.com`);
+    expect(mails.map(({ subject }) => subject)).toEqual(["Notice: On-call schedule begins later: Primary"]);
+    expect(mails[0]?.text).toContain(`It begins on 10 April 2026, 02:00 (Europe/Berlin). ${name} is first.`);
+    expect(mails[0]?.text).not.toContain("Nobody on call");
+  });
+
   it("that goes on is one gap", async () => {
     const team = await createTeam();
     await createSchedule(team, {});

@@ -122,3 +122,42 @@ describe("a team of which everybody is on holiday", () => {
     expect(row?.state?.status).toBe("exhausted");
   });
 });
+
+describe("what fails after the one message about many", () => {
+  it("is told by name to who is on call, in one message, and not again", async () => {
+    const team = await createMonitored();
+    const { user_id } = team.member;
+    const ids = [team.monitor];
+    for (let n = 2; n <= 7; n++) {
+      const { id } = await insertMonitor(team.account.user_id, {
+        status_page_id: team.page,
+        name: `Shop ${n}`,
+        created_at: 0,
+      });
+      ids.push(id);
+    }
+    await setPolicy(team, [{ level: 1, wait_minutes: 0, contacts: toUser(user_id) }]);
+    const fail = async (from: number, to: number) => {
+      await clock.pass(0.1);
+      for (const id of ids.slice(from, to)) await reportTransition(id, { seq: 2, to: "down", at: clock.now });
+      await clock.pass(0.2);
+    };
+    await fail(0, 5);
+    const subjects = async () => (await mailsTo(`${user_id}@example.com`)).map(({ subject }) => subject);
+    const before = await subjects();
+    expect(before.at(-1)).toMatch(/^Alert: 5 alerts at once: .* and 4 more$/);
+    await fail(5, 7);
+    expect(await subjects()).toEqual(before);
+    await clock.pass(1.5);
+    expect((await subjects()).slice(before.length)).toEqual(["Alert: 2 more alerts: Shop 6 is down and 1 more"]);
+    const text = (await mailsTo(`${user_id}@example.com`)).at(-1)?.text ?? "";
+    expect(text).toContain("These failed after the last message; one acknowledgement is for all of them.");
+    expect(text.split("\n").filter((line) => line.startsWith("- Shop"))).toEqual([
+      expect.stringMatching(/^- Shop 6 is down/),
+      expect.stringMatching(/^- Shop 7 is down/),
+    ]);
+    const all = await subjects();
+    await clock.pass(1);
+    expect(await subjects()).toEqual(all);
+  });
+});

@@ -42,6 +42,8 @@ export interface LoadedSubject extends EscalatedSubject {
   /** Its monitor is paused, or was resumed and no check has decided since. */
   is_paused: boolean;
   acknowledged_at: number | null;
+  /** When its escalation was made. */
+  created_at: number;
 }
 
 const SUBJECT = {
@@ -81,7 +83,7 @@ function listSubjectRows(db: Db, condition: SQL | undefined) {
 }
 
 function toSubject(subject: SubjectRow): LoadedSubject {
-  const { critical, cause, last_update, incident_title, incident_started_at, created_at, ...row } = subject;
+  const { critical, cause, last_update, incident_title, incident_started_at, ...row } = subject;
   const reason = cause ?? critical?.text;
   return {
     ...row,
@@ -90,7 +92,7 @@ function toSubject(subject: SubjectRow): LoadedSubject {
     is_markdown: reason === undefined,
     is_over: row.is_over === 1,
     is_paused: row.is_paused === 1,
-    started_at: incident_started_at ?? critical?.since ?? created_at,
+    started_at: incident_started_at ?? critical?.since ?? row.created_at,
   };
 }
 

@@ -144,6 +144,7 @@ function emptyStepEvent(ctx: RequestScope, page: Page, step: EmptiedStep): Event
       schedule_name: null,
       start: null,
       end: null,
+      begins_at: null,
       message: describeEmptyStep(step),
       incident_id: null,
     },
