@@ -59,7 +59,23 @@ const endsWith = (kind: RuleIncidentRecord["ends_with"], ended: SQL) =>
 export function listEndedRuleIncidents(db: Db, now: number, limit: number) {
   const hasRule = sql`${eventRules.is_enabled} = 1`;
   return db
-    .select({ link: columns, incident: incidents, monitor: monitors, agent_name: agents.name, rule: eventRules })
+    .select({
+      link: columns,
+      incident: incidents,
+      monitor: {
+        id: monitors.id,
+        name: monitors.name,
+        parent_monitor_id: monitors.parent_monitor_id,
+        is_internal: monitors.is_internal,
+        status_since: monitors.status_since,
+      },
+      agent_name: agents.name,
+      rule: {
+        id: eventRules.id,
+        display_name: eventRules.display_name,
+        cooldown_seconds: eventRules.cooldown_seconds,
+      },
+    })
     .from(ruleIncidents)
     .innerJoin(incidents, eq(incidents.id, ruleIncidents.incident_id))
     .leftJoin(monitors, eq(monitors.id, ruleIncidents.subject_id))
