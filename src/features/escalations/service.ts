@@ -163,6 +163,7 @@ export async function findLinkedAlert(ctx: RequestScope, token: string): Promise
     shown_incident_id: incident.bundle_id ?? incident.id,
     is_over: incident.status === "resolved",
     thread_id: origin_outage_id ?? incident.id,
+    created_at: incident.created_at,
   };
   return { escalation: null, incident, own, bundled: [], sent_to, page_name: page.name };
 }
