@@ -66,6 +66,11 @@ describe.each(LANGUAGES)("a public page in %s", (language) => {
     }
   });
 
+  it("begins a sentence about a service with its own script, from which browsers take the direction", () => {
+    if (texts.direction === "ltr") return;
+    for (const { one } of Object.values(texts.headline)) expect(one({ name: "API" })).toMatch(/^[\u0590-\u06ff]/);
+  });
+
   it("writes dates and numbers in Latin digits", () => {
     const formats = createFormats("Europe/Berlin", texts);
     expect(formats.moment(Date.parse("2026-11-20T14:32:00Z")).text).toMatch(

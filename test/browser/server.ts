@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import type { PagePayload } from "../../src/contract/public-page.ts";
+import type { PageTexts } from "../../src/language/texts.ts";
 import { ASSETS } from "../../src/status-page/assets.ts";
 import { buildHistoryView, buildIncidentView } from "../../src/status-page/incident-view.ts";
 import { drawLatency } from "../../src/status-page/latency-chart.ts";
@@ -32,9 +33,12 @@ const FONTS = resolve(import.meta.dirname, "../../node_modules/.assets/assets/st
 const TYPES: Record<string, string> = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" };
 
 /** The documents that readers get, with the headers that guard them. */
-export function renderDocuments(payload: PagePayload): Record<string, string> {
+export function renderDocuments(
+  payload: PagePayload,
+  texts: PageTexts = readTexts(payload.page.language),
+): Record<string, string> {
   const address = { base: "/status/northwind", home: "/status/northwind", url: "https://vigil.test/status/northwind" };
-  const viewing = { as_of: NOW, is_stale: false, late: null, address, texts: readTexts(payload.page.language) };
+  const viewing = { as_of: NOW, is_stale: false, late: null, address, texts };
   const [incident] = payload.incidents;
   const [window] = payload.maintenance;
   const monitor = payload.monitors.find(({ status }) => status !== "up") ?? payload.monitors[0];
