@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { MONITOR_STATUSES } from "../contract/monitor-values.ts";
@@ -9,12 +8,11 @@ import { type Change, computeChanges } from "./changes.ts";
 import { examine } from "./doctor.ts";
 import { buildManifest, formatManifest } from "./export.ts";
 import { CommandFailure, EXIT, UsageFailure } from "./failure.ts";
-import { importAccount } from "./import-account.ts";
-import { importGatus } from "./import-gatus.ts";
-import type { Imported } from "./import-result.ts";
-import { importUptimeKuma } from "./import-uptime-kuma.ts";
+import { importSettings } from "./import-command.ts";
 import { manifestSchema, parseManifest } from "./manifest.ts";
+import { json, note, print, readText } from "./output.ts";
 import { openSession, saveSession } from "./session.ts";
+import { SOURCES } from "./sources/registry.ts";
 import { refuseUnknownFields } from "./unknown-fields.ts";
 
 /**
@@ -34,7 +32,10 @@ const USAGE = `usage: npm run --silent vigil -- COMMAND [--json]
   monitors [--status STATUS]            lists monitors
   incidents new --page SLUG --title TEXT [--severity S] [--message TEXT] [--public]
   on-call now [--page SLUG]             who is on call, and until when
-  import uptime-kuma|gatus FILE [-o FILE]   makes a file for apply of another tool's settings
+  import SOURCE FILE [--agent ID] [--apply | -o FILE]
+                                        shows what of another tool comes, what changes and what stays behind;
+                                        makes what is new with --apply, or a file for apply with -o. Sources:
+                                        ${Object.keys(SOURCES).join(", ")}
   import account FILE                   makes here what the export of another account holds
   doctor                                looks for trouble
   --help, -h                            prints this
@@ -56,6 +57,8 @@ const OPTIONS = {
   message: { type: "string" },
   public: { type: "boolean", default: false },
   "allow-unknown": { type: "boolean", default: false },
+  agent: { type: "string" },
+  apply: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
@@ -211,33 +214,6 @@ async function findPage(api: Api, slug: string): Promise<Item> {
   return page;
 }
 
-async function importSettings({ values, positionals, env }: Parameters<Command>[0]): Promise<number> {
-  const [, tool, file] = positionals;
-  if (file && tool === "account") return importAccountFile(openSession(env), readText(file), values.json);
-  if (!file || (tool !== "uptime-kuma" && tool !== "gatus"))
-    throw new UsageFailure("import uptime-kuma|gatus|account FILE");
-  const imported: Imported = tool === "gatus" ? importGatus(readText(file)) : importUptimeKuma(file);
-  const manifest = formatManifest(imported.manifest);
-  if (values.output) writeNew(values.output, manifest);
-  else print(manifest.trimEnd());
-  for (const { subject, reason } of imported.left) note(`not taken: ${subject}: ${reason}`);
-  note(`${Object.keys(imported.manifest.monitors).length} monitors taken, ${imported.left.length} remarks`);
-  return imported.left.length > 0 ? EXIT.attention : EXIT.done;
-}
-
-async function importAccountFile(api: Api, content: string, isJson: boolean): Promise<number> {
-  const { made, left } = await importAccount(api, content);
-  if (isJson) print(json({ made, left }));
-  else
-    print(
-      Object.entries(made)
-        .map(([kind, count]) => `${count} ${kind.replace("_", " ")}`)
-        .join(", "),
-    );
-  for (const { subject, reason } of left) note(`not taken: ${subject}: ${reason}`);
-  return left.length > 0 ? EXIT.attention : EXIT.done;
-}
-
 async function doctor({ values, env }: Parameters<Command>[0]): Promise<number> {
   const findings = await examine(openSession(env), { now: Date.now });
   if (values.json) print(json(findings));
@@ -249,27 +225,6 @@ function required(value: string | undefined, option: string): string {
   if (!value) throw new UsageFailure(`${option} is required`);
   return value;
 }
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new CommandFailure(error instanceof Error ? error.message : String(error));
-  }
-}
-
-/** Readable by its owner alone, because other tools keep credentials beside settings. */
-function writeNew(file: string, content: string): void {
-  try {
-    writeFileSync(file, content, { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    throw new CommandFailure(error instanceof Error ? error.message : String(error));
-  }
-}
-
-const json = (value: unknown) => JSON.stringify(value, null, 2);
-const print = (line: string) => void process.stdout.write(`${line}\n`);
-const note = (line: string) => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<number> {
   try {

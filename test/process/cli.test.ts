@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { issueToken } from "../../scripts/local/accounts.ts";
 import { manifestSchema } from "../../src/cli/manifest.ts";
-import { GATUS, writeUptimeKuma } from "../support/other-tools.ts";
+import { GATUS, HEALTHCHECKS, writeUptimeKuma } from "../support/other-tools.ts";
 import { PROJECT_ROOT, type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
 
 const MANIFEST = `
@@ -264,15 +264,36 @@ describe("npm run vigil", () => {
       ["uptime-kuma", kuma],
       ["gatus", gatus],
     ] as const) {
+      const preview = await vigil(["import", tool, source]);
+      expect(preview).toMatchObject({ code: 3, stdout: expect.stringMatching(/^comes:\n[\s\S]*\nstays behind:\n/) });
+      expect(preview.stderr).toContain("nothing is made yet");
+      expect(preview.stdout).not.toContain("hot-potato");
       const target = join(dir, `of-${tool}.yaml`);
       const imported = await vigil(["import", tool, source, "-o", target]);
-      expect(imported).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("not taken: ") });
+      expect(imported).toMatchObject({
+        code: 3,
+        stdout: "",
+        stderr: expect.stringMatching(/plan it anew|needs an agent/),
+      });
       const again = await vigil(["import", tool, source, "-o", target]);
       expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/^EEXIST.*\n$/) });
       const { code, stderr } = await vigil(["apply", "-f", target]);
       expect([code, stderr]).toEqual([0, expect.stringMatching(/^\d+ changes made/)]);
       expect(await vigil(["apply", "-f", target, "--dry-run"])).toMatchObject({ code: 0, stdout: "" });
     }
+  });
+
+  it("moves in from another tool at once, and later brings only what is new", async () => {
+    const source = join(dir, "healthchecks.json");
+    const { checks } = JSON.parse(HEALTHCHECKS) as { checks: { uuid: string; name: string }[] };
+    writeFileSync(source, JSON.stringify({ checks: checks.slice(1) }));
+    const first = await vigil(["import", "healthchecks", source, "--apply"]);
+    expect(first).toMatchObject({ code: 3, stdout: "+ monitors.sync\n+ monitors.report\n" });
+    expect(first.stderr).toContain("2 made, 0 refused, 0 were here");
+    writeFileSync(source, HEALTHCHECKS);
+    const later = await vigil(["import", "healthchecks", source, "--apply"]);
+    expect(later).toMatchObject({ code: 3, stdout: "+ monitors.backup\n" });
+    expect(later.stderr).toContain("1 made, 0 refused, 2 were here");
   });
 
   it("publishes the schema of its file", async () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { deflateSync } from "node:zlib";
@@ -7,8 +7,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createArchive, openArchive } from "../../scripts/backup/archive.ts";
 import { restoreLocal } from "../../scripts/backup/local.ts";
 import { stateDirOf } from "../../scripts/local/settings.ts";
-import { importGatus } from "../../src/cli/import-gatus.ts";
-import { importUptimeKuma } from "../../src/cli/import-uptime-kuma.ts";
+import { importGatus } from "../../src/cli/sources/gatus.ts";
+import { importUptimeKuma } from "../../src/cli/sources/uptime-kuma.ts";
 import { temporaryDir } from "./support.ts";
 
 /** Files that somebody else made, given to commands that an operator runs. */
@@ -135,7 +135,7 @@ describe("settings of other tools that somebody else wrote", () => {
     try {
       monitors = Object.keys(importGatus(yaml).manifest.monitors).length;
     } catch (error) {
-      expect(String(error)).toMatch(/the file is no/);
+      expect(String(error)).toMatch(/CommandFailure|Error: the file /);
     }
     expect(monitors).toBe(0);
   });
@@ -163,16 +163,37 @@ describe("settings of other tools that somebody else wrote", () => {
         "a view that never ends",
         "CREATE VIEW monitor AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i AS id FROM n",
       ],
-      [
-        "JSON that is none",
-        "CREATE TABLE monitor (id, name, type, url, accepted_statuscodes_json); INSERT INTO monitor VALUES (1, 'a', 'http', 'http://a', '{')",
-      ],
-      [
-        "lists that are none",
-        "CREATE TABLE monitor (id, name, type, url, accepted_statuscodes_json); INSERT INTO monitor VALUES (1, 'a', 'http', 'http://a', '5')",
-      ],
     ])("are refused with a reason: %s", (_, sql) => {
       expect(() => importUptimeKuma(aDatabase(sql))).toThrow("is no database of Uptime Kuma");
+    });
+
+    it.each(["{", "5"])("are read where JSON is none, which is said: %s", (statuses) => {
+      const sql = `CREATE TABLE monitor (id, name, type, url, accepted_statuscodes_json);
+        INSERT INTO monitor VALUES (1, 'a', 'http', 'http://a', '${statuses}')`;
+      expect(importUptimeKuma(aDatabase(sql)).remarks).toMatchObject([
+        { subject: 'monitor "a"', about: "stays", reason: expect.stringContaining("accepted_statuscodes_json") },
+      ]);
+    });
+
+    it("are refused where they are cut short", () => {
+      const file = aDatabase(`CREATE TABLE monitor (id, name, type, url);
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+        INSERT INTO monitor SELECT i, 'a' || i, 'http', 'http://a.example/' || i FROM n`);
+      truncateSync(file, 8192);
+      expect(() => importUptimeKuma(file)).toThrow("is no database of Uptime Kuma");
+    });
+
+    it("are refused where a cell is larger than all settings would be", () => {
+      const file = aDatabase(`CREATE TABLE monitor (id, name, type, url);
+        INSERT INTO monitor VALUES (1, 'a', 'http', zeroblob(70000000))`);
+      expect(() => importUptimeKuma(file)).toThrow("holds more than 64 MiB");
+    });
+
+    it("are refused where they have more rows than anybody has monitors", () => {
+      const file = aDatabase(`CREATE TABLE monitor (id, name, type, url);
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20001)
+        INSERT INTO monitor SELECT i, 'a', 'http', 'http://a.example' FROM n`);
+      expect(() => importUptimeKuma(file)).toThrow("more than 20000 rows");
     });
 
     it("are refused where the file is no database", () => {

@@ -1,0 +1,67 @@
+import type { Api } from "./api.ts";
+import { formatManifest } from "./export.ts";
+import { EXIT, UsageFailure } from "./failure.ts";
+import { importAccount } from "./import-account.ts";
+import { applyImport, formatPreview, listComing } from "./import-settings.ts";
+import { json, note, print, readText, writeNew } from "./output.ts";
+import { openSession } from "./session.ts";
+import type { Imported } from "./sources/draft.ts";
+import { SOURCES } from "./sources/registry.ts";
+
+interface ImportArguments {
+  values: { json: boolean; apply: boolean; output?: string | undefined; agent?: string | undefined };
+  positionals: string[];
+  env: NodeJS.ProcessEnv;
+}
+
+export async function importSettings({ values, positionals, env }: ImportArguments): Promise<number> {
+  const [, tool, file] = positionals;
+  if (file && tool === "account") return importAccountFile(openSession(env), readText(file), values.json);
+  const source = tool !== undefined && Object.hasOwn(SOURCES, tool) ? SOURCES[tool] : undefined;
+  if (!file || !source) throw new UsageFailure(`import ${[...Object.keys(SOURCES), "account"].join("|")} FILE`);
+  if (values.apply && values.output) throw new UsageFailure("--apply or -o, not both");
+  const imported = source(file, { agent: values.agent });
+  const { remarks } = imported;
+  if (values.output) writeNew(values.output, formatManifest(imported.manifest));
+  if (values.apply) return applySettings(openSession(env), imported, { env, isJson: values.json });
+  if (values.json) print(json({ comes: listComing(imported), remarks }));
+  else if (values.output) for (const { subject, reason } of remarks) note(`${subject}: ${reason}`);
+  else for (const line of formatPreview(imported)) print(line);
+  const written = values.output
+    ? `written to ${values.output}`
+    : "nothing is made yet: --apply makes it, -o FILE writes it";
+  note(`${listComing(imported).length} things come, ${remarks.length} remarks; ${written}`);
+  return remarks.length > 0 ? EXIT.attention : EXIT.done;
+}
+
+async function applySettings(
+  api: Api,
+  imported: Imported,
+  { env, isJson }: { env: NodeJS.ProcessEnv; isJson: boolean },
+): Promise<number> {
+  const arrivals = await applyImport(api, imported, {
+    env,
+    report: ({ kind, key, refused }) => {
+      if (!isJson) print(refused === null ? `+ ${kind}.${key}` : `! ${kind}.${key}: ${refused}`);
+    },
+  });
+  if (isJson) print(json({ arrivals, remarks: imported.remarks }));
+  else for (const { subject, reason } of imported.remarks) note(`${subject}: ${reason}`);
+  const refused = arrivals.filter((arrival) => arrival.refused !== null).length;
+  const present = listComing(imported).length - arrivals.length;
+  note(`${arrivals.length - refused} made, ${refused} refused, ${present} were here and stay as they are`);
+  return refused + imported.remarks.length > 0 ? EXIT.attention : EXIT.done;
+}
+
+async function importAccountFile(api: Api, content: string, isJson: boolean): Promise<number> {
+  const { made, left } = await importAccount(api, content);
+  if (isJson) print(json({ made, left }));
+  else
+    print(
+      Object.entries(made)
+        .map(([kind, count]) => `${count} ${kind.replace("_", " ")}`)
+        .join(", "),
+    );
+  for (const { subject, reason } of left) note(`not taken: ${subject}: ${reason}`);
+  return left.length > 0 ? EXIT.attention : EXIT.done;
+}

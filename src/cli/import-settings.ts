@@ -1,0 +1,84 @@
+import type { Api } from "./api.ts";
+import { applyChange, Made, readPresent } from "./apply.ts";
+import { computeChanges, type Kind } from "./changes.ts";
+import { formatManifest } from "./export.ts";
+import { CommandFailure } from "./failure.ts";
+import { parseManifest } from "./manifest.ts";
+import type { Imported, Remark } from "./sources/draft.ts";
+import { refuseUnknownFields } from "./unknown-fields.ts";
+
+/** What moves in from another tool: shown first, and made only then. */
+
+const KINDS: readonly Kind[] = ["status_pages", "groups", "monitors", "webhooks"];
+
+export interface Coming {
+  kind: Kind;
+  key: string;
+  name: string;
+  /** Of a monitor its type, of a channel its provider. */
+  type: string | null;
+}
+
+export function listComing({ manifest }: Imported): Coming[] {
+  return KINDS.flatMap((kind) =>
+    Object.entries(manifest[kind]).map(([key, entry]) => {
+      const type = "type" in entry ? entry.type : "provider" in entry ? entry.provider : null;
+      return { kind, key, name: String(entry.name ?? key), type: typeof type === "string" ? type : null };
+    }),
+  );
+}
+
+/** The table that somebody reads before anything is made. */
+export function formatPreview(imported: Imported): string[] {
+  const coming = listComing(imported);
+  const width = Math.max(0, ...coming.map(({ kind, key }) => kind.length + key.length + 1));
+  const of = (about: Remark["about"]) =>
+    imported.remarks.filter((remark) => remark.about === about).map(({ subject, reason }) => `  ${subject}: ${reason}`);
+  const section = (title: string, lines: string[]) => (lines.length > 0 ? [`${title}:`, ...lines] : []);
+  return [
+    ...section(
+      "comes",
+      coming.map(({ kind, key, name, type }) =>
+        `  ${`${kind}.${key}`.padEnd(width)}  ${type ?? ""}${type === null ? "" : " "}"${name}"`.trimEnd(),
+      ),
+    ),
+    ...section("changes", of("changes")),
+    ...section("stays behind", of("stays")),
+  ];
+}
+
+export interface Arrival {
+  kind: Kind;
+  key: string;
+  /** What the service said against it; null: it was made. */
+  refused: string | null;
+}
+
+/**
+ * Makes what is not here yet. What is here keeps its settings, so that the same import later brings only what is new; what
+ * the service refuses is told, and the rest goes on.
+ */
+export async function applyImport(
+  api: Api,
+  { manifest: file }: Imported,
+  { env, report }: { env: NodeJS.ProcessEnv; report: (arrival: Arrival) => void },
+): Promise<Arrival[]> {
+  const manifest = parseManifest(formatManifest(file), env);
+  await refuseUnknownFields(api, manifest);
+  const changes = computeChanges(manifest, await readPresent(api), { prune: false });
+  const made = new Made({ skipsMissing: true });
+  const arrivals: Arrival[] = [];
+  for (const change of changes) {
+    if (change.action !== "create") continue;
+    const arrival: Arrival = { kind: change.kind, key: change.key, refused: null };
+    try {
+      await applyChange(api, change, made);
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error;
+      arrival.refused = error.message;
+    }
+    arrivals.push(arrival);
+    report(arrival);
+  }
+  return arrivals;
+}

@@ -1,0 +1,55 @@
+import { isRecord } from "../../lib/is-record.ts";
+import { escapeVariables } from "../variables.ts";
+import { importAlertmanager } from "./alertmanager.ts";
+import { importBlackboxExporter } from "./blackbox-exporter.ts";
+import type { Imported, ImportOptions } from "./draft.ts";
+import { readForeignText } from "./file.ts";
+import { importGatus } from "./gatus.ts";
+import { importHealthchecks } from "./healthchecks.ts";
+import { importUpptime } from "./upptime.ts";
+import { importUptimeKuma } from "./uptime-kuma.ts";
+import { importUptimeRobot } from "./uptimerobot.ts";
+
+/** Tools that somebody moves from: what their files say, in place of what ours does. */
+
+type TextReader = (text: string, options: ImportOptions) => Imported;
+
+/** Texts of these mean what they say. */
+const LITERAL: Readonly<Record<string, TextReader>> = {
+  alertmanager: importAlertmanager,
+  "blackbox-exporter": importBlackboxExporter,
+  healthchecks: importHealthchecks,
+  uptimerobot: importUptimeRobot,
+};
+/** Files of these name variables of the environment, as ours does, but also without braces. */
+const WITH_VARIABLES: Readonly<Record<string, TextReader>> = {
+  gatus: importGatus,
+  upptime: importUpptime,
+};
+
+export const TEXT_SOURCES = { ...WITH_VARIABLES, ...LITERAL };
+
+export const SOURCES: Readonly<Record<string, (file: string, options: ImportOptions) => Imported>> = {
+  "uptime-kuma": (file, options) => withTexts(importUptimeKuma(file, options), escapeVariables),
+  ...reading(WITH_VARIABLES, bracedVariables),
+  ...reading(LITERAL, escapeVariables),
+};
+
+function reading(readers: Readonly<Record<string, TextReader>>, change: (value: unknown) => unknown) {
+  const entries = Object.entries(readers).map(([name, read]) => {
+    return [name, (file: string, options: ImportOptions) => withTexts(read(readForeignText(file), options), change)];
+  });
+  return Object.fromEntries(entries) as typeof SOURCES;
+}
+
+function withTexts({ manifest, remarks }: Imported, change: (value: unknown) => unknown): Imported {
+  const sections = Object.entries(manifest).map(([section, value]) => [section, change(value)]);
+  return { manifest: Object.fromEntries(sections) as Imported["manifest"], remarks };
+}
+
+function bracedVariables(value: unknown): unknown {
+  if (typeof value === "string") return value.replace(/(?<![$\\])\$([A-Za-z_]\w*)/g, (_, name) => `\${${name}}`);
+  if (Array.isArray(value)) return value.map(bracedVariables);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, bracedVariables(item)]));
+}
