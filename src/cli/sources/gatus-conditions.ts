@@ -51,12 +51,19 @@ function regexOf(alternative: string): string {
   return escaped.replace(/\*/g, "[\\s\\S]*").replace(/\?/g, "[\\s\\S]");
 }
 
+function matches(pattern: string, text: string): boolean {
+  const rest = pattern.slice(1);
+  if (pattern === "") return text === "";
+  if (pattern[0] === "*") return matches(rest, text) || (text !== "" && matches(pattern, text.slice(1)));
+  return text !== "" && (pattern[0] === "?" || pattern[0] === text[0]) && matches(rest, text.slice(1));
+}
+
 function statusTest(operator: string, value: string): ((status: number) => boolean) | null {
   if (operator === "==" || operator === "!=") {
     const alternatives = alternativesOf(value);
-    if (!alternatives.every((each) => /^(\d{3}|pat\([\d*?]+\))$/.test(each))) return null;
-    const regex = new RegExp(`^(${alternatives.map(regexOf).join("|")})$`);
-    return (status) => regex.test(String(status)) === (operator === "==");
+    if (!alternatives.every((each) => /^(\d{3}|pat\([\d*?]{1,8}\))$/.test(each))) return null;
+    const patterns = alternatives.map((each) => PATTERN.exec(each)?.[1] ?? each);
+    return (status) => patterns.some((pattern) => matches(pattern, String(status))) === (operator === "==");
   }
   if (!/^\d{1,4}$/.test(value)) return null;
   const limit = Number(value);
