@@ -135,7 +135,12 @@ function addExternal(draft: Draft, record: ForeignRecord): string | null {
   const token = record.text("token");
   const path = `${gatusKey(record.text("group") ?? "")}_${gatusKey(name)}/${token}`;
   const sender = pushTokenOf(token === undefined ? undefined : path, remarks);
-  return draft.addMonitor(name, { type: "heartbeat", interval, ...sender, ...readCommon(record, remarks) }, remarks, key);
+  return draft.addMonitor(
+    name,
+    { type: "heartbeat", interval, ...sender, ...readCommon(record, remarks) },
+    remarks,
+    key,
+  );
 }
 
 /** As Gatus names an endpoint in the addresses of its external endpoints. */

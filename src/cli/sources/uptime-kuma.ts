@@ -24,8 +24,7 @@ import { kindOf } from "./uptime-kuma-monitors.ts";
  */
 
 /** Its accounts, its own state and what it computed. */
-const OF_THE_PROGRAM =
-  /^(sqlite_.*|knex_.*|user|api_key|monitor_tls_info|notification_sent_history|domain_expiry)$/;
+const OF_THE_PROGRAM = /^(sqlite_.*|knex_.*|user|api_key|monitor_tls_info|notification_sent_history|domain_expiry)$/;
 /** Which monitors and pages a maintenance is of. */
 const OF_MAINTENANCE = /^(monitor_maintenance|maintenance_.*)$/;
 const HISTORY = /^(heartbeat|stat_.*)$/;
