@@ -12,7 +12,7 @@ const Description = z.object({
 });
 
 /** What the file says in place of ids. */
-const OWN_FIELDS = ["status_page", "group", "children", "push_token"];
+const OWN_FIELDS = ["status_page", "group", "children", "push_token", "monitors", "groups"];
 
 /** The service would ignore a misspelt field, and make a monitor with defaults. */
 export async function refuseUnknownFields(api: Api, manifest: Manifest): Promise<void> {
