@@ -48,8 +48,10 @@ async function applySettings(
   if (isJson) print(json({ arrivals, remarks: imported.remarks }));
   else for (const { subject, reason } of imported.remarks) note(`${subject}: ${reason}`);
   const refused = arrivals.filter((arrival) => arrival.refused !== null).length;
-  const present = listComing(imported).length - arrivals.length;
-  note(`${arrivals.length - refused} made, ${refused} refused, ${present} were here and stay as they are`);
+  const made = new Set(arrivals.map(({ kind, key }) => `${kind}.${key}`));
+  const present = listComing(imported).filter(({ kind, key }) => !made.has(`${kind}.${key}`));
+  if (!isJson) for (const { kind, key } of present) print(`= ${kind}.${key}`);
+  note(`${arrivals.length - refused} made, ${refused} refused, ${present.length} were here and stay as they are`);
   return refused + imported.remarks.length > 0 ? EXIT.attention : EXIT.done;
 }
 

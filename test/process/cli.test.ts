@@ -292,7 +292,7 @@ describe("npm run vigil", () => {
     expect(first.stderr).toContain("2 made, 0 refused, 0 were here");
     writeFileSync(source, HEALTHCHECKS);
     const later = await vigil(["import", "healthchecks", source, "--apply"]);
-    expect(later).toMatchObject({ code: 3, stdout: "+ monitors.backup\n" });
+    expect(later).toMatchObject({ code: 3, stdout: "+ monitors.nightly-dump\n= monitors.sync\n= monitors.report\n" });
     expect(later.stderr).toContain("1 made, 0 refused, 2 were here");
   });
 

@@ -288,8 +288,8 @@ alerting:
 export const HEALTHCHECKS = JSON.stringify({
   checks: [
     {
-      name: "Backup",
-      slug: "backup",
+      name: "Nightly dump",
+      slug: "nightly-dump",
       tags: "prod db",
       desc: "",
       grace: 600,

@@ -8,8 +8,8 @@ describe("checks of Healthchecks", () => {
 
   it("become heartbeats that are due when they were, at the addresses that senders have", () => {
     expect(manifest.monitors).toEqual({
-      backup: {
-        name: "Backup",
+      "nightly-dump": {
+        name: "Nightly dump",
         type: "heartbeat",
         schedule: "0 3 * * *",
         timezone: "Europe/Riga",

@@ -76,8 +76,8 @@ describe.each(["1.23", "2.x"] as const)("a database of Uptime Kuma %s", (version
     expect(remarks.map(({ subject, about, reason }) => `${about} ${subject}: ${reason}`).sort()).toEqual([
       expect.stringMatching(/^changes monitor "Mail port": interval is 10 s here/),
       expect.stringMatching(/^changes monitor "Shop": gives up after 30 s/),
-      expect.stringMatching(/^changes notification "Ops": monitors that are added later/),
       expect.stringMatching(/^changes notification "Ops": its body is that of a webhook/),
+      expect.stringMatching(/^changes notification "Ops": monitors that are added later/),
       expect.stringMatching(/^changes notification "Phone": no monitor that comes uses it/),
       expect.stringMatching(/^stays maintenance "Night work"/),
       expect.stringMatching(/^stays monitor "Gateway": ping needs an agent/),
