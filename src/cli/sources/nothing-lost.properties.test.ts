@@ -54,7 +54,7 @@ describe.each(Object.keys(TEXT_SOURCES))("a file of %s", (name) => {
         expect(isNamed(after, added) || hasCome).toBe(true);
         expect(isNamed(before, added)).toBe(false);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });
@@ -70,7 +70,7 @@ describe("a database of uptime-kuma", () => {
         writeUptimeKuma(file, "2.x", { monitors, extra });
         expect(isNamed(importUptimeKuma(file, OPTIONS), added)).toBe(true);
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 });
