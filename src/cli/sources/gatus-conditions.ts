@@ -1,4 +1,6 @@
-import { type ImportedMonitor, type Remarks, scalarOf } from "./draft.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { type ImportedMonitor, type Remarks, scalarOf, within } from "./draft.ts";
+import { milliseconds } from "./go-duration.ts";
 
 /** The conditions of Gatus, as the expectations of a monitor or of the step of a journey. */
 
@@ -21,6 +23,8 @@ export function importConditions(monitor: Expectations, conditions: readonly str
       if (test) statuses.push(test);
       else remarks.stays(`its condition "${condition}"`);
     } else if (subject === "[RESPONSE_TIME]") importResponseTime(monitor, { condition, operator, value }, remarks);
+    else if (subject === "[CERTIFICATE_EXPIRATION]" && importCertificate(monitor, { operator, value }, remarks))
+      continue;
     else if (subject === "[CERTIFICATE_EXPIRATION]" || subject === "[DOMAIN_EXPIRATION]") {
       const type = subject === "[DOMAIN_EXPIRATION]" ? "domain" : "ssl";
       remarks.stays(`its condition "${condition}": certificates are watched anyhow, a monitor of type ${type} fails`);
@@ -102,6 +106,18 @@ function rangesOf(statuses: readonly number[]): [number, number][] {
     else ranges.push([status, status]);
   }
   return ranges;
+}
+
+function importCertificate(
+  monitor: Expectations,
+  { operator, value }: { operator: string; value: string },
+  remarks: Remarks,
+): boolean {
+  const isWeb = monitor.type === "http" || monitor.type === "https";
+  const days = milliseconds(value) / DAY_MS;
+  if (!isWeb || !operator.startsWith(">") || days <= 0) return false;
+  monitor.certificate_days_min = within(Math.ceil(days), [1, 365], (to) => remarks.changes(`${to} days, not ${days}`));
+  return true;
 }
 
 function importResponseTime(

@@ -67,12 +67,12 @@ function expectationsOf(record: ForeignRecord, context: Record<string, string>, 
     if (!isFilled(condition)) remarks.stays(`its condition "${condition}", which compares with a stored value`);
   }
   const kept = Object.entries(found).filter(([field]) => STEP_FIELDS.includes(field));
-  const isWord = found.expected_body !== undefined && found.expected_body_match_type === undefined;
-  for (const field of ["latency_threshold_ms", "expected_keywords"]) {
-    if (found[field] !== undefined) remarks.stays(`what it says of its ${field} has no place in a step`);
+  const isWord = found.expected_body_match_type === undefined;
+  const hasPlace = [...STEP_FIELDS, "type", ...(isWord ? ["expected_body"] : ["expected_body_match_type"])];
+  for (const field of Object.keys(found).filter((name) => !hasPlace.includes(name))) {
+    remarks.stays(`what it says of ${field} has no place in a step`);
   }
-  if (found.expected_body !== undefined && !isWord) remarks.stays("what it says of its body has no place in a step");
-  return { ...Object.fromEntries(kept), ...(isWord && { expected_body: found.expected_body }) };
+  return { ...Object.fromEntries(kept), ...(isWord && found.expected_body && { expected_body: found.expected_body }) };
 }
 
 function capturesOf(record: ForeignRecord, remarks: Remarks): object {

@@ -18,6 +18,7 @@ describe("a configuration of Gatus", () => {
         interval: 300,
         tags: ["core"],
         timeout_seconds: 5,
+        certificate_days_min: 2,
         follow_redirects: false,
         failure_threshold: 5,
         recovery_threshold: 3,
@@ -60,7 +61,6 @@ describe("a configuration of Gatus", () => {
   it("says what does not come, or not as it was, and why", () => {
     expect(said(remarks)).toEqual([
       expect.stringContaining('changes endpoint "front-end": "[RESPONSE_TIME] < 150": slower is degraded'),
-      expect.stringContaining('stays endpoint "front-end": its condition "[CERTIFICATE_EXPIRATION] > 48h"'),
       expect.stringContaining('changes endpoint "port": interval is 10 s here'),
       expect.stringContaining('stays endpoint "gateway": ping needs an agent'),
     ]);
