@@ -27,7 +27,7 @@ export function importConditions(monitor: Expectations, conditions: readonly str
       continue;
     else if (subject === "[CERTIFICATE_EXPIRATION]" || subject === "[DOMAIN_EXPIRATION]") {
       const type = subject === "[DOMAIN_EXPIRATION]" ? "domain" : "ssl";
-      remarks.stays(`its condition "${condition}": certificates are watched anyhow, a monitor of type ${type} fails`);
+      remarks.stays(`its condition "${condition}": a monitor of type ${type} says that`);
     } else if (!importBody(monitor, { subject, operator, value })) remarks.stays(`its condition "${condition}"`);
   }
   settleStatuses(monitor, statuses, remarks);
