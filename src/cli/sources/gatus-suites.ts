@@ -72,7 +72,10 @@ function expectationsOf(record: ForeignRecord, context: Record<string, string>, 
   for (const field of Object.keys(found).filter((name) => !hasPlace.includes(name))) {
     remarks.stays(`what it says of ${field} has no place in a step`);
   }
-  return { ...Object.fromEntries(kept), ...(isWord && found.expected_body && { expected_body: found.expected_body }) };
+  return {
+    ...Object.fromEntries(kept),
+    ...(isWord && found.expected_body !== undefined && { expected_body: found.expected_body }),
+  };
 }
 
 function capturesOf(record: ForeignRecord, remarks: Remarks): object {
