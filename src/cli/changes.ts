@@ -8,6 +8,7 @@ import type { Item } from "./api.ts";
 import { CommandFailure } from "./failure.ts";
 import type { Manifest } from "./manifest.ts";
 import { type Entry, matchItems } from "./matching.ts";
+import { orderByNeeds } from "./order.ts";
 
 /** What the service holds now. */
 export interface Present {
@@ -59,7 +60,17 @@ const SPELLED: Readonly<Record<string, z.ZodType>> = {
 };
 
 /** Orders of these say nothing. */
-const SETS = ["regions", "locations", "tags", "events", "child_ids", "expected_statuses", "monitor_ids", "group_ids"];
+const SETS = [
+  "regions",
+  "locations",
+  "tags",
+  "events",
+  "child_ids",
+  "depends_on",
+  "expected_statuses",
+  "monitor_ids",
+  "group_ids",
+];
 
 /** What has to be done so that the service is as the file says; things that the file does not name stay. */
 export function computeChanges(manifest: Manifest, present: Present, { prune }: { prune: boolean }): Change[] {
@@ -81,20 +92,22 @@ export function computeChanges(manifest: Manifest, present: Present, { prune }: 
       const body = { name: name ?? key, external_key: key, ...pageOf(status_page) };
       return { kind: "groups", key, body, present: matches.groups.get(key) };
     }),
-    // A composite comes after its members.
-    ...Object.entries(manifest.monitors)
-      .sort(([, a], [, b]) => Number(a.children !== undefined) - Number(b.children !== undefined))
-      .map(([key, { status_page, group, children, push_token, ...fields }]): Wanted => {
-        const body = {
-          ...fields,
-          name: fields.name ?? key,
-          external_key: key,
-          ...pageOf(status_page),
-          ...(group && { group_id: reference("groups", group) }),
-          ...(children && { child_ids: references("monitors", children) }),
-        };
-        return { kind: "monitors", key, body, push_token, present: matches.monitors.get(key) };
-      }),
+    // A composite comes after its members, and what depends on others after them.
+    ...orderByNeeds(Object.entries(manifest.monitors), {
+      keyOf: ([key]) => key,
+      needsOf: ([, { children = [], depends_on = [] }]) => [...children, ...depends_on],
+    }).map(([key, { status_page, group, children, depends_on, push_token, ...fields }]): Wanted => {
+      const body = {
+        ...fields,
+        name: fields.name ?? key,
+        external_key: key,
+        ...pageOf(status_page),
+        ...(group && { group_id: reference("groups", group) }),
+        ...(children && { child_ids: references("monitors", children) }),
+        ...(depends_on && { depends_on: references("monitors", depends_on) }),
+      };
+      return { kind: "monitors", key, body, push_token, present: matches.monitors.get(key) };
+    }),
     ...Object.entries(manifest.webhooks).map(([key, { status_page, monitors, groups, ...fields }]): Wanted => {
       const body = {
         ...fields,
@@ -206,9 +219,9 @@ function refuseUnknownKeys(manifest: Manifest, present: Present): void {
     const unknown = keys.find((key) => !isKnown(key));
     if (unknown) throw new CommandFailure(`${at}: no ${kind.slice(0, -1)} ${unknown}`);
   };
-  for (const [key, { group, children = [] }] of Object.entries(manifest.monitors)) {
+  for (const [key, { group, children = [], depends_on = [] }] of Object.entries(manifest.monitors)) {
     if (group && !Object.hasOwn(manifest.groups, group)) throw new CommandFailure(`monitors.${key}: no group ${group}`);
-    requireAll(`monitors.${key}`, "monitors", children);
+    requireAll(`monitors.${key}`, "monitors", [...children, ...depends_on]);
   }
   for (const [key, { groups = [], monitors = [] }] of Object.entries(manifest.webhooks)) {
     requireAll(`webhooks.${key}`, "groups", groups);

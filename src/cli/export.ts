@@ -14,6 +14,7 @@ const ELSEWHERE = [
   "status_page_id",
   "group_id",
   "child_ids",
+  "depends_on",
   "monitor_ids",
   "group_ids",
   "external_key",
@@ -58,6 +59,7 @@ export function buildManifest({ status_pages, groups, monitors, webhooks }: Pres
           ...(monitor.type === "composite" && {
             children: (monitor.child_ids as string[]).map((id) => monitorKeys.get(id) ?? id),
           }),
+          ...withKeys("depends_on", monitor.depends_on, monitorKeys),
         },
       ]),
     ),

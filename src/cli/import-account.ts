@@ -7,6 +7,7 @@ import { WebhookCreate } from "../contract/webhook.ts";
 import type { Api, Item } from "./api.ts";
 import { isMonitorSetting } from "./export.ts";
 import { CommandFailure } from "./failure.ts";
+import { orderByNeeds } from "./order.ts";
 
 const Items = z.array(z.looseObject({ id: z.string() }));
 
@@ -86,16 +87,21 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
       make: (group) => put("/groups", group, { name: group.name, ...onPage(group) }),
     },
     {
-      // A composite comes after its members.
+      // A composite comes after its members, and what depends on others after them.
       kind: "monitors",
-      items: file.monitors.toSorted((a, b) => isComposite(a) - isComposite(b)),
+      items: orderByNeeds(file.monitors, {
+        keyOf: ({ id }) => id,
+        needsOf: ({ child_ids, depends_on }) =>
+          [child_ids, depends_on].flatMap((ids) => (Array.isArray(ids) ? ids.map(String) : [])),
+      }),
       make: (monitor) => {
         // The agents among its locations are those of the other account; its regions are the rest.
         const isKept = (name: string) => isMonitorSetting(name) && name !== "locations";
         const settings = Object.entries(monitor).filter(([name, value]) => isKept(name) && value !== null);
         const children = isComposite(monitor) ? { child_ids: mappedAll(monitor.child_ids) } : {};
         const group = mapped(monitor.group_id);
-        const body = { ...Object.fromEntries(settings), ...onPage(monitor), ...children, group_id: group };
+        const depends_on = mappedAll(monitor.depends_on);
+        const body = { ...Object.fromEntries(settings), ...onPage(monitor), ...children, depends_on, group_id: group };
         return put("/monitors", monitor, body);
       },
     },

@@ -30,6 +30,7 @@ const Monitor = z.looseObject({
     .optional()
     .meta({ description: "what another tool had given to senders; sent when the monitor is created" }),
   children: z.array(Key).optional().meta({ description: "keys of the members of a composite" }),
+  depends_on: z.array(Key).optional().meta({ description: "keys of the monitors that it depends on" }),
 });
 const Webhook = z.looseObject({
   name,

@@ -32,6 +32,10 @@ export const MonitorData = z.object({
   suppressed_by: z.string().nullish().meta({ description: "maintenance window that withheld the alert" }),
   muted_until: At.nullish().meta({ description: "the monitor was muted until then, which withheld the alert" }),
   suppressed_until: At.nullish().meta({ description: "until when a rule withheld the alert" }),
+  waits_for: z
+    .string()
+    .nullish()
+    .meta({ description: "the monitor that it depends on, whose outage withheld the alert" }),
   released_at: At.nullish().meta({ description: "when the alert was sent that had been withheld" }),
   context: z
     .object({

@@ -23,6 +23,7 @@ const DAY_S = 86_400;
 const THRESHOLD_MAX = 20;
 const LATENCY_MAX_MS = 60_000;
 export const CHILDREN_MAX = 50;
+export const PARENTS_MAX = 10;
 const ORDER_MAX = 1000;
 
 const Threshold = z.int().min(1).max(THRESHOLD_MAX);
@@ -64,6 +65,10 @@ const SETTINGS = {
   auto_publish_incident: z.boolean().nullish().meta({ description: "null: as the status page says" }),
   incident_severity: z.enum(INCIDENT_SEVERITIES).nullish(),
   child_ids: z.array(Id).max(CHILDREN_MAX).nullish().meta({ description: "members, for type composite only" }),
+  depends_on: z.array(Id).max(PARENTS_MAX).nullish().meta({
+    description:
+      "monitors of the same owner: while one of them is down, outages of this one are held and join its incident",
+  }),
   tags: Tags.nullish(),
   external_key: ExternalKey.nullish(),
   paused: z.boolean().nullish(),
@@ -127,6 +132,8 @@ export const Monitor = z.looseObject({
   auto_create_incident: z.boolean().nullable(),
   auto_publish_incident: z.boolean().nullable(),
   incident_severity: z.enum(INCIDENT_SEVERITIES),
+  depends_on: z.array(Id).meta({ description: "those of them that you may see" }),
+  waits_for: z.array(z.string()).meta({ description: "names of those of them that are down" }),
   tags: z.array(z.string()),
   external_key: z.string().nullable(),
   paused: z.boolean(),

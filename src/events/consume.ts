@@ -59,7 +59,7 @@ import {
   wakeRules,
 } from "./rules.ts";
 import { withSubject } from "./subject.ts";
-import { decideSuppression, type Suppression, suppressByRule } from "./suppression.ts";
+import { decideSuppression, isEvaluatedAtOnce, type Suppression, suppressByRule } from "./suppression.ts";
 
 /** What messages of one invocation share. */
 interface Together {
@@ -239,8 +239,8 @@ const isInMaintenance = (withholding: Withholding | null) => withholding !== nul
 
 function isInMaintenanceAlone(withholding: Withholding | null): boolean {
   if (withholding === null) return false;
-  const { suppressed_by, muted_until, suppressed_until } = withholding;
-  return suppressed_by !== null && muted_until === null && suppressed_until === null;
+  const { suppressed_by, muted_until, suppressed_until, waits_for } = withholding;
+  return suppressed_by !== null && muted_until === null && suppressed_until === null && waits_for === null;
 }
 
 /** The event of a transition, with what withholds it; null for a silent one. */
@@ -250,7 +250,7 @@ function eventOf(
 ): Announcement["own"] {
   const own = monitorEvent(context, incident.incident_id);
   if (own === null || withholding === null) return own;
-  const { suppressed_by, muted_until, suppressed_until } = withholding;
+  const { suppressed_by, muted_until, suppressed_until, waits_for } = withholding;
   return {
     ...own,
     data: {
@@ -258,11 +258,11 @@ function eventOf(
       ...(suppressed_by !== null && { suppressed_by }),
       ...(muted_until !== null && { muted_until: toIso(muted_until) }),
       ...(suppressed_until !== null && { suppressed_until: toIso(suppressed_until) }),
+      ...(waits_for !== null && { waits_for }),
     },
   };
 }
 
-/** What is muted is evaluated when it is announced. */
 function evaluateTransition(
   scope: Scope,
   { transition, monitor, page }: TransitionContext,
@@ -272,17 +272,13 @@ function evaluateTransition(
   const latest = measure({ at: checked_at ?? at, region, status: to, latency_ms, message });
   return evaluateRules(
     scope,
-    events.filter(isEvaluated).map((event) => ({
+    events.filter(isEvaluatedAtOnce).map((event) => ({
       ...triggerOf(event, { page, monitor }),
       latest,
       turn: "first",
       in_maintenance: isSuppressed(event),
     })),
   );
-}
-
-function isEvaluated({ data }: KnownEvent): boolean {
-  return !("muted_until" in data) || typeof data.muted_until !== "string";
 }
 
 interface Reported {

@@ -2,9 +2,10 @@ import type { Scope } from "../access/scope.ts";
 import type { EventOf } from "../contract/events.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import type { Statement } from "../data/db.ts";
+import { listHeldBelow, listIncidentsAbove } from "../data/dependencies/read.ts";
 import { completeBundle, findBundle, hasOthersChanged, leaveBundle } from "../data/incidents/bundles.ts";
 import { findOpenAutomaticIncident, type IncidentRecord } from "../data/incidents/read.ts";
-import { insertAutomaticIncident, noteIncident, resolveIncident } from "../data/incidents/write.ts";
+import { affectIncident, insertAutomaticIncident, noteIncident, resolveIncident } from "../data/incidents/write.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { findLatestOutage } from "../data/outages/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
@@ -92,7 +93,7 @@ async function planOfChange(
   const open = is_flapping || isDown ? await findOpenAutomaticIncident(scope.db, monitor.id) : undefined;
   if (is_flapping && open) return { ...NONE, incident_id: open.id };
   if (isDown && open) return { ...NONE, incident_id: open.id };
-  if (isDown) return openIncident(scope, { monitor, page, transition }, outageId);
+  if (isDown) return openWithAffected(scope, { monitor, page, transition }, outageId);
   if (transition.to === "up") {
     return closeIncident(scope, monitor, { outageId, ended_at: transition.effective_at, message: "is up again" });
   }
@@ -138,13 +139,53 @@ async function reopenLost(scope: IncidentScope, context: OnPage, outageId: strin
   return { ...openIncident(scope, context, outageId), events: [] };
 }
 
+/** A monitor that fails with what it depends on: the incidents of that list it, and say so once. */
+export async function joinIncidentsAbove(
+  { db, now }: IncidentScope,
+  { transition, monitor, page }: TransitionContext,
+): Promise<Statement[]> {
+  if (!page) return [];
+  const above = await listIncidentsAbove(db, monitor.id, page.id);
+  return above.flatMap((incident) => joinIncident({ db, now }, incident, { ...monitor, outage_seq: transition.seq }));
+}
+
+function joinIncident(
+  { db, now }: Pick<IncidentScope, "db" | "now">,
+  incident: Pick<IncidentRecord, "id" | "is_public">,
+  affected: Pick<MonitorRecord, "id" | "name" | "parent_monitor_id" | "is_internal"> & { outage_seq: number },
+): Statement[] {
+  const note = {
+    id: idFrom("incident update", incident.id, "affected", `${affected.id}/${affected.outage_seq}`),
+    incident_id: incident.id,
+    message: `${affected.name} is affected.`,
+    created_by: null,
+    created_at: now,
+    updated_at: now,
+  };
+  // The public knows nothing of what is hidden.
+  const isNamed = nameIn(incident, affected) === affected.name;
+  return [affectIncident(db, incident.id, affected.id), ...(isNamed ? [noteIncident(db, note)] : [])];
+}
+
 type OnPage = TransitionContext & { page: StatusPageRecord };
+
+/** What failed first and depends on it is listed from the beginning. */
+async function openWithAffected(scope: IncidentScope, context: OnPage, outageId: string): Promise<IncidentEffects> {
+  const opened = openIncident(scope, context, outageId);
+  const { incident_id } = opened;
+  if (incident_id === null) return opened;
+  const held = await listHeldBelow(scope.db, context.monitor.id, context.page.id);
+  const joining = held.flatMap((monitor) =>
+    joinIncident(scope, { id: incident_id, is_public: opened.is_public }, monitor),
+  );
+  return { ...opened, statements: [...opened.statements, ...joining] };
+}
 
 function openIncident(
   { db, settings, now }: IncidentScope,
   { monitor, page, transition }: OnPage,
   outageId: string,
-): IncidentEffects {
+): IncidentEffects & { is_public: boolean } {
   const incident: IncidentRecord = {
     id: idFrom("incident", outageId),
     owner_id: monitor.owner_id,
@@ -189,6 +230,7 @@ function openIncident(
     ],
     events: [automaticEvent("incident.created", incident, { outageId, message: first.message, now, subject })],
     incident_id: incident.id,
+    is_public: incident.is_public,
   };
 }
 

@@ -9,12 +9,14 @@ import { saveFlapping } from "../data/flapping/write.ts";
 import { findMonitorWithPage } from "../data/monitors/read.ts";
 import {
   findCoveringWindow,
+  findHoldingParent,
   findSuppressedOutage,
   findUnended,
   isSuppressionEnded,
   listEndedSuppressions,
   listEndedSuppressionsAmong,
   MUTE,
+  PARENT,
   RULE,
   type SuppressedOutage,
 } from "../data/suppressed-outages/read.ts";
@@ -27,7 +29,7 @@ import { isWithheld, type Withholding } from "../domain/suppression.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
-import { planIncidentEffects, type TransitionContext } from "./incidents.ts";
+import { joinIncidentsAbove, planIncidentEffects, type TransitionContext } from "./incidents.ts";
 import { nameLocations } from "./location-names.ts";
 import { type ChangeOfStatus, monitorEvent } from "./monitor-event.ts";
 import {
@@ -41,9 +43,9 @@ import {
 } from "./rules.ts";
 
 /**
- * During a maintenance window, public or private, a mute, or the time for which a rule suppresses alerts, transitions are
- * recorded, but no alert is sent and no incident is opened. An outage that begins in it is withheld together with its
- * recovery. If the monitor is still down when nothing withholds it any more, the alert is sent then.
+ * During a maintenance window, public or private, a mute, the time for which a rule suppresses alerts, or the outage of what
+ * the monitor depends on, transitions are recorded, but no alert is sent and no incident is opened. An outage that begins in
+ * it is withheld together with its recovery. If the monitor is still down when nothing withholds it any more, the alert is sent then.
  */
 export interface Suppression {
   /** Null where nothing withholds the change; a recovery may be sent nevertheless. */
@@ -60,14 +62,21 @@ const OUTAGES_PER_MINUTE = 10_000;
 /** An outage takes up to 25 queries, and 5 for each rule that fires on it. */
 const OUTAGES_PER_MESSAGE = 20;
 
-export async function decideSuppression({ db, now }: Scope, context: TransitionContext): Promise<Suppression> {
+export async function decideSuppression(scope: Scope, context: TransitionContext): Promise<Suppression> {
+  const { db, now } = scope;
   const { transition, monitor } = context;
   const announced: Suppression = { withholding: null, is_sent: true, ends: null, held: null, statements: [] };
   if (transition.event === null) return announced;
   if (transition.event === "monitor.up") return decideRecovery(db, context);
   const withholding = await findWithholding(db, context, { at: transition.at, now });
   if (withholding === null) return { ...announced, statements: [forgetSuppression(db, monitor.id)] };
-  return { ...announced, withholding, is_sent: false, held: await holdChange(db, context, withholding) };
+  return {
+    ...announced,
+    withholding,
+    is_sent: false,
+    held: await holdChange(db, context, withholding),
+    statements: withholding.waits_for === null ? [] : await joinIncidentsAbove(scope, context),
+  };
 }
 
 /** A window counts from the instant of the change, mutes and rules from that at which its alert would be sent. */
@@ -77,10 +86,15 @@ export async function findWithholding(
   { at, now }: { at: number; now: number },
 ): Promise<Withholding | null> {
   const { muted_until } = monitor;
+  const [suppressed_by, waits_for] = await Promise.all([
+    findCoveringWindow(db, monitor.id, at),
+    findHoldingParent(db, monitor, now),
+  ]);
   const withholding: Withholding = {
-    suppressed_by: await findCoveringWindow(db, monitor.id, at),
+    suppressed_by,
     muted_until: muted_until !== null && muted_until > now ? muted_until : null,
     suppressed_until: findSuppressionEnd(monitor.id, page?.alert_suppressions, now),
+    waits_for,
   };
   return isWithheld(withholding) ? withholding : null;
 }
@@ -105,13 +119,15 @@ async function holdChange(
 
 /** A rule that fired on the very change withholds it. */
 export async function suppressByRule(db: Db, context: TransitionContext, until: number): Promise<Suppression> {
-  const withholding = { suppressed_by: null, muted_until: null, suppressed_until: until };
+  const withholding = { suppressed_by: null, muted_until: null, suppressed_until: until, waits_for: null };
   const held = await holdChange(db, context, withholding);
   return { withholding, is_sent: false, ends: null, held, statements: [] };
 }
 
-function heldBy({ suppressed_by, muted_until }: Withholding): string {
-  return suppressed_by ?? (muted_until === null ? RULE : MUTE);
+function heldBy({ suppressed_by, muted_until, suppressed_until, waits_for }: Withholding): string {
+  if (suppressed_by !== null) return suppressed_by;
+  if (muted_until !== null) return MUTE;
+  return waits_for === null || suppressed_until !== null ? RULE : `${PARENT}${waits_for}`;
 }
 
 /** The recovery of what was withheld is withheld, too, unless it ends what was announced. */
@@ -134,11 +150,13 @@ async function decideRecovery(db: Db, { transition, monitor }: TransitionContext
 }
 
 function withholdingOf({ held_by }: SuppressedOutage, until: number): Withholding {
-  const isWindow = held_by !== MUTE && held_by !== RULE;
+  const waits_for = held_by.startsWith(PARENT) ? held_by.slice(PARENT.length) : null;
+  const isWindow = held_by !== MUTE && held_by !== RULE && waits_for === null;
   return {
     suppressed_by: isWindow ? held_by : null,
     muted_until: held_by === MUTE ? until : null,
     suppressed_until: held_by === RULE ? until : null,
+    waits_for,
   };
 }
 
@@ -177,9 +195,8 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
   if (planned === null) return NOTHING;
   const [withheld] = await listEvents(db, [planned.id]);
   // A backtest has to know that no rule was evaluated when the outage began.
-  const earlier = withheld && "muted_until" in withheld.data ? withheld.data.muted_until : null;
-  const muted_until = typeof earlier === "string" ? earlier : null;
-  const trigger = { ...triggerOf(planned, found), at: now, in_maintenance: false, is_release: muted_until === null };
+  const unevaluated = withheld && !isEvaluatedAtOnce(withheld) ? pickUnevaluated(withheld.data) : null;
+  const trigger = { ...triggerOf(planned, found), at: now, in_maintenance: false, is_release: unevaluated === null };
   const rules = held.held_by === RULE ? NO_RULES : await evaluateRules(scope, [trigger]);
   const routing = rules.routings.get(planned.id) ?? held.routing;
   if (rules.routings.get(planned.id)?.suppressed_until !== undefined)
@@ -201,7 +218,7 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
     rules.publication,
     others.publication,
   ]);
-  const data = { ...announced.data, ...(muted_until === null ? suppressedBefore(held, now) : { muted_until }) };
+  const data = { ...announced.data, ...(unevaluated ?? suppressedBefore(held, now)) };
   await runBatch(db, [
     failBatchWhen(db, "stale", isSuppressionEnded(held)),
     endSuppression(db, held),
@@ -212,6 +229,19 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
     ...publication.statements,
   ]);
   return publication;
+}
+
+/** Rules are evaluated on what is muted, or waits for what its monitor depends on, when it is announced. */
+export function isEvaluatedAtOnce({ data }: { data: object }): boolean {
+  return Object.keys(pickUnevaluated(data)).length === 0;
+}
+
+function pickUnevaluated(data: object): { muted_until?: string; waits_for?: string } {
+  const { muted_until, waits_for }: { muted_until?: unknown; waits_for?: unknown } = data;
+  return {
+    ...(typeof muted_until === "string" && { muted_until }),
+    ...(typeof waits_for === "string" && { waits_for }),
+  };
 }
 
 function announcementOf(

@@ -34,6 +34,7 @@ const ENDS: Record<string, string> = {
   delivery_budgets: "with its user",
   delivery_attempts: "with its delivery",
   webhook_reminders: "with its webhook or monitor",
+  monitor_dependencies: "with either of its monitors, or a change of what the monitor depends on",
   monitor_locations: "with its monitor or agent, or a change of the monitor's locations",
   linked_sign_ins: "with its user",
   mail_budgets: "with its user",

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
+import { monitorDependencies } from "../../src/data/dependencies/table.ts";
 import { aDay, findContradictions, MINUTE, SECOND } from "../support/alert-days.ts";
 import { V1 } from "../support/client.ts";
 import { useSink } from "../support/sink.ts";
@@ -362,6 +363,8 @@ const anyHistory = fc.record({
   steps: fc.array(fc.tuple(fc.integer({ min: 5, max: 240 }), anyStep), { minLength: 12, maxLength: 22 }),
   /** Of the owner, in a minute; null: none. */
   deliveries_max: fc.constantFrom(null, 2, 5),
+  /** The second monitor depends on the first. */
+  is_dependent: fc.boolean(),
 });
 type History = typeof anyHistory extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -374,7 +377,7 @@ const LOST = [
 ];
 
 /** Lives a history and gives what no receiver may meet. */
-async function live({ steps, deliveries_max }: History): Promise<string[]> {
+async function live({ steps, deliveries_max, is_dependent }: History): Promise<string[]> {
   const limits = deliveries_max === null ? "" : `,deliveries=${deliveries_max}`;
   const day = await aDay(sink, {
     page: { notify_team: { degraded: true } },
@@ -388,6 +391,8 @@ async function live({ steps, deliveries_max }: History): Promise<string[]> {
   const names = ["Shop", "Search"];
   const ids: string[] = [];
   for (const name of names) ids.push(await day.addMonitor(name));
+  const [parent_id = "", monitor_id = ""] = ids;
+  if (is_dependent) await db.insert(monitorDependencies).values({ monitor_id, parent_id });
   await day.addRule({
     event_name: "deploy.started",
     actions: [{ type: "suppress_alerts_for", duration_seconds: 240 }],
@@ -427,7 +432,10 @@ async function live({ steps, deliveries_max }: History): Promise<string[]> {
     }
   }
   await day.passUntil(at + 40 * MINUTE);
-  const down = names.filter((_, n) => statuses.get(ids[n] ?? "") === "down");
+  const isDown = (id: string | undefined) => statuses.get(id ?? "") === "down";
+  // Whether people know of an outage that may be held depends on which of both was first.
+  const isHeld = (name: string) => is_dependent && name === names[1] && isDown(parent_id);
+  const down = names.filter((_, n) => isDown(ids[n]));
   const degraded = names.filter((_, n) => statuses.get(ids[n] ?? "") === "degraded");
   const read = new Map([...earlier, ...(await day.readings())].map((each) => [JSON.stringify(each), each]));
   const isSorted = ({ who }: { who: string }) => who === "machine";
@@ -444,6 +452,9 @@ async function live({ steps, deliveries_max }: History): Promise<string[]> {
   return found.filter((line) => {
     const isOfOutsider = /^(?:machine|chat|pager), /.test(line);
     if (isNarrowed && isOfOutsider && line.endsWith("reads that it is up")) return false;
+    if (names.some((name) => isHeld(name) && line.includes(name) && /reads that it is up|is not open$/.test(line))) {
+      return false;
+    }
     return !degraded.some((name) => line.endsWith(`${name}: never read of the end`));
   });
 }
@@ -485,7 +496,7 @@ function findPagerFaults(
   return faults.filter((fault) => ![...restored].some((name) => fault.includes(`: ${name} `)));
 }
 
-describe("random histories of mutes, windows, suppressions, flapping, limits, narrowed audiences and restores", () => {
+describe("random histories of mutes, windows, suppressions, dependencies, flapping, limits, narrowed audiences and restores", () => {
   it("give nobody an all-clear without an alarm, and leave nobody with an alarm that is over", async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, async (history) => {

@@ -16,8 +16,8 @@ export function isMuted({ record, now }: Muted): boolean {
   return record.muted_until !== null && record.muted_until > now;
 }
 
-/** Says that the monitor is muted or flapping, so that its changes send no alert at once. */
-export function WithheldAlerts({ picture: { monitor, now, may_change } }: { picture: MonitorPicture }) {
+/** Says that the monitor is muted or flapping, or waits for what it depends on, so that its changes send no alert at once. */
+export function WithheldAlerts({ picture: { monitor, now, may_change, is_waiting } }: { picture: MonitorPicture }) {
   const { record } = monitor;
   return (
     <>
@@ -31,12 +31,36 @@ export function WithheldAlerts({ picture: { monitor, now, may_change } }: { pict
           ) : null}
         </div>
       ) : null}
+      {is_waiting ? <WaitingFor parents={monitor.parents} /> : null}
       {record.flapping ? (
         <p class="banner is-warn">
           The status changes so often that alerts wait until it settles; only the latest is sent.
         </p>
       ) : null}
     </>
+  );
+}
+
+function WaitingFor({ parents }: { parents: MonitorPicture["monitor"]["parents"] }) {
+  const down = parents.filter(({ status }) => status === "down");
+  if (down.length === 0) {
+    return (
+      <p class="banner is-warn">
+        Held for a moment: what this monitor depends on failed a check or has just recovered.
+      </p>
+    );
+  }
+  return (
+    <p class="banner is-warn">
+      Held while{" "}
+      {down.map(({ id, name }, n) => (
+        <>
+          {n === 0 ? "" : n === down.length - 1 ? " and " : ", "}
+          <a href={`/app/monitors/${id}`}>{name}</a>
+        </>
+      ))}{" "}
+      {down.length === 1 ? "is" : "are"} down: nobody is told of this outage unless it lasts longer.
+    </p>
   );
 }
 

@@ -4,6 +4,7 @@ import type { LatencyPeriod } from "../../contract/latency.ts";
 import { readMaintenanceTime } from "../../data/maintenance/time.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
 import { findPage } from "../../data/status-pages/read.ts";
+import { findSuppressedOutage, PARENT } from "../../data/suppressed-outages/read.ts";
 import { findOccurrence, maintenanceStatus } from "../../domain/maintenance.ts";
 import { computeShownUptime, sumStatusDurations } from "../../domain/uptime.ts";
 import { listEntries } from "../../features/audit/service.ts";
@@ -54,6 +55,7 @@ export async function loadPicture(
     may_change,
     may_alert,
     page,
+    held,
   ] = await Promise.all([
     loadAgentNames(ctx, record),
     listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
@@ -69,6 +71,7 @@ export async function loadPicture(
     mayDo(ctx, record, "monitors.write"),
     mayDo(ctx, record, "alerting.write"),
     record.status_page_id === null ? undefined : findPage(ctx.db, record.status_page_id),
+    monitor.parents.length === 0 ? undefined : findSuppressedOutage(ctx.db, id),
   ]);
   return {
     now: ctx.now,
@@ -87,6 +90,7 @@ export async function loadPicture(
     results: placeResults(results.rows, names),
     locations: viewLocations(record, names, results.rows),
     changes: changes.rows,
+    is_waiting: held?.held_by.startsWith(PARENT) === true,
     windows,
     latency,
     metrics,

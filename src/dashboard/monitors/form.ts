@@ -119,7 +119,7 @@ function basicFields({ pages, agents, monitors }: Choices): FormField[] {
   ];
 }
 
-function advancedFields({ groups, regions, voters }: Choices): FormField[] {
+function advancedFields({ groups, monitors, regions, voters }: Choices): FormField[] {
   const asThePage = { unset: "As the page is set", yes: "Yes", no: "No" };
   return [
     {
@@ -131,6 +131,7 @@ function advancedFields({ groups, regions, voters }: Choices): FormField[] {
       hint: "A group of the same page.",
       advanced: true,
     },
+    ...(monitors.length === 0 ? [] : [dependsOnField(monitors)]),
     { name: "tags", label: "Tags", kind: "list", hint: "Separated by commas.", advanced: true },
     {
       name: "timeout_seconds",
@@ -201,6 +202,11 @@ function advancedFields({ groups, regions, voters }: Choices): FormField[] {
       advanced: true,
     },
   ];
+}
+
+function dependsOnField(options: Option[]): FormField {
+  const hint = "While one of them is down, outages of this monitor are held and join its incident.";
+  return { name: "depends_on", label: "Depends on", kind: "several", options, hint, advanced: true };
 }
 
 function regionsField(options: Option[]): FormField {

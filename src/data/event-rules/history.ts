@@ -31,7 +31,7 @@ export interface PastEventFilter {
 
 /**
  * Events of the service on which rules were evaluated, newest first: those that maintenance suppressed as well, without
- * those of muted monitors and of incidents that a rule opened.
+ * those of monitors that were muted or waited for what they depend on, and of incidents that a rule opened.
  */
 export async function listPastEvents(db: Db, filter: PastEventFilter): Promise<PastEvent[]> {
   const { status_page_id, names, monitor_id, from, to, limit } = filter;
@@ -45,6 +45,7 @@ export async function listPastEvents(db: Db, filter: PastEventFilter): Promise<P
       released_at: member("released_at"),
       muted_until: member("muted_until"),
       suppressed_until: member("suppressed_until"),
+      waits_for: member("waits_for"),
     })
     .from(events)
     .leftJoin(monitors, eq(monitors.id, events.monitor_id))
@@ -55,19 +56,19 @@ export async function listPastEvents(db: Db, filter: PastEventFilter): Promise<P
         monitor_id === null ? undefined : eq(events.monitor_id, monitor_id),
         gte(events.created_at, from),
         lt(events.created_at, to),
-        or(isNull(member("muted_until")), isNotNull(member("released_at"))),
+        or(and(isNull(member("muted_until")), isNull(member("waits_for"))), isNotNull(member("released_at"))),
         sql`NOT (${events.name} = 'incident.created' AND EXISTS (
           SELECT 1 FROM ${eventLog} WHERE ${eventLog.id} = coalesce(${member("firing_id")}, ${member("outage_id")})))`,
       ),
     )
     .orderBy(desc(events.created_at), desc(events.id))
     .limit(limit);
-  return rows.map(({ suppressed_by, muted_until, suppressed_until, ...event }) => {
+  return rows.map(({ suppressed_by, muted_until, suppressed_until, waits_for, ...event }) => {
     // Rules were evaluated on what a rule withheld when it happened.
     const released_at = suppressed_until === null ? event.released_at : null;
     return {
       ...event,
-      was_muted: muted_until !== null,
+      was_muted: muted_until !== null || waits_for !== null,
       released_at: released_at === null ? null : Date.parse(released_at),
       in_maintenance: suppressed_by !== null || released_at !== null,
     };

@@ -37,7 +37,7 @@ export async function listPublishedAmong(db: Db, eventIds: readonly string[]): P
     .where(
       sql`${events.id} IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))
         AND (coalesce(${events.data} ->> 'suppressed_by', ${events.data} ->> 'muted_until',
-          ${events.data} ->> 'suppressed_until') IS NULL OR ${events.data} ->> 'released_at' IS NOT NULL)`,
+          ${events.data} ->> 'suppressed_until', ${events.data} ->> 'waits_for') IS NULL OR ${events.data} ->> 'released_at' IS NOT NULL)`,
     )
     .limit(eventIds.length);
   return new Set(rows.map(({ id }) => id));

@@ -101,7 +101,7 @@ export const heldOutages = sqliteTable("held_outages", {
     .primaryKey()
     .references(() => monitors.id, { onDelete: "cascade" }),
   outage_seq: integer("outage_seq").notNull(),
-  /** The window, `MUTE` or `RULE`. */
+  /** The window, `MUTE`, `RULE`, or `parent:` with the monitor that it depends on. */
   held_by: text("held_by").notNull(),
   /** Changes of the monitor that were announced nevertheless, or before, and whose end was not. */
   announced: text("announced", { mode: "json" }).$type<number[]>().notNull().default(emptyList),

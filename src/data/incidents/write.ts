@@ -59,6 +59,12 @@ export function noteIncident(db: Db, note: Omit<IncidentUpdateRecord, "status">)
   return db.insert(incidentUpdates).select(values).onConflictDoNothing();
 }
 
+/** Lists a monitor among those of an incident. */
+export function affectIncident(db: Db, incidentId: string, monitorId: string): Statement {
+  const values = sql`SELECT ${incidents.id}, ${monitorId} FROM ${incidents} WHERE ${incidents.id} = ${incidentId}`;
+  return db.insert(incidentMonitors).select(values).onConflictDoNothing();
+}
+
 export function updateIncidentUpdate(
   db: Db,
   update: Pick<IncidentUpdateRecord, "id" | "incident_id" | "message" | "updated_at">,

@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
+import { dropForeignDependencies } from "../dependencies/write.ts";
 import { monitors } from "../monitors/table.ts";
 import { among } from "./among.ts";
 import { leavePage } from "./leave-page.ts";
@@ -31,5 +32,6 @@ export function moveMonitors(db: Db, { from, to, monitor_ids, detached, now }: M
         updated_at: now,
       })
       .where(and(eq(monitors.status_page_id, from), sql`${monitors.id} IN ${among(monitor_ids)}`)),
+    dropForeignDependencies(db, among(monitor_ids)),
   ];
 }

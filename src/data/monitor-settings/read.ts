@@ -81,6 +81,9 @@ export function listMonitorNames(db: Db, statusPageId: string, limit: number) {
     .limit(limit);
 }
 
+/** 1 where it depends on others, so that whoever shows it asks for those. */
+const IS_DEPENDENT = sql<number>`EXISTS (SELECT 1 FROM monitor_dependencies d WHERE d.monitor_id = monitors.id)`;
+
 /** The monitors of one page, or all that are visible to one user, in their order. */
 export async function listMonitors(
   db: Db,
@@ -108,7 +111,7 @@ export async function listMonitors(
   );
   const counted = db.select({ total: count() }).from(monitors).where(within);
   // Counted once, however many rows carry it: another query would cost another round trip.
-  const columns = { ...LISTED, total: sql<number>`(${counted})` };
+  const columns = { ...LISTED, total: sql<number>`(${counted})`, is_dependent: IS_DEPENDENT };
   const select = db
     .select(columns)
     .from(monitors)
@@ -116,7 +119,7 @@ export async function listMonitors(
     .orderBy(...SORTS[sort], asc(monitors.position), asc(monitors.id))
     .limit(page.limit)
     .offset(skippedOf(page));
-  const rows: (ListedMonitor & { total: number })[] = await readRows(db, columns, select);
+  const rows: (ListedMonitor & { total: number; is_dependent: number })[] = await readRows(db, columns, select);
   const isPastTheEnd = rows.length === 0 && (page.cursor !== undefined || page.offset > 0);
   const total = isPastTheEnd ? (await counted)[0]?.total : rows[0]?.total;
   return { rows, total: total ?? 0 };

@@ -3,6 +3,7 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { agents } from "../agents/table.ts";
 import { customDomains } from "../custom-domains/table.ts";
 import { type Db, deleteSome, type Statement } from "../db.ts";
+import { dropForeignDependencies } from "../dependencies/write.ts";
 import { escalations } from "../escalations/table.ts";
 import { eventLog, eventRules } from "../event-rules/table.ts";
 import { incidentTemplates } from "../incident-templates/table.ts";
@@ -106,6 +107,7 @@ export function handOverPage(db: Db, { page_id, to_user_id, now }: Handover): St
       .update(monitors)
       .set({ owner_id: to_user_id, config_version: sql`${monitors.config_version} + 1`, updated_at: now })
       .where(eq(monitors.status_page_id, page_id)),
+    dropForeignDependencies(db, sql`(SELECT m.id FROM ${monitors} m WHERE m.status_page_id = ${page_id})`),
     db.update(agents).set({ status_page_id: null, updated_at: now }).where(eq(agents.status_page_id, page_id)),
     ...moved,
   ];

@@ -3,7 +3,7 @@ import type { Db } from "../db.ts";
 import { incidents } from "../incidents/table.ts";
 import { monitors, transitions } from "../monitors/table.ts";
 import { outages } from "../outages/table.ts";
-import { isReleasable } from "../suppressed-outages/read.ts";
+import { isAlertable } from "../suppressed-outages/read.ts";
 import { deliveries, isReminding, webhooks } from "../webhooks/table.ts";
 import { webhookReminders } from "./table.ts";
 
@@ -60,7 +60,7 @@ export function listDueReminders(db: Db, now: number, limit: number) {
         and(
           isNull(outages.ended_at),
           eq(monitors.id, outages.monitor_id),
-          isReleasable(now),
+          isAlertable(now),
           eq(monitors.flapping, false),
           isReminding,
           eq(webhooks.owner_id, monitors.owner_id),

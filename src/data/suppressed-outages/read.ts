@@ -1,6 +1,8 @@
 import { and, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { PAGE_SUPPRESSION } from "../../domain/alert-routing.ts";
+import { GRACE_MAX_MS, graceMs } from "../../domain/suppression.ts";
 import type { Db } from "../db.ts";
+import { monitorDependencies } from "../dependencies/table.ts";
 import { heldOutages } from "../incidents/table.ts";
 import { maintenance, maintenanceOccurrences } from "../maintenance/table.ts";
 import { coversMonitor } from "../maintenance/targets.ts";
@@ -11,6 +13,8 @@ export type SuppressedOutage = typeof heldOutages.$inferSelect;
 /** What else than a window withholds an outage, as `held_by` names it. */
 export const MUTE = "mute";
 export const RULE = "rule";
+/** Followed by the monitor that it depends on. */
+export const PARENT = "parent:";
 
 /**
  * Whether a window of the monitor's page, public or private, that covers the monitor is open at that moment:
@@ -121,12 +125,64 @@ export async function listEndedSuppressions(db: Db, now: number, limit: number):
 }
 
 /** A monitor is down, in no window, not muted, and no rule withholds its alerts. */
-export function isReleasable(now: number): SQL {
+export function isAlertable(now: number): SQL {
   const until = (key: SQL) => sql`coalesce(${statusPages.alert_suppressions} ->> ${key}, 0)`;
   const isSuppressed = sql`EXISTS (SELECT 1 FROM ${statusPages} WHERE ${statusPages.id} = ${monitors.status_page_id}
     AND (${until(sql`${monitors.id}`)} > ${now} OR ${until(sql`${PAGE_SUPPRESSION}`)} > ${now}))`;
   return sql`${monitors.status} = 'down' AND coalesce(${monitors.muted_until}, 0) <= ${now}
     AND NOT EXISTS (SELECT 1 FROM ${maintenance} WHERE ${covers(now)}) AND NOT ${isSuppressed}`;
+}
+
+/** It is alertable, and nothing that it depends on is the reason of its outage. */
+function isReleasable(now: number): SQL {
+  const child = sql`${heldOutages.monitor_id}`;
+  const ofChild = (column: SQL) => sql`(SELECT ${column} FROM monitors c WHERE c.id = ${child})`;
+  const grace_ms = ofChild(sql`min((c.interval + c.timeout_seconds) * 1000, ${GRACE_MAX_MS})`);
+  const down_since = ofChild(sql`c.status_since`);
+  return sql`${isAlertable(now)} AND NOT EXISTS (
+    ${select(sql`1`)} WHERE ${isParentOf(child)} AND ${isHoldingBack({ now, grace_ms, down_since })})`;
+}
+
+const select = (column: SQL) => sql`SELECT ${column} FROM ${monitorDependencies}
+  JOIN ${monitors} ON ${monitors.id} = ${monitorDependencies.parent_id}`;
+
+const isParentOf = (child: SQL) => sql`${monitorDependencies.monitor_id} = ${child}`;
+
+interface Holding {
+  now: number;
+  grace_ms: SQL | number;
+  /** Since when the monitor that depends on it is down. */
+  down_since: SQL | number;
+}
+
+/**
+ * A monitor that others depend on is down and alerts of that, was down a moment ago, or has just failed a check that is being
+ * repeated: what depends on it and is checked more often fails before it does.
+ */
+function isHoldingBack({ now, grace_ms, down_since }: Holding): SQL {
+  const ended_at = sql`(SELECT t.decided_at FROM transitions t
+    WHERE t.monitor_id = ${monitors.id} AND t.from_status = 'down' ORDER BY t.seq DESC LIMIT 1)`;
+  const isRecent = (at: SQL | number) => sql`${at} > ${now} - ${grace_ms}`;
+  return sql`((${isAlertable(now)}) OR (${monitors.status} NOT IN ('down', 'paused') AND ${monitors.paused} = 0
+    AND ((${isRecent(sql`${monitors.retry_at}`)} AND ${isRecent(down_since)}) OR ${isRecent(ended_at)})))`;
+}
+
+/** What a monitor depends on and is the reason of an outage that begins now. */
+export async function findHoldingParent(
+  db: Db,
+  monitor: { id: string; interval: number; timeout_seconds: number },
+  now: number,
+): Promise<string | null> {
+  const holding = isHoldingBack({ now, grace_ms: graceMs(monitor), down_since: now });
+  const rows = await db
+    .select({ id: monitorDependencies.parent_id })
+    .from(monitorDependencies)
+    .innerJoin(monitors, eq(monitors.id, monitorDependencies.parent_id))
+    .where(and(eq(monitorDependencies.monitor_id, monitor.id), holding))
+    // One that is down comes before one that was.
+    .orderBy(desc(sql`${monitors.status} = 'down'`))
+    .limit(1);
+  return rows[0]?.id ?? null;
 }
 
 /** Those among these monitors, with the transition that began the outage. */

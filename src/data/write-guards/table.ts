@@ -22,6 +22,7 @@ export const GUARD_NAMES = [
   "agent_rows",
   "custom_domain",
   "locations",
+  "depends_on",
   "stale",
 ] as const;
 export type GuardName = (typeof GUARD_NAMES)[number];

@@ -16,12 +16,12 @@ import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { NO_ENDS, planDeletion } from "../../events/deleted-monitors.ts";
 import { describeLastTarget, targetsGuard } from "../maintenance/last-targets.ts";
 import { checkSoon, refreshAgents, syncDeletedMonitors } from "./after-commit.ts";
-import { CONFLICTS, locationsGuard } from "./create.ts";
+import { CONFLICTS, circleGuard, locationsGuard } from "./create.ts";
 import { releasePlacement } from "./placement.ts";
 import { gateUpdate } from "./plan-gate.ts";
 import type { MonitorBulk } from "./schemas.ts";
 import { isUnplaced } from "./service.ts";
-import { isCheckDue, planChange, RACED } from "./update.ts";
+import { isCheckDue, type PlannedChange, planChange, RACED } from "./update.ts";
 
 const VERBS = { pause: "paused", resume: "resumed", delete: "deleted", update: "changed" } as const;
 const EVENTS = {
@@ -36,6 +36,7 @@ interface Item {
   before: MonitorRecord;
   after: MonitorRecord | undefined;
   statements: Statement[];
+  dependencies?: PlannedChange["dependencies"];
 }
 
 /**
@@ -96,8 +97,8 @@ async function planItem(
   if (isPlanned) {
     const body = action === "update" ? changes : { paused: false };
     await gateUpdate(ctx, body, { id: before.id });
-    const { changed, statements } = await planChange(ctx, before, body);
-    return { before, after: changed, statements };
+    const { changed, statements, dependencies } = await planChange(ctx, before, body);
+    return { before, after: changed, statements, dependencies };
   }
   const paused = action === "pause";
   const version = before.config_version + (before.paused === paused ? 0 : 1);
@@ -138,6 +139,7 @@ async function commitAll(
     audit_each: monitors.map((monitor) => ({ ...monitorAudit(monitor, VERBS[action]), event_type: EVENTS[action] })),
     guards: [
       { name: "stale", when: areChanged(monitors), error: RACED },
+      ...circleGuard(items.flatMap(({ dependencies }) => dependencies ?? [])),
       ...(action === "delete" ? [targetsGuard({ monitor_ids: ids })] : []),
       ...(action === "update" ? locationsGuard({ owner_id, locations: locationsOf(items) }) : []),
       ...ends.guards,

@@ -4,10 +4,11 @@ import { requireMonitor, requireVisibleMonitor } from "../../access/resources.ts
 import type { RequestScope } from "../../access/scope.ts";
 import { NAME_LENGTH_MAX } from "../../contract/common.ts";
 import type { MonitorClone } from "../../contract/monitor.ts";
+import { listParents } from "../../data/dependencies/read.ts";
 import { createMonitor } from "./create.ts";
 import { gateCreation } from "./plan-gate.ts";
 import { asInput } from "./update.ts";
-import { loadMonitorDetail, type MonitorDetail } from "./view.ts";
+import { loadMonitorDetail, type MonitorDetail, visibleParents } from "./view.ts";
 
 const MARK = " (copy)";
 
@@ -29,6 +30,7 @@ export async function cloneMonitor(ctx: RequestScope, monitorId: string, wanted:
     group_id: status_page_id === original.status_page_id ? original.group_id : null,
     external_key: null,
     child_ids: [],
+    depends_on: (await visibleParents(ctx, await listParents(ctx.db, [original.id]))).map(({ parent }) => parent.id),
     muted_until: null,
   };
   await gateCreation(ctx, input);

@@ -11,6 +11,8 @@ import { conflict, invalid, raced } from "../../contract/errors.ts";
 import { agentsAmong } from "../../contract/location.ts";
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import { monitorOf, readMonitor } from "../../data/check-groups/write.ts";
+import { leadsBack } from "../../data/dependencies/read.ts";
+import { setDependencies } from "../../data/dependencies/write.ts";
 import { noteMetricRules } from "../../data/event-rules/write.ts";
 import { areLocationsGone } from "../../data/locations/read.ts";
 import { setLocations } from "../../data/locations/write.ts";
@@ -40,21 +42,21 @@ export async function createMonitor(ctx: RequestScope, input: MonitorCreate): Pr
   rejectSecretPlaceholders(input);
   const around = { plan: owner.plan, owner_id: owner.user_id, page, current: null };
   const draft = await draftMonitor(ctx, input, around);
-  const { record, statements } = await build(ctx, draft, {
+  const { record, statements, dependencies } = await build(ctx, draft, {
     owner_id: owner.user_id,
     created_by: caller.user_id,
   });
   const reads = actsByItself(record) ? [] : readMonitor(ctx.db, record.id);
   const found = await commit(ctx, statements, {
     audit: monitorAudit(record, "created", { type: record.type, interval: record.interval }),
-    guards: [...countGuard(owner), ...locationsGuard(record)],
+    guards: [...countGuard(owner), ...locationsGuard(record), ...circleGuard([dependencies])],
     conflicts: CONFLICTS,
     reads,
   });
   const { record: fresh = record, groups } = reads.length > 0 ? monitorOf(found) : await syncNewMonitor(ctx, record);
   await checkSoon(ctx, fresh);
   refreshAgents(ctx, [fresh]);
-  return loadMonitorDetail(ctx, fresh, groups);
+  return loadMonitorDetail(ctx, { ...fresh, is_dependent: dependencies.parent_ids.length }, groups);
 }
 
 /** Nothing is stored yet that `***` could stand for. */
@@ -82,6 +84,15 @@ export function locationsGuard({ owner_id, locations }: Pick<MonitorRecord, "own
   return [{ name: "locations", when: areLocationsGone(owner_id, agents), error }];
 }
 
+/** Decided by the batch, since another request may make the other half of a circle at the same time. */
+export function circleGuard(changes: readonly { id: string; parent_ids: readonly string[] }[]): Guard[] {
+  const message = "must not lead back to the monitor itself, over any number of others";
+  const error = invalid(`depends_on ${message}`, [{ path: "depends_on", message }]);
+  return changes.flatMap(({ id, parent_ids }) =>
+    parent_ids.length === 0 ? [] : [{ name: "depends_on" as const, when: leadsBack(id, parent_ids), error }],
+  );
+}
+
 /** Holds the plan's number of monitors when several requests create at once. */
 function countGuard(owner: UserPrincipal): Guard[] {
   const { monitors } = PLAN_LIMITS[owner.plan];
@@ -90,7 +101,7 @@ function countGuard(owner: UserPrincipal): Guard[] {
 }
 
 async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; created_by: string }) {
-  const { columns, options, child_ids } = draft;
+  const { columns, options, child_ids, parent_ids } = draft;
   const id = newId(ctx.now);
   const place = placeMonitor(ctx, id, { ...columns, isScheduled: draft.isScheduled });
   const record: MonitorRecord = {
@@ -134,9 +145,10 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     ...place.after,
     ...setLocations(ctx.db, id, { before: [], after: record.locations }),
     ...(child_ids.length > 0 ? setChildren(ctx.db, id, child_ids, ctx.now) : []),
+    ...setDependencies(ctx.db, record, { before: [], after: parent_ids }),
     ...(record.status_page_id === null
       ? []
       : [noteMetricRules(ctx.db, [id]), bumpPageVersion(ctx.db, record.status_page_id, ctx.now)]),
   ];
-  return { record, statements };
+  return { record, statements, dependencies: { id, parent_ids } };
 }

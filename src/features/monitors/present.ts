@@ -61,6 +61,8 @@ function present(view: MonitorDetail<ListedMonitor>, fields: Fields, now: number
     auto_create_incident: record.auto_create_incident,
     auto_publish_incident: record.auto_publish_incident,
     incident_severity: record.incident_severity,
+    depends_on: view.parents.map(({ id }) => id),
+    waits_for: view.parents.filter(({ status }) => status === "down").map(({ name }) => name),
     tags: record.tags,
     external_key: record.external_key,
     paused: record.paused,

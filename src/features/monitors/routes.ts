@@ -36,6 +36,7 @@ const NAMED_IN_BODY = {
   group_id: "group",
   agent_id: "agent:see",
   "child_ids[]": "monitor",
+  "depends_on[]": "monitor:see",
 } as const;
 /** The same of what a bulk update makes of each monitor. */
 const NAMED_IN_CHANGES = {
@@ -43,6 +44,7 @@ const NAMED_IN_CHANGES = {
   "changes.group_id": "group",
   "changes.agent_id": "agent:see",
   "changes.child_ids[]": "monitor",
+  "changes.depends_on[]": "monitor:see",
 } as const;
 const order = "In the order that was set, then by creation.";
 const secrets = "Header values and passwords are masked as `***` without secrets.read; `***` sent back keeps them.";

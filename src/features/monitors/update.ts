@@ -10,6 +10,8 @@ import { agentLocation, agentsAmong, agentsOf, type Location } from "../../contr
 import type { MonitorCreate, MonitorSecrets, MonitorUpdate } from "../../contract/monitor.ts";
 import { awaitResult } from "../../data/agent-results/write.ts";
 import type { Statement } from "../../data/db.ts";
+import { listParents } from "../../data/dependencies/read.ts";
+import { setDependencies } from "../../data/dependencies/write.ts";
 import { noteMetricRules } from "../../data/event-rules/write.ts";
 import { setLocations } from "../../data/locations/write.ts";
 import { leavePage } from "../../data/monitor-migration/leave-page.ts";
@@ -22,18 +24,22 @@ import { staleAfterMs } from "../../domain/check-schedule.ts";
 import { maskSteps, restoreBody, restoreHeaders, restoreSteps, restoreTarget } from "../../domain/secret-masks.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { checkSoon, refreshAgents, syncMonitorObject, syncParentComposite } from "./after-commit.ts";
-import { CONFLICTS, locationsGuard, textOf } from "./create.ts";
+import { CONFLICTS, circleGuard, locationsGuard, textOf } from "./create.ts";
 import { stepsOf } from "./fields.ts";
 import { updatePlacement } from "./placement.ts";
 import { type Draft, draftMonitor } from "./validate.ts";
-import { loadMonitorDetail, type MonitorDetail } from "./view.ts";
+import { loadMonitorDetail, type MonitorDetail, visibleParents } from "./view.ts";
 
 export async function changeMonitor(ctx: RequestScope, monitorId: string, body: MonitorUpdate): Promise<MonitorDetail> {
   const plan = await planChange(ctx, await requireMonitor(ctx, monitorId), body);
   const { current, changed } = plan;
   await commit(ctx, plan.statements, {
     audit: plan.audit,
-    guards: [{ name: "stale", when: isChanged(current), error: RACED }, ...locationsGuard(changed)],
+    guards: [
+      { name: "stale", when: isChanged(current), error: RACED },
+      ...locationsGuard(changed),
+      ...circleGuard([plan.dependencies]),
+    ],
     conflicts: CONFLICTS,
   });
   const fresh = (await syncMonitorObject(ctx, changed)) ?? (await findMonitor(ctx.db, current.id)) ?? changed;
@@ -49,6 +55,8 @@ export interface PlannedChange {
   current: MonitorRecord;
   changed: MonitorRecord;
   statements: Statement[];
+  /** What it depends on after the change. */
+  dependencies: { id: string; parent_ids: readonly string[] };
   audit: AuditSubject;
 }
 
@@ -87,10 +95,24 @@ async function mergeInput(ctx: RequestScope, current: MonitorRecord, body: Monit
   const merged = {
     ...asInput(current, stored),
     child_ids: members.map(({ id }) => id),
-    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    depends_on: await mergeParents(ctx, current, body),
+    ...Object.fromEntries(given.filter(([name, value]) => value !== undefined && name !== "depends_on")),
     locations: mergeLocations(current, body),
   };
   return restoreSecrets(stored, merged);
+}
+
+/** Those that the caller may not see stay: whoever sends back a whole answer does not name them. */
+async function mergeParents(
+  ctx: RequestScope,
+  current: MonitorRecord,
+  { depends_on }: MonitorUpdate,
+): Promise<string[]> {
+  const parents = await listParents(ctx.db, [current.id]);
+  if (depends_on === undefined) return parents.map(({ parent }) => parent.id);
+  const visible = await visibleParents(ctx, parents);
+  const hidden = parents.filter((each) => !visible.includes(each)).map(({ parent }) => parent.id);
+  return [...hidden, ...(depends_on ?? [])];
 }
 
 /**
@@ -159,7 +181,7 @@ function isRedirected(current: MonitorRecord, body: MonitorUpdate): boolean {
   const settings: Record<string, unknown> = current.options;
   const columns: Record<string, unknown> = { ...current };
   return Object.entries(body).some(([name, given]) => {
-    if (given === undefined || name === "child_ids") return false;
+    if (given === undefined || name === "child_ids" || name === "depends_on") return false;
     if (name === "target" || name === "type") return given !== columns[name];
     return !Object.hasOwn(columns, name) && JSON.stringify(given) !== JSON.stringify(settings[name] ?? null);
   });
@@ -192,8 +214,9 @@ async function pageOf(ctx: RequestScope, current: MonitorRecord, { status_page_i
 async function planStatements(
   ctx: RequestScope,
   current: MonitorRecord,
-  { columns, options, child_ids, isScheduled, secret_names }: Draft,
+  { columns, options, child_ids, parent_ids, isScheduled, secret_names }: Draft,
 ): Promise<PlannedChange> {
+  const before = (await listParents(ctx.db, [current.id])).map(({ parent }) => parent.id);
   const place = updatePlacement(ctx, current, { ...columns, isScheduled });
   const isMoved = columns.status_page_id !== current.status_page_id;
   const change = {
@@ -220,11 +243,15 @@ async function planStatements(
     ...setLocations(ctx.db, current.id, { before: current.locations, after: change.locations }),
     ...expectResult(ctx, { ...current, ...change }, current),
     ...(hasMembers(current) || child_ids.length > 0 ? setChildren(ctx.db, current.id, child_ids, ctx.now) : []),
+    ...setDependencies(ctx.db, current, { before, after: parent_ids }),
     ...(isMoved ? [noteMetricRules(ctx.db, [current.id])] : []),
     ...[...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now)),
   ];
-  const audit = monitorAudit({ ...current, ...change }, "changed", { changed: changedNames(current, change) });
-  return { current, changed: { ...current, ...change }, statements, audit };
+  const isSame = before.length === parent_ids.length && before.every((id) => parent_ids.includes(id));
+  const names = [...changedNames(current, change), ...(isSame ? [] : ["depends_on"])];
+  const audit = monitorAudit({ ...current, ...change }, "changed", { changed: names });
+  const dependencies = { id: current.id, parent_ids: isSame ? [] : parent_ids };
+  return { current, changed: { ...current, ...change }, statements, dependencies, audit };
 }
 
 /** Reports of periods that are over name it as it was called then. */

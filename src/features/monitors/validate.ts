@@ -48,6 +48,8 @@ export interface Draft {
   columns: Columns & { target: string | null; is_internal: boolean };
   options: Record<string, unknown>;
   child_ids: string[];
+  /** The monitors that it depends on. */
+  parent_ids: string[];
   isScheduled: boolean;
   /** The secrets that its steps name. */
   secret_names: string[];
@@ -87,6 +89,7 @@ export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, arou
     columns: { ...columns, ...target },
     options: fields.options,
     child_ids: await requireMembers(ctx, input, around),
+    parent_ids: await requireParents(ctx, input, around),
     isScheduled: fields.source === "edge" && asksEdge(columns),
     secret_names,
   };
@@ -266,6 +269,18 @@ async function requireMembers(ctx: RequestScope, input: MonitorCreate, around: M
   for (const [n, id] of ids.entries()) {
     const problem = memberProblem(members.get(id), around);
     if (problem) throw refuse(`child_ids[${n}]`, problem);
+  }
+  return ids;
+}
+
+/** Whether they lead back to the monitor itself is for the batch to say. */
+async function requireParents(ctx: RequestScope, input: MonitorCreate, around: MonitorContext): Promise<string[]> {
+  const ids = [...new Set(input.depends_on)];
+  const parents = new Map((await listMonitorsByIds(ctx.db, ids)).map((monitor) => [monitor.id, monitor]));
+  for (const [n, id] of ids.entries()) {
+    const path = `depends_on[${n}]`;
+    if (id === around.current?.id) throw refuse(path, "must not be the monitor itself");
+    if (parents.get(id)?.owner_id !== around.owner_id) throw refuse(path, "must be a monitor of the same owner");
   }
   return ids;
 }
