@@ -184,7 +184,7 @@ async function explained(c: AppContext, run: () => Promise<Response>): Promise<R
     return await run();
   } catch (error) {
     if (error instanceof ProviderError) {
-      c.var.log.warn("sign-in by a provider failed", { reason: error.reason, message: error.message });
+      c.var.log.warn("sign-in by a provider failed", { reason: error.reason, finding: error.message });
       const status = error.reason === "unreachable" ? 503 : 400;
       return withEndedAttempt(c, page(renderMessage({ ...REASONS[error.reason], link: AGAIN }), status));
     }
