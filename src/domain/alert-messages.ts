@@ -258,13 +258,14 @@ function expiryContent(
   { name, data }: Extract<KnownEvent, { name: "monitor.certificate_expiring" | "monitor.domain_expiring" }>,
   timezone: string,
 ): Content {
-  const { monitor_id, monitor_name, message, expires_at, days_left } = data;
+  const { monitor_id, monitor_name, expires_at, days_left } = data;
   const subject = name === "monitor.certificate_expiring" ? "The certificate" : "The domain";
   const left = days_left === 1 ? "1 day" : `${days_left} days`;
   return {
     tone: days_left <= 1 ? "down" : "warning",
     title: `${subject} of ${oneLine(monitor_name)} expires in ${left}`,
-    text: message,
+    // The message is for programs and names UTC; a reader has one zone, in which the fact stands.
+    text: "",
     facts: [fact("Expires", formatInstant(expires_at, timezone))],
     thread: { id: `${monitor_id}/${expires_at}`, state: `${days_left} days` },
     is_resolved: false,

@@ -277,7 +277,7 @@ function drawRunningHead({ period }: SlaSummary, head: ReportHead): Mark[] {
 }
 
 function drawFoot({ made_at, timezone }: ReportHead, number: number, count: number): Mark[] {
-  const made = `Made on ${formatInstant(new Date(made_at).toISOString(), timezone)}`;
+  const made = `Made on ${formatInstant(new Date(made_at).toISOString(), timezone)} (${zoneName(timezone)})`;
   return [
     { kind: "box", x: LEFT, y: 806, width: RIGHT - LEFT, height: 0.5, color: LINE },
     text(LEFT, 813, 8, QUIET, made),
@@ -286,8 +286,11 @@ function drawFoot({ made_at, timezone }: ReportHead, number: number, count: numb
 }
 
 function describePeriod({ from, to }: SlaSummary["period"], timezone: string): string {
-  const zone = timezone.replaceAll("_", " ");
-  return `${formatInstant(from, timezone)} to ${formatInstant(to, timezone)} (${zone})`;
+  return `${formatInstant(from, timezone)} to ${formatInstant(to, timezone)} (${zoneName(timezone)})`;
+}
+
+function zoneName(timezone: string): string {
+  return timezone.replaceAll("_", " ");
 }
 
 function text(x: number, y: number, size: number, color: string, words: string): Mark & { kind: "text" } {

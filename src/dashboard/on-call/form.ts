@@ -92,7 +92,7 @@ export function describeOverrides({ overrides, timezone }: Schedule, people: rea
     .toSorted((a, b) => Date.parse(b.start_at) - Date.parse(a.start_at))
     .map(({ add_user_id, start_at, end_at }) => {
       const [from, until] = [start_at, end_at].map((at) => formatTime(Date.parse(at), timezone));
-      return `${nameOf(add_user_id)} from ${from} until ${until}`;
+      return `${nameOf(add_user_id)} from ${from} until ${until} (${timezone})`;
     })
     .join("; ");
 }
