@@ -73,9 +73,15 @@ const SWEEPS = [
  */
 export async function aDay(
   sink: Sink,
-  { page = {}, settings = { RATE_LIMITS: "all=off,flapping=6" }, has_policy = true, plan }: DayOptions = {},
+  {
+    start = START,
+    page = {},
+    settings = { RATE_LIMITS: "all=off,flapping=6" },
+    has_policy = true,
+    plan,
+  }: DayOptions = {},
 ) {
-  vi.setSystemTime(START);
+  vi.setSystemTime(start);
   sink.serve("https://sink.test/", () => new Response("ok"));
   const account = await createAccount(plan && { plan });
   const status_page_id = await insertPage(account.user_id, {
@@ -131,7 +137,7 @@ export async function aDay(
 
   /** One change of a monitor, as its object sends it, so long after the start. */
   async function change(id: string, to: "up" | "down" | "degraded" | "paused", after: number) {
-    await passUntil(START + after);
+    await passUntil(start + after);
     const now = Date.now();
     const known = changes.get(id) ?? { seq: 0, status: "up" as const, outage: null };
     const seq = known.seq + 1;
@@ -153,7 +159,7 @@ export async function aDay(
   }
 
   async function addMonitor(name: string, fields: Parameters<typeof insertMonitor>[1] = {}): Promise<string> {
-    return (await insertMonitor(account.user_id, { status_page_id, name, created_at: START - MINUTE, ...fields })).id;
+    return (await insertMonitor(account.user_id, { status_page_id, name, created_at: start - MINUTE, ...fields })).id;
   }
 
   /** Withholds its alerts for so long, from now on; 0 ends that. By its row: its object knows nothing of these changes. */
@@ -188,7 +194,7 @@ export async function aDay(
 
   /** One check of a monitor, as rules on values see it, so long after the start. */
   async function measure(id: string, latency_ms: number, after: number): Promise<void> {
-    await passUntil(START + after);
+    await passUntil(start + after);
     const [monitor] = await db.select().from(monitors).where(eq(monitors.id, id));
     if (!monitor) throw new Error("no such monitor");
     const check = toMeasuredCheck({ checked_at: Date.now(), outcome: "success", latency_ms, message: "HTTP 200" });
@@ -224,7 +230,7 @@ export async function aDay(
   /** What one receiver has read, with the minutes since the start. */
   async function heard(who: string): Promise<string[]> {
     const own = (await readings()).filter((each) => each.who === who);
-    return own.map(({ at, what }) => `${Number(((at - START) / MINUTE).toFixed(1))} ${what}`);
+    return own.map(({ at, what }) => `${Number(((at - start) / MINUTE).toFixed(1))} ${what}`);
   }
 
   return {
@@ -243,15 +249,17 @@ export async function aDay(
     mute,
     /** What messages to subscribers about several services say. */
     news: () => togetherOf(status_page_id),
-    passUntil: (after: number) => passUntil(START + after),
+    passUntil: (after: number) => passUntil(start + after),
     readings,
-    start: START,
+    start,
     urlOf: (who: string) => webhooks[who]?.url ?? "",
     textsTo: (who: string) => sink.received.filter(({ url }) => url === webhooks[who]?.url).map(({ body }) => body),
   };
 }
 
 interface DayOptions {
+  /** Epoch ms, on a whole minute. */
+  start?: number;
   page?: Parameters<typeof insertPage>[1];
   settings?: Record<string, unknown>;
   has_policy?: boolean;
