@@ -227,8 +227,9 @@ export const VARIED = {
  */
 export const TABLE_PLACES: Record<"directory" | "each", readonly string[]> = {
   directory: [
-    ...["account_links", "api_tokens", "page_invitations", "page_members", "page_transfers", "passwords"],
-    ...["queue_health", "recovery_codes", "referrals", "sessions", "two_factors", "users"],
+    ...["account_links", "api_tokens", "page_invitations", "page_members", "page_transfers", "passkeys"],
+    ...["passwords", "queue_health", "recovery_codes", "referrals", "sessions", "two_factors", "used_challenges"],
+    ...["users"],
   ],
   each: ["check_groups", "guards", "installation", "planned_minutes", "shards", "upkeep_rounds"],
 };

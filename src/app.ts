@@ -41,6 +41,7 @@ import { endpoints as overview } from "./features/overview/routes.ts";
 import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
 import { endpoints as pageTransfers } from "./features/page-transfers/routes.ts";
 import { endpoints as alertSetup } from "./features/page-webhooks/routes.ts";
+import { endpoints as passkeys } from "./features/passkeys/routes.ts";
 import { endpoints as preferences } from "./features/preferences/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
 import { endpoints as pushAliases } from "./features/push-aliases/routes.ts";
@@ -116,6 +117,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...secrets,
   ...sessions,
   ...signIns,
+  ...passkeys,
   ...sla,
   ...statusPages,
   ...subscribers,

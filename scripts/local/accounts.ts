@@ -46,7 +46,7 @@ export async function issueSignInLink(execute: Execute, request: TokenRequest): 
   return token;
 }
 
-/** Ends every way to sign in with the password, two-factor sign-in included: the user then needs a sign-in link or a mailed reset link. */
+/** Ends every way to sign in, passkeys and two-factor sign-in included: the user then needs a sign-in link or a mailed reset link. */
 export async function clearPassword(execute: Execute, email: string): Promise<void> {
   const userId = await findUserId(execute, email);
   const now = Date.now();
@@ -54,6 +54,7 @@ export async function clearPassword(execute: Execute, email: string): Promise<vo
     { sql: "DELETE FROM account_links WHERE user_id = ?", params: [userId] },
     { sql: "DELETE FROM passwords WHERE user_id = ?", params: [userId] },
     { sql: "DELETE FROM sessions WHERE user_id = ?", params: [userId] },
+    { sql: "DELETE FROM passkeys WHERE user_id = ?", params: [userId] },
     { sql: "DELETE FROM two_factors WHERE user_id = ?", params: [userId] },
     { sql: "DELETE FROM recovery_codes WHERE user_id = ?", params: [userId] },
     auditStatement(userId, "password.removed", `the operator removed the password of ${email}`, now),

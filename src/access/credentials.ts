@@ -19,10 +19,15 @@ export async function authenticateUser(scope: CallScope, request: Request): Prom
   if (session !== undefined) return authenticateSession(scope, request, session);
   const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (token === undefined || !isWellFormedApiToken(token)) throw unauthenticated();
-  const found = await findTokenOwner(db, await sha256Hex(token), now);
+  const hash = sha256Hex(token);
+  const found = await findTokenOwner(db, hash, now);
   if (!found) throw unauthenticated();
   requireNetwork(scope, found.token);
-  if (isStale(found.token, now)) scope.defer(touchToken(db, found.token.id, now));
+  const isFormer = found.token.token_hash !== hash;
+  if (isStale(isFormer ? found.token.former_used_at : found.token.last_used_at, now)) {
+    const used = isFormer ? { last_used_at: now, former_used_at: now } : { last_used_at: now };
+    scope.defer(touchToken(db, found.token.id, used));
+  }
   return toPrincipal(
     found.user,
     { token_id: found.token.id, token_limits: limitsOf(found.token), session_id: null, is_member: found.is_member },
@@ -51,6 +56,6 @@ export async function authenticateOptional(scope: CallScope, request: Request): 
   }
 }
 
-function isStale(token: ApiTokenRecord, now: number): boolean {
-  return token.last_used_at === null || now - token.last_used_at >= LAST_USED_LAG_MS;
+function isStale(used_at: number | null, now: number): boolean {
+  return used_at === null || now - used_at >= LAST_USED_LAG_MS;
 }

@@ -27,6 +27,10 @@ export interface CallScope extends Scope {
   readonly userAgent: string | null;
   /** By which a browser shows that an account signed in with it before. */
   readonly browserToken: string | null;
+  /** By which a browser shows that it asked for the challenge that a passkey signed. */
+  readonly challengeToken: string | null;
+  /** Where the request came in, and the page that a browser says it comes from. */
+  readonly asked: { readonly url: string; readonly origin: string | null };
   /** The address under which people reach this service, without a trailing slash. */
   readonly publicUrl: string;
   /** Work that may outlive the answer. */

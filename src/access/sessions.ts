@@ -11,13 +11,12 @@ import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { createBrowserToken, parseBrowserToken } from "../platform/browser-tokens.ts";
 import { randomBase62, sha256Hex } from "../platform/credentials.ts";
 import { newId } from "../platform/ids.ts";
+import { CHALLENGE_MS } from "../platform/passkey-challenges.ts";
 import { toPrincipal } from "./owners.ts";
 import { requireUser, type UserPrincipal } from "./principal.ts";
 import type { CallScope, RequestScope } from "./scope.ts";
 
 const PASSWORD_RECENT_MS = 15 * MINUTE_MS;
-const IDLE_MS = 7 * DAY_MS;
-export const SESSION_MS = 30 * DAY_MS;
 const KNOWN_BROWSER_MS = 365 * DAY_MS;
 /** `last_used_at` may lag by this much, so that a busy browser costs one row a minute. */
 const LAST_USED_LAG_MS = 60_000;
@@ -35,6 +34,11 @@ export function browserToken(request: Request, publicUrl: string): string | unde
   return cookieOf(request, browserCookie(publicUrl));
 }
 
+/** What the browser was given with the challenge that its passkey signs. */
+export function challengeToken(request: Request, publicUrl: string): string | undefined {
+  return cookieOf(request, challengeCookie(publicUrl));
+}
+
 export function cookieOf(request: Request, wanted: string): string | undefined {
   const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("="));
   return pairs.find(([name]) => name === wanted)?.[1];
@@ -44,7 +48,7 @@ export function cookieOf(request: Request, wanted: string): string | undefined {
 export async function authenticateSession(scope: CallScope, request: Request, token: string): Promise<UserPrincipal> {
   const { db, settings, publicUrl, now } = scope;
   if (!SAFE_METHODS.includes(request.method)) requireSameOrigin(request, publicUrl);
-  const found = await findSessionOwner(db, sha256Hex(token), sessionLimits(now));
+  const found = await findSessionOwner(db, sha256Hex(token), sessionLimits(scope));
   if (!found) throw unauthenticated();
   const { user, session, is_member } = found;
   if (now - session.last_used_at >= LAST_USED_LAG_MS) scope.defer(touchSession(db, session.id, now));
@@ -64,7 +68,18 @@ function isOwnSite(request: Request, publicUrl: string): boolean {
   const origin = request.headers.get("origin");
   // An extension that hides referrers makes it "null".
   if (origin === null || origin === "null") return request.headers.get("sec-fetch-site") === "same-origin";
-  return [publicUrl, request.url].some((url) => new URL(url).origin === origin);
+  return ownSite(publicUrl, { url: request.url, origin }) !== undefined;
+}
+
+/** The name of this service under which a browser shows the page that it says the request comes from. */
+function ownSite(publicUrl: string, { url, origin }: CallScope["asked"]): URL | undefined {
+  return [publicUrl, url].map((each) => new URL(each)).find((each) => each.origin === origin);
+}
+
+/** Where passkeys are made and used: the page's own origin, and the host name that browsers keep them for. */
+export function siteOf({ publicUrl, asked }: CallScope): { origin: string; rp_id: string } {
+  const { origin, hostname } = ownSite(publicUrl, asked) ?? new URL(publicUrl);
+  return { origin, rp_id: hostname };
 }
 
 /** A new session, as the row that makes it true and the cookies that carry it and let the browser be known later. */
@@ -73,7 +88,7 @@ export function openSession(
   userId: string,
   { hasGivenPassword, linkedSignInId = null }: { hasGivenPassword: boolean; linkedSignInId?: string | null },
 ) {
-  const { db, now, publicUrl, ip, userAgent } = scope;
+  const { settings, db, now, publicUrl, ip, userAgent } = scope;
   const token = randomBase62(TOKEN_LENGTH);
   const record: SessionRecord = {
     id: newId(now),
@@ -90,20 +105,22 @@ export function openSession(
   const cookie = serializeCookie(publicUrl, {
     name: sessionCookie(publicUrl),
     value: token,
-    max_age: SESSION_MS / 1000,
+    max_age: Math.floor(settings.SESSION_MS / 1000),
   });
   return { record, statement: insertSession(db, record), cookies: [cookie, knowBrowser(scope, userId)] };
 }
 
 /**
- * For what a stolen token or an unlocked computer may not do: the caller is signed in, and gave the password lately.
- * Signing in again and changing the password both count.
+ * For what a stolen token or an unlocked computer may not do: the caller is signed in, and gave the password or a passkey
+ * lately. Signing in again and changing the password both count.
  */
 export async function requireRecentPassword(ctx: RequestScope): Promise<void> {
   const { session_id } = requireUser(ctx);
   const session = session_id === null ? undefined : await findSession(ctx.db, session_id);
   if (ctx.now - (session?.password_at ?? 0) < PASSWORD_RECENT_MS) return;
-  throw new ApiError(403, "sign in with your password first, at most 15 minutes before", { code: "password_required" });
+  throw new ApiError(403, "sign in with your password or a passkey first, at most 15 minutes before", {
+    code: "password_required",
+  });
 }
 
 /** Takes the session's cookie away from the browser, which stays known. */
@@ -118,6 +135,15 @@ export function knowBrowser({ settings, publicUrl, browserToken: token }: CallSc
   return serializeCookie(publicUrl, { name: browserCookie(publicUrl), value, max_age: KNOWN_BROWSER_MS / 1000 });
 }
 
+const CHALLENGE_TOKEN = /^[0-9A-Za-z]{43}$/;
+
+/** Ties challenges to the browser that asks for them; one that has a token already keeps it, for its other tabs. */
+export function keepChallengeToken({ publicUrl, challengeToken: known }: CallScope): { token: string; cookie: string } {
+  const token = known !== null && CHALLENGE_TOKEN.test(known) ? known : randomBase62(TOKEN_LENGTH);
+  const cookie = { name: challengeCookie(publicUrl), value: token, max_age: CHALLENGE_MS / 1000 };
+  return { token, cookie: serializeCookie(publicUrl, cookie) };
+}
+
 export function serializeCookie(publicUrl: string, cookie: { name: string; value: string; max_age: number }): string {
   const secure = isSecure(publicUrl) ? "; Secure" : "";
   return `${cookie.name}=${cookie.value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${cookie.max_age}${secure}`;
@@ -126,12 +152,13 @@ export function serializeCookie(publicUrl: string, cookie: { name: string; value
 /** Browsers take the prefix over https only, where it keeps sibling hosts from planting a cookie of their own. */
 export const prefixOf = (publicUrl: string) => (isSecure(publicUrl) ? "__Host-" : "");
 const sessionCookie = (publicUrl: string) => `${prefixOf(publicUrl)}vigil_session`;
+const challengeCookie = (publicUrl: string) => `${prefixOf(publicUrl)}vigil_challenge`;
 const browserCookie = (publicUrl: string) => `${prefixOf(publicUrl)}vigil_browser`;
 
 function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith("https:");
 }
 
-export function sessionLimits(now: number): SessionLimits {
-  return { idle_since: now - IDLE_MS, begun_before: now - SESSION_MS };
+export function sessionLimits({ settings, now }: Pick<CallScope, "settings" | "now">): SessionLimits {
+  return { idle_since: now - settings.SESSION_IDLE_MS, begun_before: now - settings.SESSION_MS };
 }

@@ -13,6 +13,7 @@ const PERSONAL: readonly string[] = [
   "user",
   "session",
   "token",
+  "passkey",
   "calendar_feed",
   "notification",
   "notify_contact",

@@ -2,9 +2,10 @@ import { z } from "zod";
 import { Instant } from "./common.ts";
 import type { PlanCap } from "./limiter-object.ts";
 import { MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
+import { Confirmation } from "./passkey.ts";
 import { PLANS } from "./plan.ts";
 import { QUEUES } from "./queues.ts";
-import { Me, PASSWORD_LENGTH_MAX } from "./session.ts";
+import { Me } from "./session.ts";
 import { SecondFactorCode } from "./two-factor.ts";
 
 export const MetricsToken = z
@@ -103,8 +104,8 @@ export const TierInfo = z
 
 export const AccountDeletion = z
   .object({
-    password: z.string().max(PASSWORD_LENGTH_MAX),
-    code: SecondFactorCode.nullish().meta({ description: "with two-factor sign-in" }),
+    ...Confirmation.shape,
+    code: SecondFactorCode.nullish().meta({ description: "with two-factor sign-in, beside the password" }),
   })
   .meta({ id: "AccountDeletion" });
 export type AccountDeletion = z.infer<typeof AccountDeletion>;

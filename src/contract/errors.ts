@@ -1,7 +1,7 @@
 /** Every `code` that a refusal may carry, by its status. Clients tell refusals of one status apart by it. */
 export const ERROR_CODES = {
   400: ["region_unavailable"],
-  401: ["page_locked", "wrong_password", "totp_required", "totp_wrong"],
+  401: ["page_locked", "wrong_password", "totp_required", "totp_wrong", "passkey_refused"],
   403: [
     "forbidden",
     "plan_limit",

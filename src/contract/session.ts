@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Id, Instant, Name } from "./common.ts";
+import { Confirmation, PasskeyAssertion } from "./passkey.ts";
 import { PLANS } from "./plan.ts";
 import { SecondFactorCode } from "./two-factor.ts";
 
@@ -49,6 +50,9 @@ export const Login = z
     code: SecondFactorCode.nullish().meta({
       description: "with two-factor sign-in: of the authenticator app, or a recovery code",
     }),
+    passkey: PasskeyAssertion.nullish().meta({
+      description: "instead of a code, for the challenge of POST /auth/passkeys/sign-in/challenge",
+    }),
   })
   .meta({ id: "Login" });
 export type Login = z.infer<typeof Login>;
@@ -59,7 +63,8 @@ export const PasswordChange = z
       .string()
       .max(PASSWORD_LENGTH_MAX)
       .nullish()
-      .meta({ description: "required if the account has a password" }),
+      .meta({ description: "required if the account has a password, unless a passkey confirms the change" }),
+    passkey: Confirmation.shape.passkey,
     new_password: NewPassword,
     end_tokens: z.boolean().nullish().meta({ description: "true: your API tokens end, too" }),
   })
@@ -92,7 +97,8 @@ export const Me = z
     plan: z.enum(PLANS),
     beta: z.boolean(),
     has_password: z.boolean(),
-    has_two_factor: z.boolean().meta({ description: "sign-in asks for a code" }),
+    has_two_factor: z.boolean().meta({ description: "sign-in asks for more than the password" }),
+    second_factors: z.array(z.enum(["totp", "passkey"])).meta({ description: "of which any one suffices" }),
     email_verified_at: Instant.nullable(),
     operator: z.boolean().meta({ description: "may see the installation's capacity" }),
     session: z
@@ -113,6 +119,8 @@ export const Session = z
     ip: z.string().nullable().meta({ description: "at sign-in" }),
     created_at: Instant,
     last_used_at: Instant.meta({ description: "may lag by a minute" }),
-    expires_at: Instant.meta({ description: "at the latest; 7 days without use end it, too" }),
+    expires_at: Instant.meta({
+      description: "at the latest; 7 days without use, or what the operator set, end it, too",
+    }),
   })
   .meta({ id: "Session" });

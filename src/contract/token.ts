@@ -42,6 +42,26 @@ export const TokenCreate = z
   .meta({ id: "TokenCreate" });
 export type TokenCreate = z.infer<typeof TokenCreate>;
 
+/** A week. */
+export const OVERLAP_HOURS_MAX = 168;
+const OVERLAP_HOURS_DEFAULT = 24;
+
+export const TokenRotate = z
+  .object({
+    overlap_hours: z
+      .number()
+      .int()
+      .min(0)
+      .max(OVERLAP_HOURS_MAX)
+      .nullish()
+      .transform((hours) => hours ?? OVERLAP_HOURS_DEFAULT)
+      .meta({
+        description: `how long the secret before is accepted, too: 0 ends it at once. Absent or null: ${OVERLAP_HOURS_DEFAULT}`,
+      }),
+  })
+  .meta({ id: "TokenRotate" });
+export type TokenRotate = z.infer<typeof TokenRotate>;
+
 export const Token = z
   .object({
     id: Id,
@@ -52,6 +72,10 @@ export const Token = z
     scopes: z.array(z.enum(TOKEN_SCOPES)).nullable().meta({ description: "null: everything that its maker may" }),
     status_page_ids: z.array(Id).nullable().meta({ description: "null: everything" }),
     allowed_networks: z.array(z.string()).nullable().meta({ description: "null: from anywhere" }),
+    former_until: Instant.nullable().meta({
+      description: "until when the secret before the last rotation is accepted; null: it is not",
+    }),
+    former_used_at: Instant.nullable().meta({ description: "when that secret was presented last" }),
     created_at: Instant,
     updated_at: Instant,
   })

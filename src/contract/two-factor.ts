@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { Confirmation } from "./passkey.ts";
 
 /** A code of an authenticator app, or a recovery code where the endpoint accepts one. */
 export const SecondFactorCode = z.string().trim().min(1).max(64);
-const CurrentPassword = z.string().max(256);
 
-export const TotpSetup = z.object({ password: CurrentPassword }).meta({ id: "TotpSetup" });
+export const TotpSetup = z.object(Confirmation.shape).meta({ id: "TotpSetup" });
 export type TotpSetup = z.infer<typeof TotpSetup>;
 
 export const TotpSecret = z
@@ -25,8 +25,10 @@ export const RecoveryCodes = z
 
 export const TotpDisable = z
   .object({
-    password: CurrentPassword,
-    code: SecondFactorCode.meta({ description: "of the authenticator app, or a recovery code" }),
+    ...Confirmation.shape,
+    code: SecondFactorCode.nullish().meta({
+      description: "of the authenticator app, or a recovery code; required beside the password",
+    }),
   })
   .meta({ id: "TotpDisable" });
 export type TotpDisable = z.infer<typeof TotpDisable>;

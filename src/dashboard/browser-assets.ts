@@ -5,6 +5,7 @@ import type { Env } from "../platform/env.ts";
 const Manifest = z.object({
   script: z.string(),
   style: z.string(),
+  sign_in_script: z.string(),
 });
 export type BrowserAssets = z.infer<typeof Manifest>;
 

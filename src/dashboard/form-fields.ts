@@ -48,6 +48,8 @@ export type FormField = FieldBase &
     | { kind: "list" }
     /** JSON, sent as the value that it holds. */
     | { kind: "json" }
+    /** The answer of a passkey, which a button asks for; `making` is what a new one is made of. */
+    | { kind: "passkey"; making?: string }
   );
 
 export interface Option {
@@ -84,6 +86,7 @@ function readField(field: FormField, form: URLSearchParams): unknown {
     case "password":
       return text;
     case "json":
+    case "passkey":
       return parseJson(trimmed);
     case "text":
     case "url":

@@ -3,7 +3,7 @@ import { ApiError } from "../contract/errors.ts";
 import { invalidInput } from "../http/errors.ts";
 
 /** What is wrong, as sentences by the name of the field that they stand beside. */
-export type Problems = Partial<Record<"email" | "name" | "password" | "code", string>>;
+export type Problems = Partial<Record<"email" | "name" | "password" | "code" | "passkey", string>>;
 
 export interface FormErrors {
   status: 400 | 401 | 429;
@@ -16,6 +16,7 @@ const SUBJECTS: Record<keyof Problems, string> = {
   name: "The name",
   password: "The password",
   code: "The code",
+  passkey: "The passkey",
 };
 
 /** Fields of a form by a schema of the contract; one that was left empty counts as absent. */
@@ -53,6 +54,8 @@ function problemsOfSignIn(code: string | undefined): Problems {
       return {};
     case "totp_wrong":
       return { code: "This code is wrong or was used. Enter the next one." };
+    case "passkey_refused":
+      return { passkey: "This passkey is not accepted. Try again; it may also have been removed from your account." };
     default:
       return { password: "The e-mail address or the password is wrong." };
   }

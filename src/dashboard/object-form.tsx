@@ -27,8 +27,8 @@ export interface ObjectForm {
   /** Shows the fields in an order of its own. */
   arrange?: (shown: { values: FormValues; problems: Problems }) => Child;
   action: string;
-  /** Of the button that saves. */
-  submit?: string;
+  /** Of the button that saves; null where one of the fields sends the form. */
+  submit?: string | null;
   /** Buttons beside it that send the same form with another `intent`; by itself `after` the choice of that name changed. */
   intents?: readonly { intent: string; label: string; after?: string }[];
   /** One of them, whose result the script keeps as the fields are, without a reload. */
@@ -125,7 +125,7 @@ function FormCard({ form, draft, seen, isTyped, values, problems, result }: Form
         {form.arrange?.({ values, problems }) ?? <Fields fields={form.fields} values={values} problems={problems} />}
       </div>
       <p class="actions">
-        <button type="submit">{form.submit ?? "Save"}</button>
+        {form.submit === null ? null : <button type="submit">{form.submit ?? "Save"}</button>}
         {form.intents?.map(({ intent, label, after }) => (
           <button type="submit" class="second" name="intent" value={intent} formnovalidate data-after={after}>
             {label}

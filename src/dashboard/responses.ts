@@ -3,23 +3,28 @@ import type { ErrorPage } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
 import { type NoticeView, renderMessage } from "./views/frame.tsx";
 
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");
+
 const HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
-  "Content-Security-Policy": [
-    "default-src 'none'",
-    "style-src 'self'",
-    "font-src 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join("; "),
+  "Content-Security-Policy": POLICY,
   "X-Frame-Options": "DENY",
   "Cross-Origin-Resource-Policy": "same-origin",
   // Choice: addresses hold tokens, so no other site may learn them. `no-referrer` would have browsers send forms with
   // `Origin: null`, by which the service could not distinguish its own forms from foreign ones without https.
   "Referrer-Policy": "same-origin",
 };
+
+/** For a page with a script of the service, which asks it for challenges. */
+export const SCRIPT_POLICY = { "Content-Security-Policy": `${POLICY}; script-src 'self'; connect-src 'self'` };
 
 /** What any page here, or the form on it, may answer instead. */
 export const ERROR_RESPONSES = {
@@ -32,7 +37,7 @@ export const ERROR_RESPONSES = {
 };
 
 export function page(html: string, status = 200, headers: Record<string, string> = {}): Response {
-  return new Response(html, { status, headers: { ...headers, ...HEADERS } });
+  return new Response(html, { status, headers: { ...HEADERS, ...headers } });
 }
 
 /** After a form, so that reloading sends nothing twice. */

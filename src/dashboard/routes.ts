@@ -8,6 +8,7 @@ import type { HtmlArea } from "../http/middleware.ts";
 import { html } from "../http/responses.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
 import { endpoints as accountData } from "./account/data-routes.tsx";
+import { endpoints as passkeys } from "./account/passkey-routes.tsx";
 import { endpoints as account } from "./account/routes.tsx";
 import { endpoints as secrets } from "./account/secret-routes.tsx";
 import { endpoints as acknowledging } from "./acknowledge-routes.ts";
@@ -15,6 +16,7 @@ import { endpoints as agents } from "./agents/routes.tsx";
 import { endpoints as alerts } from "./alerts/routes.tsx";
 import { endpoints as routing } from "./alerts/routing-routes.tsx";
 import { endpoints as audit } from "./audit/routes.tsx";
+import { loadBrowserAssets } from "./browser-assets.ts";
 import { endpoints as changes } from "./changes-routes.ts";
 import { endpoints as demonstration } from "./demonstration/routes.ts";
 import { endpoints as development } from "./development/routes.tsx";
@@ -35,7 +37,7 @@ import { endpoints as overview } from "./overview/routes.ts";
 import { endpoints as pages } from "./pages/routes.ts";
 import { endpoints as choosingPasswords } from "./password-routes.ts";
 import { endpoints as preferring } from "./preference-routes.ts";
-import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
+import { ERROR_RESPONSES, page, redirectTo, renderErrorPage, SCRIPT_POLICY } from "./responses.ts";
 import { endpoints as rules } from "./rules/routes.tsx";
 import { sealEntered, signInByForm } from "./second-step.ts";
 import { endpoints as linking } from "./sign-in/account-routes.tsx";
@@ -160,6 +162,7 @@ export const endpoints = [
   ...onCall,
   ...agents,
   ...account,
+  ...passkeys,
   ...accountData,
   ...linking,
   ...secrets,
@@ -189,8 +192,12 @@ interface SignInState {
   entered?: string | null;
 }
 
-function showSignIn(c: AppContext, { email, next, refused, isSignedOut, entered }: SignInState): Response {
+async function showSignIn(
+  c: AppContext,
+  { email, next, refused, isSignedOut, entered }: SignInState,
+): Promise<Response> {
   const { publicUrl } = c.var;
+  const { sign_in_script } = await loadBrowserAssets(c.env);
   const body = renderSignIn({
     email: email ?? "",
     next: next ? pathAfter(next, publicUrl) : null,
@@ -199,6 +206,7 @@ function showSignIn(c: AppContext, { email, next, refused, isSignedOut, entered 
     entered: entered ?? null,
     public_url: publicUrl,
     providers: providerButtons(c, next ? pathAfter(next, publicUrl) : null),
+    script: sign_in_script,
   });
-  return page(body, refused?.status, refused?.headers);
+  return page(body, refused?.status, { ...refused?.headers, ...SCRIPT_POLICY });
 }

@@ -33,6 +33,8 @@ button.wide { inline-size: 100%; }
   font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere;
 }
 .ways a:hover { text-decoration: underline; }
+.passkey { margin-block-start: .75rem; }
+.passkey button { inline-size: 100%; }
 .lead + form, .facts + form { margin-block-start: 1.25rem; }
 .head button { min-block-size: 2.75rem; padding: .375rem 1rem; }
 details { margin-block-start: 1.25rem; }

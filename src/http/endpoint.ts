@@ -9,7 +9,7 @@ import type { Principal } from "../access/principal.ts";
 import { authenticatePusher } from "../access/push-credentials.ts";
 import { requireRate } from "../access/rate-limit.ts";
 import { type CallScope, type Idempotency, openScope, type RequestScope } from "../access/scope.ts";
-import { browserToken } from "../access/sessions.ts";
+import { browserToken, challengeToken } from "../access/sessions.ts";
 import { requireTokenFor } from "../access/token-limits.ts";
 import { ApiError, gone, invalid, unavailable } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
@@ -272,6 +272,8 @@ export function callScopeOf(c: Context<AppEnv>): CallScope {
     ip: clientAddressOf(c.req.raw),
     userAgent: userAgentOf(c),
     browserToken: browserToken(c.req.raw, publicUrl) ?? null,
+    challengeToken: challengeToken(c.req.raw, publicUrl) ?? null,
+    asked: { url: c.req.url, origin: c.req.header("origin") ?? null },
     publicUrl,
     defer,
   };

@@ -14,8 +14,16 @@ const RULE = {
 const STEPS = [{ level: 1, wait_minutes: 5, contacts: [{ type: "email", value: "ops@shop.example", label: "Ops" }] }];
 const WINDOW = { title: "New disks", start_time: "2030-01-31T02:00:00Z", end_time: "2030-01-31T04:00:00Z" };
 
+const SIGNED = {
+  id: "AZr3xVNhdbGWvoOUzvHqTg",
+  rawId: "AZr3xVNhdbGWvoOUzvHqTg",
+  type: "public-key",
+} as const;
+const CLIENT_DATA = "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwgIuKApiI6ICLigKYifQ";
+
 const ACCOUNT = {
   "POST /user/api-tokens": { name: "CI", expires_in_days: 90 },
+  "POST /user/api-tokens/{id}/rotate": { overlap_hours: 24 },
   "DELETE /user": { password: "correct horse battery staple" },
   "PUT /user/preferences": { mail: true, notify_team: { up: false } },
   "PATCH /auth/me": { name: "Ada Lovelace" },
@@ -26,6 +34,19 @@ const ACCOUNT = {
   "POST /auth/totp/setup": { password: "correct horse battery staple" },
   "POST /auth/totp/confirm": { code: "123456" },
   "POST /auth/totp/disable": { password: "correct horse battery staple", code: "123456" },
+  "POST /auth/passkeys/setup": { password: "correct horse battery staple" },
+  "POST /auth/passkeys": {
+    name: "Phone",
+    credential: { ...SIGNED, response: { clientDataJSON: CLIENT_DATA, attestationObject: "o2NmbXRkbm9uZQ" } },
+  },
+  "POST /auth/passkeys/sign-in": {
+    passkey: {
+      ...SIGNED,
+      response: { clientDataJSON: CLIENT_DATA, authenticatorData: "SZYN5YgOjGh0NBcP", signature: "MEUCIQDx" },
+    },
+  },
+  "PATCH /auth/passkeys/{id}": { name: "Work phone" },
+  "DELETE /auth/passkeys/{id}": { password: "correct horse battery staple" },
   "PATCH /notifications/{id}": { is_read: true },
   "POST /notify-contacts": { type: "email", value: "night@shop.example", label: "Night shift" },
   "POST /notify-contacts/{id}/verify": { code: "123456" },

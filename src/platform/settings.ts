@@ -57,6 +57,15 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** Browsers keep a cookie for 400 days at most. */
+const sessionTime = (fallback: number) =>
+  z.coerce
+    .number()
+    .int()
+    .min(5 * MINUTE)
+    .max(400 * DAY)
+    .default(fallback);
+
 const FIELDS = {
   /** Encrypts stored secrets, signs heartbeat tokens and links; one key or several, see platform/root-keys.ts. */
   ROOT_SECRET: z.string().superRefine((text, ctx) => {
@@ -93,6 +102,9 @@ const FIELDS = {
     .pipe(z.array(z.enum(REGIONS))),
   /** The account whose data are a demonstration, which operators may remove as a whole; set by `npm start -- --demo` alone. */
   DEMONSTRATION: z.string().default(""),
+  /** How long a session lasts at most, and how long without use; the latter may lag by a minute. */
+  SESSION_MS: sessionTime(30 * DAY),
+  SESSION_IDLE_MS: sessionTime(7 * DAY),
   DELIVERY_TIMEOUT_MS: milliseconds(10 * SECOND),
   /** Delays between attempts of one delivery, comma-separated milliseconds. */
   DELIVERY_RETRY_MS: z

@@ -8,6 +8,7 @@ import { deleteIdempotencyKeysBefore } from "../data/idempotency/write.ts";
 import { deleteInvitationsExpiredBefore } from "../data/invitations/write.ts";
 import { deleteUnansweredBefore } from "../data/mail-consents/write.ts";
 import { deleteTransfersExpiredBefore } from "../data/page-transfers/write.ts";
+import { deleteExpiredChallenges } from "../data/passkeys/write.ts";
 import { deleteDeadSessions } from "../data/sessions/write.ts";
 import { DAY_MS } from "../lib/durations.ts";
 
@@ -19,11 +20,13 @@ const ASKED_KEPT_MS = 30 * DAY_MS;
 const INVITATIONS_KEPT_MS = 30 * DAY_MS;
 
 /** Deletes credentials that can no longer be used: sessions, links, invitations and Idempotency-Keys past their time. */
-export async function sweepExpired({ db, now }: Scope): Promise<void> {
+export async function sweepExpired(scope: Scope): Promise<void> {
+  const { db, now } = scope;
   await runBatch(db, [
-    ...deleteDeadSessions(db, sessionLimits(now)),
+    ...deleteDeadSessions(db, sessionLimits(scope)),
     deleteInvitationsExpiredBefore(db, now - INVITATIONS_KEPT_MS),
     deleteExpiredAccountLinks(db, now),
+    deleteExpiredChallenges(db, now),
     deleteTransfersExpiredBefore(db, now),
     deleteExpiredLinkTokens(db, now),
     deleteChatRequestsBefore(db, now - CHAT_REQUESTS_KEPT_MS),

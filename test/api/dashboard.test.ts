@@ -91,15 +91,20 @@ describe("the page of an invitation", () => {
     );
   });
 
-  it("keeps its address from other sites, caches and frames, and runs nothing", async () => {
+  it("keeps its address from other sites, caches and frames, and runs nothing of others", async () => {
     const { token } = await createInvitation(await createAccount());
-    for (const path of [acceptPath(token), acceptPath("x".repeat(43)), "/app/sign-in"]) {
+    for (const [path, script] of [
+      [acceptPath(token), ""],
+      [acceptPath("x".repeat(43)), ""],
+      // Asks for passkeys, by a script of the service.
+      ["/app/sign-in", "; script-src 'self'; connect-src 'self'"],
+    ] as const) {
       const { headers } = await createBrowser().open(path);
       expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
       expect(headers.get("cache-control")).toBe("no-store");
       expect(headers.get("referrer-policy")).toBe("same-origin");
       expect(headers.get("content-security-policy")).toBe(
-        "default-src 'none'; style-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        `default-src 'none'; style-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'${script}`,
       );
     }
   });

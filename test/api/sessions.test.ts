@@ -8,7 +8,7 @@ import { openDb } from "../../src/data/db.ts";
 import { passwords, sessions } from "../../src/data/sessions/table.ts";
 import { sha256Hex } from "../../src/platform/credentials.ts";
 import { sweepExpired } from "../../src/sweeps/expired.ts";
-import { CORE, createClient, V1 } from "../support/client.ts";
+import { CORE, createClient, createClientUnder, V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";
 import { createAccount } from "../support/factories.ts";
 import { mailsTo } from "../support/mail.ts";
@@ -97,6 +97,19 @@ describe("a session", () => {
     const { headers } = await openBrowser();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + pause });
     expect((await getMe(headers)).status).toBe(status);
+  });
+
+  it("lasts as long as the operator says, also where it is open already", async () => {
+    const { headers } = await openBrowser();
+    const ask = async (settings: Record<string, string>) => {
+      const answer = await createClientUnder(settings).request("GET", `${CORE}/auth/me`, undefined, headers);
+      return [answer.status, answer.body.session && Date.parse(answer.body.session.expires_at) - Date.now()];
+    };
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 600_000 });
+    expect((await ask({ SESSION_MS: "600000" }))[0]).toBe(401);
+    expect((await ask({ SESSION_IDLE_MS: "600000" }))[0]).toBe(401);
+    const [status, left] = await ask({ SESSION_MS: "3600000", SESSION_IDLE_MS: "900000" });
+    expect([status, left]).toEqual([200, expect.closeTo(3_000_000, -4)]);
   });
 
   it("ends after 30 days however much it is used", async () => {

@@ -20,7 +20,16 @@ const RULES: Record<string, Rule> = {
   net: { may: ["contract", "domain"], packages: ["dns-packet", "node:crypto"] },
   platform: {
     may: ["contract", "domain", "net"],
-    packages: ["cloudflare:", "croner", "node:crypto", "node:zlib", "ipaddr.js", "oauth4webapi", "yaml"],
+    packages: [
+      "@simplewebauthn/server",
+      "cloudflare:",
+      "croner",
+      "node:crypto",
+      "node:zlib",
+      "ipaddr.js",
+      "oauth4webapi",
+      "yaml",
+    ],
   },
   ui: { may: ["contract", "domain"], packages: ["hono/html", "hono/jsx", "marked"] },
   mail: { may: ["contract", "domain", "platform", "net", "ui"], packages: ["cloudflare:"] },

@@ -76,6 +76,7 @@ const ENDS: Record<string, string> = {
   page_invitations: "sweeps/expired.ts: a month after it expires",
   page_members: PEOPLE,
   page_transfers: "sweeps/expired.ts: when it expires",
+  passkeys: "with its user",
   passwords: "with its user",
   planned_minutes: "checks/planner.ts: a day",
   recovery_codes: "with their user",
@@ -98,6 +99,7 @@ const ENDS: Record<string, string> = {
   upkeep_rounds: "nothing: one for each round",
   push_aliases: "with its monitor",
   queue_health: "nothing: one for each queue",
+  used_challenges: "sweeps/expired.ts: when it expires",
   users: PEOPLE,
   webhooks: PEOPLE,
 };

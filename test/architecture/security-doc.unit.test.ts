@@ -30,6 +30,13 @@ describe("docs/security.md", () => {
     expectTest(test);
   });
 
+  it.each(rowsOf("Lists of OWASP"))("answers: %s", (item, how, test) => {
+    // The head of each further list.
+    if (item === "Item" || item === "---") return;
+    expect(how).toBeTruthy();
+    expectTest(test);
+  });
+
   it.each(rowsOf("Files and records of others"))("withstood: %s", (_tried, reason, test) => {
     expect(reason).toBeTruthy();
     expectTest(test);

@@ -26,6 +26,7 @@ import {
   PASSWORD,
   transferTokenOf,
 } from "./members.ts";
+import { addPasskey, askToSignIn, createDevice, setUpPasskey } from "./passkeys.ts";
 import { insertReferrals } from "./referrals.ts";
 import { recordChecks } from "./results.ts";
 import { insertSubscriber } from "./subscribers.ts";
@@ -92,6 +93,10 @@ export interface Example {
 export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = {
   "POST /user/api-tokens": async (account) => ({
     body: { name: "CI", expires_in_days: 30, status_page_ids: [await OBJECTS.page(account)] },
+  }),
+  "POST /user/api-tokens/{id}/rotate": async (account) => ({
+    params: { id: await OBJECTS.token(account) },
+    body: { overlap_hours: 0 },
   }),
   "POST /mcp": async () => ({ body: { jsonrpc: "2.0", id: 1, method: "ping" } }),
   "PATCH /auth/me": async () => ({ body: { name: "Ada Lovelace" } }),
@@ -172,6 +177,30 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     const secret = await setUpTotp(account);
     await account.client.post(`${CORE}/auth/totp/confirm`, { code: codeOf(secret) });
     return { body: { password: PASSWORD, code: codeOf(secret, 1) } };
+  },
+  "POST /auth/passkeys/setup": async (account) => {
+    await insertPassword(account);
+    return { body: { password: PASSWORD } };
+  },
+  "POST /auth/passkeys": async (account) => {
+    await insertPassword(account);
+    const device = createDevice();
+    return { body: { name: "Phone", credential: device.create(await setUpPasskey(account.client, device)) } };
+  },
+  "PATCH /auth/passkeys/{id}": async (account) => ({
+    params: { id: await withPasskey(account) },
+    body: { name: "Work phone" },
+  }),
+  "DELETE /auth/passkeys/{id}": async (account) => ({
+    params: { id: await withPasskey(account) },
+    body: { password: PASSWORD },
+  }),
+  "POST /auth/passkeys/sign-in": async (account) => {
+    await insertPassword(account);
+    const device = createDevice();
+    await addPasskey(account.client, device);
+    const { challenge, headers } = await askToSignIn();
+    return { body: { passkey: device.sign(challenge) }, headers };
   },
   "DELETE /user": async (account) => {
     await insertPassword(account);
@@ -412,6 +441,11 @@ function byKey(
   return Object.fromEntries(
     ["GET", "PUT", "DELETE"].map((method) => [`${method} /${path}/by-key/{external_key}`, example]),
   );
+}
+
+async function withPasskey(account: Account): Promise<string> {
+  await insertPassword(account);
+  return (await addPasskey(account.client, createDevice())).id;
 }
 
 async function setUpTotp(account: Account): Promise<string> {

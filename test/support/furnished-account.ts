@@ -7,6 +7,7 @@ import { OBJECTS, type Prepared } from "./examples.ts";
 import { type Account, createAccount } from "./factories.ts";
 import type { IdSlot, IdSlotKind } from "./id-slots.ts";
 import { type Grant, insertLinkedSignIn, insertSession, joinPage } from "./members.ts";
+import { insertPasskeyOf } from "./passkeys.ts";
 import { PATIENCE } from "./patience.ts";
 
 /** Accounts with one of everything, and requests that name what is theirs. */
@@ -36,6 +37,7 @@ export async function furnishAccount(): Promise<{ account: Account; things: Thin
     contact: (await createContact(account)).id,
     session: await insertSession(account),
     sign_in: await insertLinkedSignIn(account),
+    passkey: await insertPasskeyOf(account),
   };
   return { account, things: things as Things };
 }

@@ -7,6 +7,7 @@ import { agentClient, mintInstallToken } from "./agents.ts";
 import { type Client, V1 } from "./client.ts";
 import type { Account } from "./factories.ts";
 import { insertNotice } from "./members.ts";
+import { insertPasskeyOf } from "./passkeys.ts";
 import { PATIENCE } from "./patience.ts";
 import { insertSubscriber } from "./subscribers.ts";
 
@@ -102,6 +103,7 @@ export async function furnishPage(account: Account, text: TextOf = (field) => fi
     role: "viewer",
   });
   await insertNotice(user_id, { title: text("notification title"), message: text("notification message") });
+  await insertPasskeyOf(account, text("passkey name"));
   const { body: members } = await client.get(`${V1}/status-pages/${page}/members`);
   return {
     page,

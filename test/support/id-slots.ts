@@ -14,7 +14,15 @@ export interface IdSlot {
   /** It only has to be visible to the caller. */
   is_only_seen: boolean;
 }
-export type IdSlotKind = keyof typeof OBJECTS | "user" | "update" | "delivery" | "contact" | "session" | "sign_in";
+export type IdSlotKind =
+  | keyof typeof OBJECTS
+  | "user"
+  | "update"
+  | "delivery"
+  | "contact"
+  | "session"
+  | "sign_in"
+  | "passkey";
 
 /** Of ids that the endpoint's own service resolves: what they name, by the last word of their place. */
 const KINDS: Record<string, IdSlotKind> = {
@@ -42,6 +50,7 @@ const THINGS: Record<string, IdSlotKind> = {
   "/notify-contacts/": "contact",
   "/auth/sessions/": "session",
   "/auth/sign-ins/": "sign_in",
+  "/auth/passkeys/": "passkey",
 };
 
 interface Described {

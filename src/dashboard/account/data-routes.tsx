@@ -11,9 +11,10 @@ import { type FormField, type Problems, readBody, toSentences } from "../form-fi
 import { redirectTo } from "../responses.ts";
 import { showView } from "../shell.tsx";
 import { action, view } from "../view.ts";
+import { codeField, confirmationFields } from "./confirmation.ts";
+import { trail } from "./shown-once.tsx";
 
 const CORE = "/api/core/v1";
-const trail = [{ href: "/app/account", text: "Account" }];
 
 /** What leaves with an account, and how its owner keeps a copy. */
 export const endpoints = [
@@ -31,13 +32,13 @@ export const endpoints = [
   }),
 ];
 
-function fieldsOf({ email, has_two_factor }: z.output<typeof Me>): FormField[] {
+function fieldsOf(me: z.output<typeof Me>): FormField[] {
+  const [password, ...others] = confirmationFields(me);
   return [
-    { kind: "text", name: "confirmation", label: `To confirm, type ${email}`, required: true },
-    { kind: "password", name: "password", label: "Password", required: true },
-    ...(has_two_factor
-      ? [{ kind: "text", name: "code", label: "Code", hint: "of the app, or a recovery code", required: true } as const]
-      : []),
+    { kind: "text", name: "confirmation", label: `To confirm, type ${me.email}`, required: true },
+    ...(password ? [password] : []),
+    ...(me.has_two_factor ? [codeField(me)] : []),
+    ...others,
   ];
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
 import { notFound } from "../../contract/errors.ts";
+import type { Me } from "../../contract/session.ts";
 import { TEAM_TOPICS } from "../../contract/team-notification.ts";
 import { CreatedToken, TOKEN_LIFETIMES_DAYS, TOKEN_SCOPES } from "../../contract/token.ts";
 import { RecoveryCodes, TotpSecret } from "../../contract/two-factor.ts";
@@ -9,7 +10,8 @@ import { countMyUsage, listMyTokens } from "../../features/account/service.ts";
 import { readMyPreferences } from "../../features/preferences/service.ts";
 import { presentReferrals } from "../../features/referrals/present.ts";
 import { getMyReferrals } from "../../features/referrals/service.ts";
-import { presentMe, presentSession } from "../../features/sessions/present.ts";
+import { listMyPasskeys } from "../../features/sessions/passkeys.ts";
+import { presentMe, presentPasskey, presentSession } from "../../features/sessions/present.ts";
 import { getMe, listMySessions } from "../../features/sessions/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf } from "../call-api.ts";
@@ -21,16 +23,17 @@ import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { NOTIFY_TOPICS } from "../pages/form.ts";
 import { listPageChoices, type PageChoice } from "../rights.ts";
-import { showView, type View } from "../shell.tsx";
+import { showView } from "../shell.tsx";
 import { RIGHT_NAMES } from "../team/views.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { browserName } from "./browser-name.ts";
+import { codeField, confirmationFields } from "./confirmation.ts";
+import { shownOnce, trail } from "./shown-once.tsx";
 import { AccountTabs } from "./tabs.tsx";
-import { Data, Plan, Profile, Sessions, Tokens } from "./views.tsx";
+import { Data, Passkeys, Plan, Profile, Sessions, Tokens } from "./views.tsx";
 
 const CORE = "/api/core/v1";
 const LIST_MAX = 200;
-const trail = [{ href: "/app/account", text: "Account" }];
 const params = z.object({ id: z.uuid() });
 
 const AccountQuery = z.object({ tokens: ListOffset, sessions: ListOffset });
@@ -47,19 +50,22 @@ const PROFILE_FORM: ObjectForm = {
   cancel: "/app/account",
 };
 
-const PASSWORD_FIELDS: readonly FormField[] = [
-  { kind: "password", name: "current_password", label: "Current password", hint: "empty where you have none yet" },
-  { kind: "password", name: "new_password", label: "New password", required: true },
-  { kind: "checkbox", name: "end_tokens", label: "End all API tokens, too" },
-];
-const PASSWORD_FORM: ObjectForm = {
-  title: "Change password",
-  section: "account",
-  trail,
-  fields: PASSWORD_FIELDS,
-  action: "/app/account/password",
-  cancel: "/app/account",
-};
+async function passwordForm(c: AppContext): Promise<ObjectForm> {
+  const me = presentMe(await getMe(c.var.ctx));
+  const present: readonly FormField[] = me.has_password ? confirmationFields(me, "current_password") : [];
+  return {
+    title: me.has_password ? "Change password" : "Set password",
+    section: "account",
+    trail,
+    fields: [
+      ...present,
+      { kind: "password", name: "new_password", label: "New password", required: true },
+      { kind: "checkbox", name: "end_tokens", label: "End all API tokens, too" },
+    ],
+    action: "/app/account/password",
+    cancel: "/app/account",
+  };
+}
 
 /** The form of a new API token; its pages are those that the caller sees. */
 async function tokenForm({ var: { ctx } }: AppContext): Promise<ObjectForm> {
@@ -124,13 +130,8 @@ function toTokenBody({ expires_in_days, ...lists }: Record<string, unknown>): Re
   };
 }
 
-const SETUP_FIELDS: readonly FormField[] = [{ kind: "password", name: "password", label: "Password", required: true }];
 const CONFIRM_FIELDS: readonly FormField[] = [
   { kind: "text", name: "code", label: "Code", hint: "the six digits that the app shows", required: true },
-];
-const DISABLE_FIELDS: readonly FormField[] = [
-  { kind: "password", name: "password", label: "Password", required: true },
-  { kind: "text", name: "code", label: "Code", hint: "of the app, or a recovery code", required: true },
 ];
 const twoFactorForm = (fields: readonly FormField[], step: string, submit: string): ObjectForm => ({
   title: "Two-factor sign-in",
@@ -141,6 +142,13 @@ const twoFactorForm = (fields: readonly FormField[], step: string, submit: strin
   action: `/app/account/two-factor/${step}`,
   cancel: "/app/account",
 });
+
+type Person = z.output<typeof Me>;
+const setupForm = (me: Person) => twoFactorForm(confirmationFields(me), "setup", "Continue");
+const disableForm = (me: Person) => {
+  const [password, ...others] = confirmationFields(me);
+  return twoFactorForm([...(password ? [password] : []), codeField(me), ...others], "disable", "Turn off");
+};
 
 const PREFERENCE_FIELDS: readonly FormField[] = [
   { kind: "checkbox", name: "mail", label: "By mail" },
@@ -175,9 +183,11 @@ export const endpoints = [
     return sent.ok ? redirectWithNotice("/app/account", "Saved.") : sent.response;
   }),
 
-  view({ path: "/app/account/password", summary: "Form of a new password" }, (c) => showForm(c, PASSWORD_FORM, {})),
+  view({ path: "/app/account/password", summary: "Form of a new password" }, async (c) =>
+    showForm(c, await passwordForm(c), {}),
+  ),
   action({ path: "/app/account/password", summary: "Change the password" }, async (c, entered) => {
-    const sent = await submitForm(c, PASSWORD_FORM, entered, { method: "POST", path: `${CORE}/auth/password` });
+    const sent = await submitForm(c, await passwordForm(c), entered, { method: "POST", path: `${CORE}/auth/password` });
     return sent.ok
       ? redirectWithNotice("/app/account", "The password is changed. All other sessions ended.")
       : sent.response;
@@ -196,6 +206,22 @@ export const endpoints = [
     const { token, name } = CreatedToken.parse(sent.body);
     return showView(c, shownOnce(`Token ${name}`, <CopyText label="API token" text={token} />));
   }),
+  view({ path: "/app/account/tokens/{id}/rotate", summary: "Form of a token's new secret", params }, async (c, at) =>
+    showForm(c, await rotationForm(c, at.params.id), { overlap_hours: "24" }),
+  ),
+  action(
+    { path: "/app/account/tokens/{id}/rotate", summary: "Rotate an API token", params },
+    async (c, entered, { id }) => {
+      const sent = await submitForm(c, await rotationForm(c, id), entered, {
+        method: "POST",
+        path: `${CORE}/user/api-tokens/${id}/rotate`,
+        toBody: ({ overlap_hours }) => ({ overlap_hours: Number(overlap_hours) }),
+      });
+      if (!sent.ok) return sent.response;
+      const { token, name } = CreatedToken.parse(sent.body);
+      return showView(c, shownOnce(`Token ${name}`, <CopyText label="API token" text={token} />));
+    },
+  ),
   ...confirmedDeletion(
     { path: "/app/account/tokens/{id}/delete", summary: "Delete an API token", params },
     deletionOfToken,
@@ -205,13 +231,10 @@ export const endpoints = [
 
   view({ path: "/app/account/two-factor", summary: "Two-factor sign-in" }, async (c) => {
     const me = presentMe(await getMe(c.var.ctx));
-    const form = me.has_two_factor
-      ? twoFactorForm(DISABLE_FIELDS, "disable", "Turn off")
-      : twoFactorForm(SETUP_FIELDS, "setup", "Continue");
-    return showForm(c, form, {});
+    return showForm(c, me.second_factors.includes("totp") ? disableForm(me) : setupForm(me), {});
   }),
   action({ path: "/app/account/two-factor/setup", summary: "Begin two-factor sign-in" }, async (c, entered) => {
-    const form = twoFactorForm(SETUP_FIELDS, "setup", "Continue");
+    const form = setupForm(presentMe(await getMe(c.var.ctx)));
     const sent = await submitForm(c, form, entered, { method: "POST", path: `${CORE}/auth/totp/setup` });
     return sent.ok ? showSecret(c, TotpSecret.parse(sent.body)) : sent.response;
   }),
@@ -231,7 +254,7 @@ export const endpoints = [
     });
   }),
   action({ path: "/app/account/two-factor/disable", summary: "Turn off two-factor sign-in" }, async (c, entered) => {
-    const form = twoFactorForm(DISABLE_FIELDS, "disable", "Turn off");
+    const form = disableForm(presentMe(await getMe(c.var.ctx)));
     const sent = await submitForm(c, form, entered, { method: "POST", path: `${CORE}/auth/totp/disable` });
     return sent.ok ? redirectWithNotice("/app/account", "Two-factor sign-in is off.") : sent.response;
   }),
@@ -255,10 +278,43 @@ export const endpoints = [
   }),
 ];
 
-async function deletionOfToken(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+const OVERLAPS = [
+  { value: "0", label: "Not at all" },
+  { value: "1", label: "An hour" },
+  { value: "24", label: "A day" },
+  { value: "168", label: "A week" },
+];
+
+async function rotationForm(c: AppContext, id: string): Promise<ObjectForm> {
+  const { name } = await findMyToken(c, id);
+  return {
+    title: `Rotate ${name}`,
+    section: "account",
+    trail,
+    fields: [
+      {
+        kind: "select",
+        name: "overlap_hours",
+        label: "The present secret stays valid",
+        hint: "while its programs change over to the new one",
+        options: OVERLAPS,
+      },
+    ],
+    submit: "Rotate",
+    action: `/app/account/tokens/${id}/rotate`,
+    cancel: "/app/account",
+  };
+}
+
+async function findMyToken(c: AppContext, id: string) {
   const { rows: tokens } = await listMyTokens(c.var.ctx, { limit: LIST_MAX, offset: 0 });
   const token = tokens.find((each) => each.id === id);
   if (!token) throw notFound("API token");
+  return token;
+}
+
+async function deletionOfToken(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const token = await findMyToken(c, id);
   return {
     kind: "token",
     name: token.name,
@@ -291,27 +347,6 @@ async function deletionOfSession(c: AppContext, { id }: { id: string }): Promise
   };
 }
 
-/** What no view shows a second time. */
-function shownOnce(title: string, children: View["children"]): View {
-  return {
-    title,
-    section: "account",
-    trail,
-    isNarrow: true,
-    children: (
-      <section class="card" aria-label={title}>
-        {children}
-        <p class="quiet">This is shown once. Keep it where nobody else reads it.</p>
-        <p class="actions">
-          <a class="button" href="/app/account">
-            Done
-          </a>
-        </p>
-      </section>
-    ),
-  };
-}
-
 interface Shown {
   problems?: Problems;
   status?: number;
@@ -338,14 +373,16 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
   const place = (offset: number, total: number) => ({ total, limit: SHOWN_MAX, offset });
   const href = (where: Partial<typeof at>) => addressWith("/app/account", { ...at, ...where });
   const { ctx } = c.var;
-  const [me, tokens, sessions, usage, referrals] = await Promise.all([
+  const [me, passkeys, tokens, sessions, usage, referrals] = await Promise.all([
     getMe(ctx),
+    listMyPasskeys(ctx),
     listMyTokens(ctx, partAt(at.tokens)),
     listMySessions(ctx, partAt(at.sessions)),
     countMyUsage(ctx),
     getMyReferrals(ctx),
   ]);
   const { session_id, is_operator } = requireUser(ctx);
+  const shown = { current_id: session_id, session_ms: ctx.settings.SESSION_MS };
   const { url, clicks, signups, credits } = presentReferrals(referrals, c.var.publicUrl);
   return showView(c, {
     title: "Account",
@@ -354,10 +391,11 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
       <>
         <AccountTabs open="/app/account" isOperator={is_operator} />
         <Profile me={presentMe(me)} />
+        <Passkeys passkeys={passkeys.map(presentPasskey)} now={c.var.now} />
         <Plan tier={presentTier(usage)} seats={presentBilling(usage).seats} />
         <Tokens tokens={tokens.rows.map(presentToken)} now={c.var.now} />
         <ListPages {...place(at.tokens, tokens.total)} href={(from) => href({ tokens: from })} />
-        <Sessions sessions={sessions.rows.map((row) => presentSession(row, session_id))} now={c.var.now} />
+        <Sessions sessions={sessions.rows.map((row) => presentSession(row, shown))} now={c.var.now} />
         <ListPages {...place(at.sessions, sessions.total)} href={(from) => href({ sessions: from })} />
         <section class="card" aria-labelledby="referrals">
           <h2 id="referrals">Referrals</h2>

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { BillingStatus, TierInfo } from "../../contract/account.ts";
+import type { Passkey } from "../../contract/passkey.ts";
 import type { Me, Session } from "../../contract/session.ts";
 import type { Token } from "../../contract/token.ts";
 import { ACTIONS, CopyText, Table } from "../components/pieces.tsx";
@@ -33,12 +34,61 @@ export function Profile({ me }: { me: z.output<typeof Me> }) {
           Change password
         </a>
         <a class="button second" href="/app/account/two-factor">
-          {me.has_two_factor ? "Turn off two-factor sign-in" : "Turn on two-factor sign-in"}
+          {twoFactorVerb(me)}
         </a>
         <a class="button second" href="/app/account/notifications">
           Choose what reaches you
         </a>
       </p>
+    </section>
+  );
+}
+
+/** Of the authenticator app; passkeys have a list of their own. */
+function twoFactorVerb({ second_factors }: z.output<typeof Me>): string {
+  if (second_factors.includes("totp")) return "Turn off two-factor sign-in";
+  return second_factors.length > 0 ? "Add authenticator app" : "Turn on two-factor sign-in";
+}
+
+export function Passkeys({ passkeys, now }: { passkeys: readonly z.output<typeof Passkey>[]; now: number }) {
+  return (
+    <section aria-labelledby="passkeys">
+      <div class="row">
+        <h2 id="passkeys">Passkeys</h2>
+        <a class="button" href="/app/account/passkeys/new">
+          Add passkey
+        </a>
+      </div>
+      {passkeys.length === 0 ? (
+        <p class="quiet">None. A passkey signs in with your finger, face or PIN, and cannot be phished.</p>
+      ) : (
+        <Table caption="Your passkeys" head={["Name", "Works at", "Added", "Last used", ACTIONS]} isStacked>
+          {passkeys.map((passkey) => (
+            <tr>
+              <th scope="row" dir="auto">
+                {passkey.name}
+              </th>
+              <td>{passkey.host}</td>
+              <td>
+                <Time at={Date.parse(passkey.created_at)} now={now} />
+              </td>
+              <td>
+                {passkey.last_used_at === null ? "Never" : <Time at={Date.parse(passkey.last_used_at)} now={now} />}
+              </td>
+              <td>
+                <span class="actions">
+                  <a class="button second" href={`/app/account/passkeys/${passkey.id}/rename`}>
+                    Rename
+                  </a>
+                  <a class="button danger" href={`/app/account/passkeys/${passkey.id}/remove`}>
+                    Remove
+                  </a>
+                </span>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
     </section>
   );
 }
@@ -141,20 +191,38 @@ export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token
               </th>
               <td>
                 <code>{token.token_prefix}</code>
+                <FormerSecret token={token} now={now} />
               </td>
               <td>{describeLimits(token)}</td>
               <td>{token.last_used_at === null ? "Never" : <Time at={Date.parse(token.last_used_at)} now={now} />}</td>
               <td>{token.expires_at === null ? "Never" : <Time at={Date.parse(token.expires_at)} now={now} />}</td>
               <td>
-                <a class="button danger" href={`/app/account/tokens/${token.id}/delete`}>
-                  Delete
-                </a>
+                <span class="actions">
+                  <a class="button second" href={`/app/account/tokens/${token.id}/rotate`}>
+                    Rotate
+                  </a>
+                  <a class="button danger" href={`/app/account/tokens/${token.id}/delete`}>
+                    Delete
+                  </a>
+                </span>
               </td>
             </tr>
           ))}
         </Table>
       )}
     </section>
+  );
+}
+
+/** The secret before, as long as it is accepted. */
+function FormerSecret({ token, now }: { token: z.output<typeof Token>; now: number }) {
+  const until = Date.parse(token.former_until ?? "");
+  if (!(until > now)) return null;
+  return (
+    <p class="quiet">
+      The one before ends <Time at={until} now={now} />
+      {token.former_used_at === null ? ", unused since." : "; it is still in use."}
+    </p>
   );
 }
 

@@ -1,4 +1,5 @@
 import { type FormField, type FormValues, type Option, type Problems, zoneName } from "../form-fields.ts";
+import { CONFIRM_CHALLENGE, PasskeyAnswer } from "./passkey.tsx";
 
 interface FieldsProps {
   fields: readonly FormField[];
@@ -81,6 +82,7 @@ export function FieldRow({ field, values, problems }: FieldRowProps) {
       </div>
     );
   }
+  if (field.kind === "passkey") return <PasskeyField field={field} problem={problem} />;
   if (field.kind === "several") return <Several field={field} values={values} problems={problems} />;
   return (
     <div class="field">
@@ -88,6 +90,21 @@ export function FieldRow({ field, values, problems }: FieldRowProps) {
       {notes}
       <Control field={field} value={textOf(values[name])} described={described} />
     </div>
+  );
+}
+
+function PasskeyField({ field, problem }: { field: FormField; problem: string | undefined }) {
+  if (field.kind !== "passkey") return null;
+  const { name, label, making } = field;
+  if (making === undefined)
+    return <PasskeyAnswer name={name} label={label} problem={problem} asked={CONFIRM_CHALLENGE} />;
+  return (
+    <>
+      <PasskeyAnswer name={name} label={label} problem={problem} making={making} isFirst />
+      <p class="problem" data-no-passkey>
+        This browser makes no passkeys, or runs no scripts. Use a newer one.
+      </p>
+    </>
   );
 }
 

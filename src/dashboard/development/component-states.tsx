@@ -8,6 +8,7 @@ import { ChartFigure, type ChartLine } from "../components/chart.tsx";
 import { ConfirmByName } from "../components/confirm.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { Menu } from "../components/menu.tsx";
+import { CONFIRM_CHALLENGE, PasskeyAnswer } from "../components/passkey.tsx";
 import { ACTIONS, CopyText, EmptyState, ListPages, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { Preview } from "../components/preview.tsx";
 import { QrCode } from "../components/qr-code.tsx";
@@ -193,6 +194,16 @@ function Inputs() {
       </Group>
       <Group id="refused" title="Fields, refused">
         <Fields fields={fieldsOf("refused")} values={{}} problems={keyed("refused", problems)} />
+      </Group>
+      <Group id="passkeys" title="Passkeys">
+        <PasskeyAnswer name="passkey" label="Use a passkey instead" asked={CONFIRM_CHALLENGE} />
+        <PasskeyAnswer
+          name="credential"
+          label="Create passkey"
+          problem="This device already has a passkey of your account."
+          asked={CONFIRM_CHALLENGE}
+          isFirst
+        />
       </Group>
     </>
   );

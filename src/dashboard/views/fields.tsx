@@ -3,12 +3,20 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "../../contract/session
 import { Field } from "../../ui/form-field.tsx";
 import type { Problems } from "../form.ts";
 
+interface EmailFieldProps {
+  value: string;
+  isFixed?: boolean;
+  /** The browser offers passkeys here, too. */
+  hasPasskeys?: boolean;
+  problems: Problems;
+}
+
 /** A fixed address is there to be read, and for password managers to know whose password this is. */
-export function EmailField({ value, isFixed, problems }: { value: string; isFixed?: boolean; problems: Problems }) {
+export function EmailField({ value, isFixed, hasPasskeys, problems }: EmailFieldProps) {
   const input = {
     type: "email",
     value,
-    autocomplete: "username",
+    autocomplete: hasPasskeys ? "username webauthn" : "username",
     autocapitalize: "none",
     spellcheck: "false",
     required: true,

@@ -11,17 +11,24 @@ interface DocumentProps {
   isNarrow?: boolean;
   /** The title then begins with "Error", which a screen reader announces first. */
   hasProblem?: boolean;
+  /** The address of a script. */
+  script?: string;
   children: Child;
 }
 
 /** The document around every page under /app. */
-export function renderDocument({ title, email, isNarrow, hasProblem, children }: DocumentProps): string {
+export function renderDocument({ title, email, isNarrow, hasProblem, script, children }: DocumentProps): string {
   const wrap = isNarrow ? "wrap narrow" : "wrap";
   return toHtml(
     <HtmlDocument
       title={`${hasProblem ? "Error: " : ""}${title} | Vigil`}
       stylesheet={STYLESHEET.address}
-      head={<meta name="robots" content="noindex" />}
+      head={
+        <>
+          <meta name="robots" content="noindex" />
+          {script === undefined ? null : <script src={script} defer />}
+        </>
+      }
     >
       <header class={`${wrap} head`}>
         <a class="brand" href="/app">

@@ -1,3 +1,4 @@
+import { PasskeyAnswer, SIGN_IN_CHALLENGE } from "../components/passkey.tsx";
 import type { Problems } from "../form.ts";
 import { CodeField, EmailField, PasswordField } from "./fields.tsx";
 import { renderDocument } from "./frame.tsx";
@@ -12,6 +13,7 @@ export interface SignInView {
   entered: string | null;
   public_url: string;
   providers: readonly ProviderButton[];
+  script: string;
 }
 
 /** Another way to sign in than with a password. */
@@ -24,11 +26,12 @@ export function renderSignIn(view: SignInView): string {
   return view.entered === null ? renderPasswordStep(view) : renderCodeStep({ ...view, entered: view.entered });
 }
 
-function renderCodeStep({ email, next, problems, entered }: SignInView & { entered: string }): string {
+function renderCodeStep({ email, next, problems, entered, script }: SignInView & { entered: string }): string {
   return renderDocument({
     title: "Sign in",
     isNarrow: true,
     hasProblem: Object.keys(problems).length > 0,
+    script,
     children: (
       <>
         <h1>Enter your code</h1>
@@ -39,6 +42,12 @@ function renderCodeStep({ email, next, problems, entered }: SignInView & { enter
           <CodeField problems={problems} />
           <button type="submit">Sign in</button>
         </form>
+        <form class="passkey" method="post" action="/app/sign-in">
+          {next ? <input type="hidden" name="next" value={next} /> : null}
+          <input type="hidden" name="entered" value={entered} />
+          <input type="hidden" name="email" value={email} />
+          <PasskeyAnswer name="passkey" label="Use a passkey" problem={problems.passkey} asked={SIGN_IN_CHALLENGE} />
+        </form>
         <p class="lead">
           <a href="/app/sign-in">Start again</a>
         </p>
@@ -47,11 +56,13 @@ function renderCodeStep({ email, next, problems, entered }: SignInView & { enter
   });
 }
 
-function renderPasswordStep({ email, next, problems, is_signed_out, public_url, providers }: SignInView): string {
+function renderPasswordStep(view: SignInView): string {
+  const { email, next, problems, is_signed_out, public_url, providers, script } = view;
   return renderDocument({
     title: "Sign in",
     isNarrow: true,
     hasProblem: Object.keys(problems).length > 0,
+    script,
     children: (
       <>
         <h1>Sign in</h1>
@@ -62,9 +73,19 @@ function renderPasswordStep({ email, next, problems, is_signed_out, public_url, 
         ) : null}
         <form class="card" method="post" action="/app/sign-in">
           {next ? <input type="hidden" name="next" value={next} /> : null}
-          <EmailField value={email} problems={problems} />
+          <EmailField value={email} hasPasskeys problems={problems} />
           <PasswordField problems={problems} />
           <button type="submit">Sign in</button>
+        </form>
+        <form class="passkey" method="post" action="/app/sign-in">
+          {next ? <input type="hidden" name="next" value={next} /> : null}
+          <PasskeyAnswer
+            name="passkey"
+            label="Sign in with a passkey"
+            problem={problems.passkey}
+            asked={SIGN_IN_CHALLENGE}
+            isAutofill
+          />
         </form>
         <Providers providers={providers} />
         <ForgottenPassword />

@@ -6,6 +6,7 @@ import type { Db, Statement } from "../db.ts";
 import { linkedSignIns } from "../linked-sign-ins/table.ts";
 import { metricsTokens } from "../metrics-tokens/table.ts";
 import { calendarFeeds } from "../on-call/table.ts";
+import { passkeys } from "../passkeys/table.ts";
 import { passwords, sessions } from "../sessions/table.ts";
 import { recoveryCodes, twoFactors } from "../two-factor/table.ts";
 import { apiTokens } from "../users/table.ts";
@@ -24,6 +25,7 @@ export const CREDENTIALS = [
   { table: passwords, holder: passwords.user_id },
   { table: sessions, holder: sessions.user_id },
   { table: accountLinks, holder: accountLinks.user_id },
+  { table: passkeys, holder: passkeys.user_id },
   { table: twoFactors, holder: twoFactors.user_id },
   { table: recoveryCodes, holder: recoveryCodes.user_id },
   { table: linkedSignIns, holder: linkedSignIns.user_id },

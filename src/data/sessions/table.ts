@@ -25,7 +25,7 @@ export const sessions = sqliteTable(
     /** As the browser named itself at sign-in. */
     user_agent: text("user_agent"),
     ip: text("ip"),
-    /** When its holder last gave the password; null for a session that began without one. */
+    /** When its holder last gave the password or a passkey; null for a session that began without one. */
     password_at: instant("password_at"),
     /** What it was begun with at a provider of sign-in, with which it ends; null for any other. */
     linked_sign_in_id: text("linked_sign_in_id").references(() => linkedSignIns.id, { onDelete: "cascade" }),

@@ -1,5 +1,6 @@
 import { and, eq, gte, isNull, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
+import { passkeys } from "../passkeys/table.ts";
 import { recoveryCodes, twoFactors } from "./table.ts";
 
 export type TwoFactorRecord = typeof twoFactors.$inferSelect;
@@ -7,6 +8,23 @@ export type TwoFactorRecord = typeof twoFactors.$inferSelect;
 export async function findTwoFactor(db: Db, userId: string): Promise<TwoFactorRecord | undefined> {
   const rows = await db.select().from(twoFactors).where(eq(twoFactors.user_id, userId)).limit(1);
   return rows[0];
+}
+
+/** What sign-in accepts of an account beside its password. */
+export interface SecondFactors {
+  user_id: string;
+  /** The confirmed authenticator app. */
+  app: TwoFactorRecord | undefined;
+  has_passkey: boolean;
+}
+
+export async function findSecondFactors(db: Db, userId: string): Promise<SecondFactors> {
+  const [apps, keys] = await db.batch([
+    db.select().from(twoFactors).where(eq(twoFactors.user_id, userId)).limit(1),
+    db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.user_id, userId)).limit(1),
+  ]);
+  const app = apps.find(({ confirmed_at }) => confirmed_at !== null);
+  return { user_id: userId, app, has_passkey: keys.length > 0 };
 }
 
 export async function hasRecoveryCode(db: Db, codeHash: string): Promise<boolean> {

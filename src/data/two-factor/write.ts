@@ -1,6 +1,7 @@
-import { eq } from "drizzle-orm";
+import { and, eq, not } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
-import type { TwoFactorRecord } from "./read.ts";
+import { hasPasskey } from "../passkeys/read.ts";
+import { isTwoFactorOn, type TwoFactorRecord } from "./read.ts";
 import { recoveryCodes, twoFactors } from "./table.ts";
 
 /** Replaces a secret that was not confirmed. */
@@ -34,10 +35,17 @@ export function deleteRecoveryCode(db: Db, codeHash: string): Statement {
   return db.delete(recoveryCodes).where(eq(recoveryCodes.code_hash, codeHash));
 }
 
-/** The account signs in by its password alone from now on. */
+export function deleteRecoveryCodesOf(db: Db, userId: string): Statement {
+  return db.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId));
+}
+
+/** Recovery codes stand for a second factor, so they end with the last one. */
+export function deleteIdleRecoveryCodes(db: Db, userId: string): Statement {
+  const isIdle = and(not(hasPasskey(userId)), not(isTwoFactorOn(userId)));
+  return db.delete(recoveryCodes).where(and(eq(recoveryCodes.user_id, userId), isIdle));
+}
+
+/** Without a passkey, the account signs in by its password alone from now on. */
 export function deleteTwoFactor(db: Db, userId: string): Statement[] {
-  return [
-    db.delete(twoFactors).where(eq(twoFactors.user_id, userId)),
-    db.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId)),
-  ];
+  return [db.delete(twoFactors).where(eq(twoFactors.user_id, userId)), deleteIdleRecoveryCodes(db, userId)];
 }

@@ -6,7 +6,7 @@ import { apiTokens, users } from "./table.ts";
 export type UserRecord = typeof users.$inferSelect;
 export type ApiTokenRecord = typeof apiTokens.$inferSelect;
 
-/** The owner of a token that is neither revoked nor expired, in one indexed read. */
+/** The owner of a token that is neither revoked nor expired, by its secret or the one before, in one indexed read. */
 export async function findTokenOwner(
   db: Db,
   tokenHash: string,
@@ -16,7 +16,15 @@ export async function findTokenOwner(
     .select({ user: users, token: apiTokens, is_member: hasMembership(users.id) })
     .from(apiTokens)
     .innerJoin(users, eq(users.id, apiTokens.user_id))
-    .where(and(eq(apiTokens.token_hash, tokenHash), or(isNull(apiTokens.expires_at), gt(apiTokens.expires_at, now))))
+    .where(
+      and(
+        or(
+          eq(apiTokens.token_hash, tokenHash),
+          and(eq(apiTokens.former_hash, tokenHash), gt(apiTokens.former_until, now)),
+        ),
+        or(isNull(apiTokens.expires_at), gt(apiTokens.expires_at, now)),
+      ),
+    )
     .limit(1);
   return rows[0];
 }
@@ -31,8 +39,18 @@ export async function findUserByEmail(db: Db, email: string): Promise<UserRecord
   return rows[0];
 }
 
-export async function touchToken(db: Db, tokenId: string, now: number): Promise<void> {
-  await db.update(apiTokens).set({ last_used_at: now }).where(eq(apiTokens.id, tokenId));
+export async function touchToken(
+  db: Db,
+  tokenId: string,
+  used: Partial<Pick<ApiTokenRecord, "last_used_at" | "former_used_at">>,
+): Promise<void> {
+  await db.update(apiTokens).set(used).where(eq(apiTokens.id, tokenId));
+}
+
+/** The condition under which a token was rotated or revoked since it was read. */
+export function isTokenReplaced({ id, token_hash }: ApiTokenRecord): SQL {
+  const same = and(eq(apiTokens.id, id), eq(apiTokens.token_hash, token_hash));
+  return sql`NOT EXISTS (SELECT 1 FROM ${apiTokens} WHERE ${same})`;
 }
 
 export async function listTokens(db: Db, userId: string, page: { limit: number; offset: number }) {

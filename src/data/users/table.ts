@@ -43,6 +43,11 @@ export const apiTokens = sqliteTable(
     name: text("name").notNull(),
     token_hash: text("token_hash").notNull().unique(),
     token_prefix: text("token_prefix").notNull(),
+    /** Of the secret before the last rotation, which is accepted until then. */
+    former_hash: text("former_hash"),
+    former_until: instant("former_until"),
+    /** When that secret was presented last: somebody still has to change over. */
+    former_used_at: instant("former_used_at"),
     last_used_at: instant("last_used_at"),
     expires_at: instant("expires_at"),
     /** null = everything that its user may. */
@@ -53,5 +58,8 @@ export const apiTokens = sqliteTable(
     allowed_networks: text("allowed_networks", { mode: "json" }).$type<string[]>(),
     ...timestamps(),
   },
-  (table) => [index("api_tokens_user").on(table.user_id, table.created_at)],
+  (table) => [
+    index("api_tokens_user").on(table.user_id, table.created_at),
+    index("api_tokens_former").on(table.former_hash).where(sql`former_hash IS NOT NULL`),
+  ],
 );

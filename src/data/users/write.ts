@@ -11,6 +11,19 @@ export function insertToken(db: Db, token: ApiTokenRecord): Statement {
   return db.insert(apiTokens).values(token);
 }
 
+export function rotateToken(
+  db: Db,
+  {
+    id,
+    ...set
+  }: Pick<
+    ApiTokenRecord,
+    "id" | "token_hash" | "token_prefix" | "former_hash" | "former_until" | "former_used_at" | "updated_at"
+  >,
+): Statement {
+  return db.update(apiTokens).set(set).where(eq(apiTokens.id, id));
+}
+
 export function renameUser(db: Db, { id, name }: Pick<UserRecord, "id" | "name">): Statement {
   return db.update(users).set({ name }).where(eq(users.id, id));
 }

@@ -9,6 +9,7 @@ import { listPagesOf } from "../../data/deleted-accounts/read.ts";
 import { endAccount } from "../../data/deleted-accounts/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { listSharedPages } from "../../data/members/read.ts";
+import { findSecondFactors } from "../../data/two-factor/read.ts";
 import { findUser } from "../../data/users/read.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { sealMail } from "../../outbox/mail.ts";
@@ -17,8 +18,8 @@ import { wakeAgents } from "../../platform/agent-objects.ts";
 import { dropStoredPage } from "../../platform/page-store.ts";
 import { announceEnd } from "../members/set-up.ts";
 import { planDeparture } from "../on-call/departure.ts";
-import { requireOwnCode, requireOwnPassword } from "../sessions/own-password.ts";
-import { findActiveFactor } from "../sessions/second-factor.ts";
+import { requireConfirmation, requireOwnCode } from "../sessions/own-password.ts";
+import { secondFactorsOf } from "../sessions/second-factor.ts";
 import { removePortion } from "./purge.ts";
 
 /** Stored documents of more pages end by themselves within their minute. */
@@ -32,11 +33,13 @@ const PAGES_LEFT_MAX = 100;
  * Ends the account of the caller and everything that it owns. The request itself ends credentials, pages, agents and
  * webhooks; monitors with their history follow in portions, the first at once.
  */
-export async function deleteAccount(ctx: RequestScope, { password, code }: AccountDeletion): Promise<void> {
+export async function deleteAccount(ctx: RequestScope, { code, ...confirmation }: AccountDeletion): Promise<void> {
   const { user_id } = requireUser(ctx);
-  await requireOwnPassword(ctx, password);
-  const factor = await findActiveFactor(ctx, user_id);
-  const accepted = factor && (await requireOwnCode(ctx, factor, { code: code ?? "", accepts: ["totp", "recovery"] }));
+  const confirmed = await requireConfirmation(ctx, confirmation);
+  const factors = await findSecondFactors(ctx.db, user_id);
+  const needsCode = !confirmed.isPasskey && secondFactorsOf(factors).length > 0;
+  const accepted =
+    needsCode && (await requireOwnCode(ctx, factors, { code: code ?? "", accepts: ["totp", "recovery"] }));
   const user = await findUser(ctx.db, user_id);
   if (!user) throw unauthenticated();
   const pages = await listPagesOf(ctx.db, user_id, PAGES_DROPPED_MAX);
@@ -55,7 +58,7 @@ export async function deleteAccount(ctx: RequestScope, { password, code }: Accou
   ];
   await commit({ ...ctx, principal: { kind: "system" }, ip: null }, statements, {
     audit: { owner_id: user_id, target_type: "user", target_id: user_id, summary: "the account was deleted" },
-    guards: accepted?.guards ?? [],
+    guards: [...confirmed.guards, ...(accepted ? accepted.guards : [])],
   });
   if (mail) sendAfterResponse(ctx, mail);
   // Open pages of others, which the account could read as a member.

@@ -96,7 +96,7 @@ export async function exportAccount(ctx: RequestScope): Promise<AccountExport> {
     sessions: await all(
       "sessions",
       async (page) => (await listMySessions(own, page)).rows,
-      (session) => presentSession(session, user.session_id),
+      (session) => presentSession(session, { current_id: user.session_id, session_ms: ctx.settings.SESSION_MS }),
     ),
     notify_contacts: await all("notify_contacts", async (page) => (await listContacts(own, page)).rows, presentContact),
     secrets: await all("secrets", async (page) => (await listMySecrets(own, page)).rows, presentSecret),

@@ -17,6 +17,8 @@ export function presentToken(token: ApiTokenRecord): z.infer<typeof Token> {
     scopes: token.scopes,
     status_page_ids: token.status_page_ids,
     allowed_networks: token.allowed_networks,
+    former_until: toIsoOrNull(token.former_until),
+    former_used_at: toIsoOrNull(token.former_used_at),
     created_at: toIso(token.created_at),
     updated_at: toIso(token.updated_at),
   };

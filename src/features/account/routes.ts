@@ -1,14 +1,14 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { expiredCookie } from "../../access/sessions.ts";
 import { AccountDeletion, AccountExport, BillingStatus, TierInfo } from "../../contract/account.ts";
-import { CreatedToken, Token, TokenCreate } from "../../contract/token.ts";
+import { CreatedToken, Token, TokenCreate, TokenRotate } from "../../contract/token.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { deleteAccount } from "./deletion.ts";
 import { exportAccount } from "./export.ts";
 import { presentBilling, presentTier, presentToken } from "./present.ts";
-import { countMyUsage, createToken, listMyTokens, revokeToken } from "./service.ts";
+import { countMyUsage, createToken, listMyTokens, revokeToken, rotateMyToken } from "./service.ts";
 
 const tags = ["Account"];
 
@@ -54,6 +54,24 @@ export const endpoints = [
     async (c) => {
       const { record, token } = await createToken(c.var.ctx, c.req.valid("json"));
       return c.json({ ...presentToken(record), token }, 201);
+    },
+  ),
+
+  endpoint(
+    { at: ["core"], auth: "user", permission: null, audit: "token.rotated", rate: "api" },
+    createRoute({
+      method: "post",
+      path: "/user/api-tokens/{id}/rotate",
+      tags,
+      summary: "Give an API token a new secret",
+      description:
+        "Name, limits and end stay. The secret before is accepted for `overlap_hours` more, at most a week; `former_used_at` says whether somebody still presents it. One that was rotated away earlier ends at once.",
+      request: { params: IdParam, body: jsonBody(TokenRotate) },
+      responses: { 200: json("The token", CreatedToken), ...OBJECT_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const { record, token } = await rotateMyToken(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+      return c.json({ ...presentToken(record), token }, 200);
     },
   ),
 
@@ -123,7 +141,7 @@ export const endpoints = [
       tags,
       summary: "Delete your account",
       description:
-        "With everything that it owns: status pages, monitors and their history, agents, webhooks, tokens. It cannot be undone; export it before. Takes the password and, with two-factor sign-in, a code; 409 for an account without a password. In audit logs of other accounts the name is replaced.",
+        "With everything that it owns: status pages, monitors and their history, agents, webhooks, tokens. It cannot be undone; export it before. Takes the password and, with two-factor sign-in, a code, or a passkey alone; 409 for an account with neither. In audit logs of other accounts the name is replaced.",
       request: { body: jsonBody(AccountDeletion) },
       responses: { ...noContent, ...USER_ERRORS, ...BODY_ERRORS },
     }),

@@ -4,16 +4,16 @@ import { capOf } from "../../access/plan-caps.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { invalid, notFound } from "../../contract/errors.ts";
+import { conflict, invalid, notFound } from "../../contract/errors.ts";
 import { PLAN_CAP_CLASSES, type PlanCap } from "../../contract/limiter-object.ts";
 import type { Region } from "../../contract/monitor-values.ts";
-import type { TokenCreate } from "../../contract/token.ts";
+import type { TokenCreate, TokenRotate } from "../../contract/token.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { countUsage, type Usage } from "../../data/usage/read.ts";
-import { type ApiTokenRecord, findToken, findUser, listTokens } from "../../data/users/read.ts";
-import { deleteToken, insertToken } from "../../data/users/write.ts";
+import { type ApiTokenRecord, findToken, findUser, isTokenReplaced, listTokens } from "../../data/users/read.ts";
+import { deleteToken, insertToken, rotateToken } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
-import { DAY_MS } from "../../lib/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { oneLine } from "../../lib/one-line.ts";
 import { newApiToken, sha256Hex, tokenPrefix } from "../../platform/credentials.ts";
 import { newId } from "../../platform/ids.ts";
@@ -41,6 +41,9 @@ export async function createToken(
     name: input.name,
     token_hash: sha256Hex(token),
     token_prefix: tokenPrefix(token),
+    former_hash: null,
+    former_until: null,
+    former_used_at: null,
     last_used_at: null,
     expires_at: expiryOf(ctx, input),
     scopes: input.scopes ? [...new Set(input.scopes)] : null,
@@ -49,7 +52,10 @@ export async function createToken(
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  const mail = await newTokenMail(ctx, user.user_id, record.name);
+  const mail = await tokenMail(ctx, record, {
+    subject: "New API token for your account",
+    what: "was created for your account",
+  });
   const statements = [insertToken(ctx.db, record), ...(mail ? [insertMail(ctx.db, mail)] : [])];
   await commit(ctx, statements, { audit: tokenAudit(record, "created") });
   if (mail) sendAfterResponse(ctx, mail);
@@ -64,10 +70,57 @@ function expiryOf({ now }: RequestScope, { expires_in_days, expires_at }: TokenC
   return expires_at;
 }
 
-async function newTokenMail(ctx: RequestScope, userId: string, name: string) {
-  const account = await findUser(ctx.db, userId);
-  const text = `An API token named "${oneLine(name)}" was created for your account.`;
-  return account ? buildSecurityMail(ctx, account, { subject: "New API token for your account", text }) : null;
+async function tokenMail(
+  ctx: RequestScope,
+  { user_id, name }: ApiTokenRecord,
+  { subject, what }: { subject: string; what: string },
+) {
+  const account = await findUser(ctx.db, user_id);
+  const text = `An API token named "${oneLine(name)}" ${what}.`;
+  return account ? buildSecurityMail(ctx, account, { subject, text }) : null;
+}
+
+/**
+ * A new secret for a token that stays what it is. The secret before goes on for as long as its programs need to change
+ * over; one that was rotated away earlier ends.
+ */
+export async function rotateMyToken(
+  ctx: RequestScope,
+  tokenId: string,
+  { overlap_hours }: TokenRotate,
+): Promise<{ record: ApiTokenRecord; token: string }> {
+  const user = requireUser(ctx);
+  const earlier = await findIdempotentResult(ctx);
+  if (earlier !== undefined) throw alreadyShown(earlier);
+  const before = await findToken(ctx.db, user.user_id, tokenId);
+  if (!before) throw notFound("token");
+  if (before.expires_at !== null && before.expires_at <= ctx.now)
+    throw conflict("the token has expired: create a new one");
+  await requireRate(ctx, "token_creation");
+  const token = newApiToken();
+  const record: ApiTokenRecord = {
+    ...before,
+    token_hash: sha256Hex(token),
+    token_prefix: tokenPrefix(token),
+    former_hash: overlap_hours === 0 ? null : before.token_hash,
+    former_until: overlap_hours === 0 ? null : ctx.now + overlap_hours * HOUR_MS,
+    former_used_at: null,
+    updated_at: ctx.now,
+  };
+  const mail = await tokenMail(ctx, record, {
+    subject: "An API token of your account was rotated",
+    what: "got a new secret",
+  });
+  const { id, token_hash, token_prefix, former_hash, former_until, former_used_at, updated_at } = record;
+  const change = { id, token_hash, token_prefix, former_hash, former_until, former_used_at, updated_at };
+  await commit(ctx, [rotateToken(ctx.db, change), ...(mail ? [insertMail(ctx.db, mail)] : [])], {
+    audit: tokenAudit(record, "rotated"),
+    guards: [
+      { name: "stale", when: isTokenReplaced(before), error: conflict("another request rotated the token first") },
+    ],
+  });
+  if (mail) sendAfterResponse(ctx, mail);
+  return { record, token };
 }
 
 /** Takes effect with the next request that presents the token. */

@@ -1,24 +1,53 @@
-import { commit } from "../../access/commit.ts";
+import { commit, type Guard } from "../../access/commit.ts";
 import { requireUser } from "../../access/principal.ts";
 import { isWithinRate, releaseRate, requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, unauthenticated } from "../../contract/errors.ts";
+import type { Confirmation, PasskeyAssertion } from "../../contract/passkey.ts";
+import type { Statement } from "../../data/db.ts";
 import type { MailRecord } from "../../data/mail/read.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { findPasswordHash } from "../../data/sessions/read.ts";
-import type { TwoFactorRecord } from "../../data/two-factor/read.ts";
+import type { SecondFactors } from "../../data/two-factor/read.ts";
 import { findUser } from "../../data/users/read.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import type { SecondFactor } from "../../domain/totp.ts";
 import { isPassword } from "../../platform/password.ts";
+import { acceptPasskey, ownUse } from "./passkey-proof.ts";
 import { checkCode } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
-/** For changes of the account that a stolen session or token may not make. */
-export async function requireOwnPassword(ctx: RequestScope, given: string): Promise<void> {
+/** What uses up a confirmation; belongs in the batch of the change that it allows. */
+interface Confirmed {
+  statements: Statement[];
+  guards: Guard[];
+  isPasskey: boolean;
+}
+
+/** For changes of the account that a stolen session or token may not make: its password, or a passkey instead. */
+export async function requireConfirmation(ctx: RequestScope, { password, passkey }: Confirmation): Promise<Confirmed> {
+  if (passkey) return { ...(await acceptOwnPasskey(ctx, passkey)), isPasskey: true };
   const stored = await findPasswordHash(ctx.db, requireUser(ctx).user_id);
   if (stored === null) throw conflict("the account has no password: set one first");
-  await checkOwnPassword(ctx, { given, stored, field: "password" });
+  if (password == null)
+    throw invalid("password or passkey is required", [{ path: "password", message: "is required" }]);
+  await checkOwnPassword(ctx, { given: password, stored, field: "password" });
+  return { statements: [], guards: [], isPasskey: false };
+}
+
+/** A passkey of the caller's account, which answers a challenge that this session or token asked for. */
+export async function acceptOwnPasskey(ctx: RequestScope, passkey: PasskeyAssertion) {
+  const { user_id } = requireUser(ctx);
+  const message = "is not accepted: it expired, was used, or is not one of your account";
+  const refused = invalid(`passkey ${message}`, [{ path: "passkey", message }]);
+  try {
+    const { user, statements, guards } = await acceptPasskey(ctx, passkey, { use: ownUse(ctx, "confirm"), refused });
+    if (user.id !== user_id) throw refused;
+    return { statements, guards };
+  } catch (error) {
+    if (error === refused) await recordGuess(ctx, { secret: "passkey", mail: null });
+    throw error;
+  }
 }
 
 /**
@@ -44,12 +73,12 @@ async function recordWrongPassword(ctx: RequestScope): Promise<void> {
 /** Counted with those of sign-in, and audited with the session or token behind it. */
 export async function requireOwnCode(
   ctx: RequestScope,
-  factor: TwoFactorRecord,
+  factors: Pick<SecondFactors, "user_id" | "app">,
   { code, accepts }: { code: string; accepts: readonly SecondFactor["kind"][] },
 ) {
   const wrong = invalid("code is wrong or was used", [{ path: "code", message: "is wrong or was used" }]);
   try {
-    return await checkCode(ctx, factor, { code, wrong, accepts });
+    return await checkCode(ctx, factors, { code, wrong, accepts });
   } catch (error) {
     if (error === wrong) await recordGuess(ctx, { secret: "code", mail: null });
     throw error;

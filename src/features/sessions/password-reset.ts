@@ -21,7 +21,7 @@ import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { verifyAddress } from "./credentials.ts";
 import { requirePasswordAllowed } from "./required-provider.ts";
-import { findActiveFactor } from "./second-factor.ts";
+import { hasSecondFactor } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
 /** For users who cannot sign in any more: the reader of the account's mail may choose a new password. */
@@ -96,7 +96,7 @@ export async function resetPassword(ctx: RequestScope, input: PasswordReset): Pr
   const { user, link } = found;
   requirePasswordAllowed(ctx, user.email, "password");
   const hash = hashPassword(ctx.settings, input.password);
-  const needsCode = user.email_verified_at !== null && (await findActiveFactor(ctx, user.id)) !== undefined;
+  const needsCode = user.email_verified_at !== null && (await hasSecondFactor(ctx, user.id));
   const session = needsCode ? null : openSession(ctx, user.id, { hasGivenPassword: true });
   const principal = toPrincipal(user, { token_id: null, session_id: session?.record.id ?? null }, ctx.settings);
   const mail = await buildSecurityMail(ctx, user, {

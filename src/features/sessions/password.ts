@@ -13,7 +13,7 @@ import { deleteSessionsOf, markPasswordGiven, setPassword } from "../../data/ses
 import { findUser, type UserRecord } from "../../data/users/read.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { hashPassword } from "../../platform/password.ts";
-import { checkOwnPassword } from "./own-password.ts";
+import { acceptOwnPasskey, checkOwnPassword } from "./own-password.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
 /**
@@ -29,11 +29,13 @@ export async function changePassword(ctx: RequestScope, input: PasswordChange): 
   if (stored === null && token_id !== null) {
     throw forbidden("an API token cannot set a first password: use a password reset link or a sign-in link");
   }
-  if (stored !== null) {
+  const confirmed = input.passkey ? await acceptOwnPasskey(ctx, input.passkey) : { statements: [], guards: [] };
+  if (stored !== null && !input.passkey) {
     await checkOwnPassword(ctx, { given: input.current_password ?? "", stored, field: "current_password" });
   }
   const mail = stored === null ? null : await changeMail(ctx, user);
   const statements = [
+    ...confirmed.statements,
     setPassword(ctx.db, { user_id, hash: hashPassword(ctx.settings, input.new_password), now: ctx.now }),
     deleteSessionsOf(ctx.db, user_id, session_id),
     deleteAccountLinksOf(ctx.db, user_id),
@@ -44,6 +46,7 @@ export async function changePassword(ctx: RequestScope, input: PasswordChange): 
   const summary = `${email} changed the password`;
   await commit(ctx, statements, {
     audit: { owner_id: user_id, target_type: "user", target_id: user_id, summary },
+    guards: confirmed.guards,
   });
   if (mail) sendAfterResponse(ctx, mail);
 }

@@ -2,10 +2,14 @@ import type { Scope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import { findRequiredProvider } from "../../domain/sign-in.ts";
 
-const REFUSALS = { email: "has no password here", password: "is not used for this address" } as const;
+const REFUSALS = {
+  email: "has no password here",
+  password: "is not used for this address",
+  passkey: "is not used for this address",
+} as const;
 
 /**
- * Refuses a password for whoever has to sign in by a provider. The domain alone decides, so that the answer says nothing
+ * Refuses a password, or a passkey in its place, for whoever has to sign in by a provider. The domain alone decides, so that the answer says nothing
  * about accounts.
  */
 export function requirePasswordAllowed(

@@ -41,7 +41,7 @@ export const endpoints = [
       tags,
       summary: "Sign in with e-mail address and password",
       description:
-        "Sets a cookie that authenticates like a token does: for 30 days, or 7 days without use. Requests that change something must come from this service's own pages. With two-factor sign-in a request without `code` is 401 `totp_required`, to be repeated with all three members; a wrong or used code is 401 `totp_wrong`. Each code works once, and ten wrong ones an hour are 429.",
+        "Sets a cookie that authenticates like a token does: for 30 days, or 7 days without use, unless the operator set other times. Requests that change something must come from this service's own pages. With two-factor sign-in a request without `code` is 401 `totp_required`, to be repeated with all three members; a wrong or used code is 401 `totp_wrong`. Each code works once, and ten wrong ones an hour are 429. An account with passkeys takes `passkey` instead of `code`; one that is not accepted is 401 `passkey_refused`.",
       request: { body: jsonBody(Login) },
       responses: { 200: json("Who is signed in", Me), ...PUBLIC_ERRORS, ...BODY_ERRORS, 401: USER_ERRORS[401] },
     }),
@@ -105,11 +105,12 @@ export const endpoints = [
     }),
     async (c) => {
       const page = c.req.valid("query");
-      const { session_id } = requireUser(c.var.ctx);
+      const { session_id: current_id } = requireUser(c.var.ctx);
+      const session_ms = c.var.settings.SESSION_MS;
       const { rows, total } = await listMySessions(c.var.ctx, page);
       setListHeaders(c, page, total);
       return c.json(
-        rows.map((session) => presentSession(session, session_id)),
+        rows.map((session) => presentSession(session, { current_id, session_ms })),
         200,
       );
     },
@@ -139,7 +140,7 @@ export const endpoints = [
       tags,
       summary: "End all of your sessions and tokens",
       description:
-        "API tokens, the metrics token, addresses of calendars, and the tokens that you created to install agents or to link chats. The credential of this request included.",
+        "API tokens, the metrics token, addresses of calendars, and the tokens that you created to install agents or to link chats. The credential of this request included. Passkeys stay, as the password does.",
       responses: { ...noContent, ...USER_ERRORS },
     }),
     async (c) => {
@@ -156,7 +157,7 @@ export const endpoints = [
       tags,
       summary: "Set or change your password",
       description:
-        "Ends all of your other sessions, and with `end_tokens` your API tokens. A first password is set from a session only: an API token is 403.",
+        "Ends all of your other sessions, and with `end_tokens` your API tokens. Takes the present password, or a passkey. A first password is set from a session only: an API token is 403.",
       request: { body: jsonBody(PasswordChange) },
       responses: { ...noContent, ...USER_ERRORS, ...BODY_ERRORS },
     }),
@@ -226,7 +227,7 @@ export const endpoints = [
       tags,
       summary: "Switch two-factor sign-in on",
       description:
-        "Takes a code of the authenticator app and returns ten recovery codes, shown once: each replaces a code of the app once. API tokens and open sessions stay.",
+        "Takes a code of the authenticator app and returns ten recovery codes, shown once: each replaces a code of the app, or a passkey, once. API tokens and open sessions stay.",
       request: { body: jsonBody(TotpConfirm) },
       responses: { 200: json("The recovery codes", RecoveryCodes), ...USER_ERRORS, ...BODY_ERRORS },
     }),
@@ -240,7 +241,8 @@ export const endpoints = [
       path: "/auth/totp/disable",
       tags,
       summary: "Switch two-factor sign-in off",
-      description: "Takes the password and a code of the authenticator app or a recovery code.",
+      description:
+        "Takes the password and a code of the authenticator app or a recovery code, or a passkey alone. Passkeys and the recovery codes that stand for them stay.",
       request: { body: jsonBody(TotpDisable) },
       responses: { ...noContent, ...USER_ERRORS, ...BODY_ERRORS },
     }),

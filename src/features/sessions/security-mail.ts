@@ -1,6 +1,12 @@
+import { commit } from "../../access/commit.ts";
+import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import { unauthenticated } from "../../contract/errors.ts";
+import type { Statement } from "../../data/db.ts";
 import type { MailRecord } from "../../data/mail/read.ts";
-import type { UserRecord } from "../../data/users/read.ts";
+import { insertMail } from "../../data/mail/write.ts";
+import { findUser, type UserRecord } from "../../data/users/read.ts";
+import { sendAfterResponse } from "../../delivery/mail.ts";
 import { formatMoment } from "../../lib/date-format.ts";
 import { sealMail } from "../../outbox/mail.ts";
 
@@ -34,4 +40,22 @@ export async function buildSecurityMail(
     `If this was not you, reset your password at ${ctx.publicUrl}/app/forgotten-password, which ends all sessions and API tokens.`,
   ];
   return sealMail(ctx, { to: user.email, subject, text: lines.join("\n") });
+}
+
+type CommitOptions = Parameters<typeof commit>[2];
+interface NoticedCommit extends CommitOptions {
+  mail: SecurityNotice;
+}
+
+/** Changes credentials of the caller, who is informed of it. */
+export async function commitWithMail(
+  ctx: RequestScope,
+  statements: Statement[],
+  { mail: notice, ...options }: NoticedCommit,
+): Promise<void> {
+  const user = await findUser(ctx.db, requireUser(ctx).user_id);
+  if (!user) throw unauthenticated();
+  const mail = await buildSecurityMail(ctx, user, notice);
+  await commit(ctx, [...statements, ...(mail ? [insertMail(ctx.db, mail)] : [])], options);
+  if (mail) sendAfterResponse(ctx, mail);
 }

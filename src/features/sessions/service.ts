@@ -20,13 +20,14 @@ import {
   type SessionRecord,
 } from "../../data/sessions/read.ts";
 import { deleteSession, deleteSessionsOf, replaceHash } from "../../data/sessions/write.ts";
+import { findSecondFactors } from "../../data/two-factor/read.ts";
 import { findUser, type UserRecord } from "../../data/users/read.ts";
 import { renameUser } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { currentHashPrefix, hashPassword, isPassword } from "../../platform/password.ts";
 import { countGuess } from "./password-guesses.ts";
 import { requirePasswordAllowed } from "./required-provider.ts";
-import { type AcceptedFactor, acceptSecondFactor, findActiveFactor } from "./second-factor.ts";
+import { type AcceptedFactor, acceptSecondFactor, type GivenFactor, secondFactorsOf } from "./second-factor.ts";
 import { buildSecurityMail } from "./security-mail.ts";
 
 /** The same for everybody, so that it does not tell who has an account. */
@@ -37,14 +38,16 @@ export interface CurrentUser {
   user: UserRecord;
   principal: UserPrincipal;
   session: SessionRecord | null;
+  /** How long sessions last at most. */
+  session_ms: number;
   has_password: boolean;
-  has_two_factor: boolean;
+  second_factors: ReturnType<typeof secondFactorsOf>;
 }
 
 /** A wrong password, an address without an account and an account without a password look and take the same. */
 export async function signIn(
   ctx: RequestScope,
-  { email, password, code }: Login,
+  { email, password, ...second }: Login,
 ): Promise<{ me: CurrentUser; cookies: string[] }> {
   requirePasswordAllowed(ctx, email, "password");
   const found = await findSignIn(ctx.db, email);
@@ -55,11 +58,15 @@ export async function signIn(
   }
   await release();
   const { user } = found;
-  const factor = await acceptFactorOf(ctx, user, code);
+  const factor = await acceptFactorOf(ctx, user, second);
   const statements = [...factor.statements, ...renewHash(ctx, { user_id: user.id, password, hash: found.hash })];
   const accepted = { ...factor, statements, hasGivenPassword: true };
   const { session, cookies, principal } = await beginSession(ctx, user, accepted);
-  return { me: { user, principal, session, has_password: true, has_two_factor: factor.isOn }, cookies };
+  const second_factors = factor.isOn ? secondFactorsOf(await findSecondFactors(ctx.db, user.id)) : [];
+  return {
+    me: { user, principal, session, session_ms: ctx.settings.SESSION_MS, has_password: true, second_factors },
+    cookies,
+  };
 }
 
 /** The password is at hand only now: a hash of an earlier root key or cost is replaced. */
@@ -71,21 +78,26 @@ function renewHash(
   return [replaceHash(ctx.db, { user_id, from: hash, to: hashPassword(ctx.settings, password) })];
 }
 
-/** Throws 401 for a missing or wrong code, which the account's audit log then shows. */
-export async function acceptFactorOf(ctx: RequestScope, user: UserRecord, code: string | null | undefined) {
+/** Throws 401 for a missing or wrong second factor, which the account's audit log then shows. */
+export async function acceptFactorOf(ctx: RequestScope, user: UserRecord, given: GivenFactor) {
   try {
-    return await acceptSecondFactor(ctx, { user_id: user.id, code });
+    return await acceptSecondFactor(ctx, user.id, given);
   } catch (error) {
-    if (code) ctx.defer(auditFailedSignIn(ctx, user));
+    if (given.code || given.passkey) ctx.defer(auditFailedSignIn(ctx, user));
     throw error;
   }
 }
 
 /** After the response, so that its time says nothing about the account. */
-async function auditFailedSignIn(ctx: RequestScope, { id, email }: UserRecord): Promise<void> {
+export async function auditFailedSignIn(
+  ctx: RequestScope,
+  { id, email }: UserRecord,
+  reason: string | null = null,
+): Promise<void> {
+  const summary = `a sign-in as ${email} failed${reason === null ? "" : `: ${reason}`}`;
   try {
     await commit({ ...ctx, auditEvent: "session.refused" }, [], {
-      audit: { owner_id: id, target_type: "user", target_id: id, summary: `a sign-in as ${email} failed` },
+      audit: { owner_id: id, target_type: "user", target_id: id, summary },
     });
   } catch (error) {
     ctx.log.error("failed sign-in not audited", error, { user_id: id });
@@ -137,19 +149,20 @@ export async function signOut(ctx: RequestScope): Promise<string> {
 
 export async function getMe(ctx: RequestScope): Promise<CurrentUser> {
   const principal = requireUser(ctx);
-  const [user, hash, session, factor] = await Promise.all([
+  const [user, hash, session, factors] = await Promise.all([
     findUser(ctx.db, principal.user_id),
     findPasswordHash(ctx.db, principal.user_id),
     principal.session_id === null ? undefined : findSession(ctx.db, principal.session_id),
-    findActiveFactor(ctx, principal.user_id),
+    findSecondFactors(ctx.db, principal.user_id),
   ]);
   if (!user) throw unauthenticated();
   return {
     user,
     principal,
     session: session ?? null,
+    session_ms: ctx.settings.SESSION_MS,
     has_password: hash !== null,
-    has_two_factor: factor !== undefined,
+    second_factors: secondFactorsOf(factors),
   };
 }
 
@@ -163,12 +176,12 @@ export async function changeMe(ctx: RequestScope, { name }: MeChange): Promise<C
 }
 
 export function listMySessions(ctx: RequestScope, page: { limit: number; offset: number }) {
-  return listSessions(ctx.db, { user_id: requireUser(ctx).user_id, limits: sessionLimits(ctx.now) }, page);
+  return listSessions(ctx.db, { user_id: requireUser(ctx).user_id, limits: sessionLimits(ctx) }, page);
 }
 
 export async function endSession(ctx: RequestScope, sessionId: string): Promise<void> {
   const user = requireUser(ctx);
-  const limits = sessionLimits(ctx.now);
+  const limits = sessionLimits(ctx);
   const session = await findLiveSession(ctx.db, { user_id: user.user_id, id: sessionId, limits });
   if (!session) throw notFound("session");
   await commit(ctx, [deleteSession(ctx.db, session.id)], { audit: sessionAudit(user, session.id, "out") });

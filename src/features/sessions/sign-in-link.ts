@@ -5,7 +5,7 @@ import { findPasswordHash } from "../../data/sessions/read.ts";
 import type { UserRecord } from "../../data/users/read.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { unusableLink } from "./password-reset.ts";
-import { findActiveFactor } from "./second-factor.ts";
+import { hasSecondFactor } from "./second-factor.ts";
 import { acceptFactorOf, beginSession } from "./service.ts";
 
 /** The account that a link printed by `npm run token -- --sign-in-link` opens, and whether that takes a code or gives a first password. */
@@ -16,8 +16,8 @@ export async function findSignInLink(
   const found = await findLink(ctx, token);
   if (!found) return undefined;
   const { user } = found;
-  const [factor, password] = await Promise.all([findActiveFactor(ctx, user.id), findPasswordHash(ctx.db, user.id)]);
-  return { user, needs_code: factor !== undefined, has_password: password !== null };
+  const [needs_code, password] = await Promise.all([hasSecondFactor(ctx, user.id), findPasswordHash(ctx.db, user.id)]);
+  return { user, needs_code, has_password: password !== null };
 }
 
 /**
@@ -30,7 +30,7 @@ export async function signInByLink(
 ): Promise<string[]> {
   const found = await findLink(ctx, token);
   if (!found) throw unusableLink();
-  const factor = await acceptFactorOf(ctx, found.user, code);
+  const factor = await acceptFactorOf(ctx, found.user, { code });
   const { cookies } = await beginSession(ctx, found.user, {
     ...factor,
     statements: [deleteAccountLink(ctx.db, found.link.id), ...factor.statements],

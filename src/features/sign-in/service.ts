@@ -28,7 +28,7 @@ import { isPassword } from "../../platform/password.ts";
 import { beginAtProvider, finishAtProvider, type ProvenIdentity } from "../../platform/sign-in-providers.ts";
 import { verifyAddress } from "../sessions/credentials.ts";
 import { countGuess } from "../sessions/password-guesses.ts";
-import { findActiveFactor } from "../sessions/second-factor.ts";
+import { hasSecondFactor } from "../sessions/second-factor.ts";
 import { buildSecurityMail } from "../sessions/security-mail.ts";
 import { acceptFactorOf, beginSession } from "../sessions/service.ts";
 import { type Attempt, keepAttempt, openProof, type Proof, sealProof } from "./attempt.ts";
@@ -81,7 +81,7 @@ export async function finishSignIn(
   if (attempt.link_to !== null) return offerLink(ctx, provider, { attempt, identity, found });
   if (found) {
     const proof = proofOf(provider, { attempt, identity, user_id: found.user.id });
-    if (await findActiveFactor(ctx, found.user.id)) {
+    if (await hasSecondFactor(ctx, found.user.id)) {
       const asked = { needs_password: false, needs_code: true, email: found.user.email };
       return { kind: "confirm", proof: await sealProof(ctx, proof), ...asked };
     }
@@ -122,12 +122,12 @@ async function signInFirst(ctx: RequestScope, provider: SignInProvider, answered
       return { kind: "signed_in", ...(await proveAccount(ctx, provider, { ...answered, user })) };
     case "confirm": {
       if (!user) throw new Error("no account to confirm");
-      const [hash, factor] = await Promise.all([findPasswordHash(ctx.db, user.id), findActiveFactor(ctx, user.id)]);
+      const [hash, needs_code] = await Promise.all([findPasswordHash(ctx.db, user.id), hasSecondFactor(ctx, user.id)]);
       if (hash === null) {
         throw forbidden("your account has no password to confirm it with: sign in by a link, then link it");
       }
       const proof = await sealProof(ctx, proofOf(provider, { ...answered, user_id: user.id }));
-      const asked = { needs_password: true, needs_code: factor !== undefined };
+      const asked = { needs_password: true, needs_code };
       return { kind: "confirm", proof, email: user.email, ...asked };
     }
   }
@@ -191,7 +191,7 @@ async function signInLinked(
   { user, linked }: { user: UserRecord; linked: LinkedSignInRecord },
   { proof, code }: { proof: Proof; code: string | null },
 ) {
-  const factor = await acceptFactorOf(ctx, user, code);
+  const factor = await acceptFactorOf(ctx, user, { code });
   const used: Guard = { name: "stale", when: isSignInUsed(proof, proof.begun_at), error: beginAgain() };
   const mark = markLinkedSignInUsed(ctx.db, { id: linked.id, begun_at: proof.begun_at, last_used_at: ctx.now });
   const { cookies } = await beginSession(ctx, user, {
@@ -219,7 +219,7 @@ export async function confirmSignIn(
   const release = await countGuess(ctx, { email: user.email, user });
   if (!isPassword(ctx.settings, password, signIn?.hash ?? null)) throw unauthenticated("the password is wrong");
   await release();
-  const factor = await acceptFactorOf(ctx, user, code);
+  const factor = await acceptFactorOf(ctx, user, { code });
   const linked = linkedOf(ctx, proof);
   const { statements, settle } = await linkStatements(ctx, user, linked);
   const { cookies } = await beginSession(ctx, user, {
