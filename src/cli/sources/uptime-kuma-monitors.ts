@@ -306,7 +306,9 @@ function rabbitmqOf(row: ForeignRecord, remarks: Remarks): Kind {
   const nodes = jsonOf(row, "rabbitmq_nodes", remarks);
   const [first, ...further] = Array.isArray(nodes) ? nodes.map(String) : [];
   if (first === undefined || !URL.canParse(first)) return "it names no node";
-  if (further.length > 0) remarks.stays(`its further nodes, of which one had to answer: ${further.join(", ")}`);
+  // An address may hold a password.
+  const hosts = further.map((node) => URL.parse(node)?.host ?? "one that is no URL");
+  if (hosts.length > 0) remarks.stays(`its further nodes, of which one had to answer: ${hosts.join(", ")}`);
   const url = new URL(first);
   url.username = encodeURIComponent(row.text("rabbitmq_username") ?? "");
   url.password = encodeURIComponent(row.text("rabbitmq_password") ?? "");
