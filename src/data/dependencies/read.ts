@@ -55,7 +55,8 @@ export async function listIncidentsAbove(db: Db, monitorId: string, pageId: stri
       and(
         sql`${incidents.origin_monitor_id} IN ${above}`,
         sql`${incidents.status} <> 'resolved'`,
-        eq(incidents.status_page_id, pageId),
+        // By the monitor: a page has any number of incidents. The sign keeps SQLite from the index of the page.
+        sql`+${incidents.status_page_id} = ${pageId}`,
       ),
     )
     .limit(INCIDENTS_MAX);
@@ -74,6 +75,12 @@ export async function listHeldBelow(db: Db, parentId: string, pageId: string) {
     .select({ id, name, parent_monitor_id, is_internal, outage_seq: heldOutages.outage_seq })
     .from(monitors)
     .innerJoin(heldOutages, eq(heldOutages.monitor_id, monitors.id))
-    .where(and(sql`${monitors.id} IN ${below}`, eq(monitors.status_page_id, pageId), sql`${monitors.status} = 'down'`))
+    .where(
+      and(
+        sql`${monitors.id} IN ${below}`,
+        sql`+${monitors.status_page_id} = ${pageId}`,
+        sql`${monitors.status} = 'down'`,
+      ),
+    )
     .limit(RELATED_MAX);
 }
