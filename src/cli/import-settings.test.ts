@@ -59,8 +59,8 @@ describe("an import", () => {
       ["page", "POST /status-pages: 400 page is refused"],
       ["one", "POST /monitors: 400 one is refused"],
       ["two", null],
-      ["both", null],
       ["shown", "status_pages.page was not made"],
+      ["both", null],
     ]);
     const both = items.get("/monitors")?.find(({ name }) => name === "both");
     expect(both?.child_ids).toEqual(["/monitors/two"]);
