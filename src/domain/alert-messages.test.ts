@@ -47,3 +47,30 @@ describe("composeAlert", () => {
     ["Disk full.", " What we know:\nnothing ", "What we know:\nnothing"],
   ])("leaves of %j and %j the text %j", (title, text, left) => expect(textBeside(title, text)).toBe(left));
 });
+
+describe("how long something lasted", () => {
+  const factsOf = (name: "monitor.up" | "incident.resolved", data: object) => {
+    const event = eventOf(name, "public", { ...EVENT_EXAMPLES[name], ...data });
+    return composeAlert(event, READER).facts.flatMap(({ label, value }) =>
+      ["Down", "Open", "Lasted"].includes(label) ? [`${label}: ${value}`] : [],
+    );
+  };
+
+  it.each([
+    ["02:30:05", "02:30:35", 30, ["Down: 21 Nov 2026, 03:30:05 to 03:30:35 CET", "Lasted: 30 seconds"]],
+    ["02:59:50", "03:00:20", 30, ["Down: 21 Nov 2026, 03:59:50 to 04:00:20 CET", "Lasted: 30 seconds"]],
+    ["22:59:59", "23:00:01", 2, ["Down: 21 Nov 2026, 23:59:59 to 22 Nov 2026, 00:00:01 CET", "Lasted: 2 seconds"]],
+    ["02:30:05", "02:31:05", 60, ["Down: 21 Nov 2026, 03:30 to 03:31 CET", "Lasted: 1 minute"]],
+  ])("from %s to %s shows seconds where minutes would not", (from, to, duration_seconds, read) => {
+    const data = { outage_started_at: `2026-11-21T${from}.000Z`, since: `2026-11-21T${to}.000Z`, duration_seconds };
+    expect(factsOf("monitor.up", data)).toEqual(read);
+  });
+
+  it("is shown of incidents alike", () => {
+    const data = { started_at: "2026-11-21T02:30:05.000Z", resolved_at: "2026-11-21T02:30:50.000Z" };
+    expect(factsOf("incident.resolved", data)).toEqual([
+      "Open: 21 Nov 2026, 03:30:05 to 03:30:50 CET",
+      "Lasted: 45 seconds",
+    ]);
+  });
+});

@@ -6,6 +6,8 @@ const CLOCKS_BACK_MAX_MS = 4 * HOUR_MS;
 const CLOCKS_FORWARD_MAX_MS = DAY_MS;
 /** How far ahead the end of a user's time on call is computed. */
 const UNTIL_HORIZONS_MS = [2 * DAY_MS, 15 * DAY_MS, 92 * DAY_MS];
+/** How far ahead the turns of a rotation are looked through for the next person who is in the team. */
+const NEXT_TURN_HORIZON_MS = 92 * DAY_MS;
 export const GAP_HORIZON_MS = 72 * HOUR_MS;
 
 /** All spans are half-open, in epoch milliseconds. */
@@ -154,16 +156,45 @@ export interface Gap extends Span {
   began_at: number | null;
 }
 
+export interface Turn {
+  user_id: string;
+  at: number;
+}
+
 /** The first turn that is to come, where nobody was ever on call before; null where there is none, or somebody left. */
-export function findFirstTurn(schedule: Schedule, { began_at, start_at }: Gap): { user_id: string; at: number } | null {
-  if (began_at !== null || (schedule.absent?.size ?? 0) > 0) return null;
-  const spans = [...schedule.shifts, ...schedule.rotations, ...schedule.overrides];
-  const begins = spans.map((span) => span.start_at).filter((at) => at > start_at);
-  for (const at of begins.sort((a, b) => a - b)) {
-    const user_id = listOnCall(schedule, { start_at: at, end_at: at + 1 })[0]?.user_id;
-    if (user_id != null) return { user_id, at };
+export function findFirstTurn(schedule: Schedule, { began_at, start_at }: Gap): Turn | null {
+  return began_at !== null || (schedule.absent?.size ?? 0) > 0 ? null : findNextTurn(schedule, start_at);
+}
+
+/** Who is on call next, at or after an instant; null: nobody is planned. */
+function findNextTurn(schedule: Schedule, from: number): Turn | null {
+  const spans = [...schedule.shifts, ...schedule.overrides].flatMap(({ start_at, end_at }) => [start_at, end_at]);
+  const later = [...spans, ...schedule.rotations.map(({ start_at }) => start_at)].filter((at) => at > from);
+  const ranges = later.sort((a, b) => a - b).map((at) => ({ start_at: at, end_at: at + 1 }));
+  for (const range of [{ start_at: from, end_at: from + NEXT_TURN_HORIZON_MS }, ...ranges]) {
+    const next = listOnCall(schedule, range).find(({ user_id }) => user_id !== null);
+    if (next?.user_id != null) return { user_id: next.user_id, at: next.start_at };
   }
   return null;
+}
+
+/** A gap as whoever plans reads of it: until the schedule begins, between two turns, or after its last. */
+export interface Vacancy {
+  kind: "before" | "between" | "after";
+  /** Null: nobody was ever on call before. */
+  from: number | null;
+  next: Turn | null;
+}
+
+/** Of the next 72 hours. */
+export function listVacancies(schedule: Schedule, now: number): Vacancy[] {
+  return listGaps(schedule, { start_at: now, end_at: now + GAP_HORIZON_MS }).map((gap) => {
+    const next = findNextTurn(schedule, gap.start_at);
+    if (next === null) return { kind: "after", from: gap.began_at, next };
+    return findFirstTurn(schedule, gap)
+      ? { kind: "before", from: null, next }
+      : { kind: "between", from: gap.began_at ?? gap.start_at, next };
+  });
 }
 
 /** Spans of the range without a user on call. An inactive schedule has none. */

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from "./durations.ts";
+
 /** How dates and times of day are written where there is little room: `28 Nov 2026, 20:53`. */
 export const SHORT_DATE = { day: "numeric", month: "short", year: "numeric" } as const;
 export const TIME_OF_DAY = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
@@ -26,15 +28,17 @@ export function formatInstant(instant: number | string, timeZone: string, locale
   return format.format(new Date(instant));
 }
 
-/** Formats a stretch of time: `21 Nov 2026, 04:00 to 06:00 CET`, or with both dates. */
+/** Formats a stretch of time: `21 Nov 2026, 04:00 to 06:00 CET`, or with both dates; with seconds where it is so short. */
 export function formatSpan(from: number | string, to: number | string, timeZone: string): string {
-  const dates = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, timeZone });
-  const times = new Intl.DateTimeFormat("en-GB", { ...TIME_OF_DAY, timeZone, timeZoneName: "short" });
   const [start, end] = [new Date(from), new Date(to)];
+  const second = end.getTime() - start.getTime() < MINUTE_MS ? ("2-digit" as const) : undefined;
+  const dates = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, timeZone });
+  const times = new Intl.DateTimeFormat("en-GB", { ...TIME_OF_DAY, second, timeZone, timeZoneName: "short" });
   const isOneDay = dates.format(start) === dates.format(end);
   const [time, zone] = splitZone(times.format(start));
   const begin = splitZone(times.format(end))[1] === zone ? time : `${time} ${zone}`;
-  return `${dates.format(start)}, ${begin} to ${isOneDay ? times.format(end) : formatInstant(to, timeZone)}`;
+  const until = isOneDay ? times.format(end) : `${dates.format(end)}, ${times.format(end)}`;
+  return `${dates.format(start)}, ${begin} to ${until}`;
 }
 
 function splitZone(text: string): [time: string, zone: string] {

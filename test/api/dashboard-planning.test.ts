@@ -83,6 +83,54 @@ describe("a rule in fields", () => {
   });
 });
 
+describe("hours without anyone on call", () => {
+  const HOUR = 3_600_000;
+  const at = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
+  /** What the view of on-call and the overview say of a page's only schedule. */
+  async function read(fields: (user: string) => Record<string, unknown>): Promise<{ view: string; overview: string }> {
+    const account = await createAccount();
+    const [only, reader] = [await createPage(account), await browserOf(account)];
+    const path = `${V1}/status-pages/${only}/on-call/schedules`;
+    const made = await account.client.post(path, { name: "Nights", timezone: "UTC", ...fields(account.user_id) });
+    expect(made.status).toBe(201);
+    expect(made.body.gaps).toEqual([{ start_at: expect.any(String), end_at: expect.any(String) }]);
+    const words = async (address: string) =>
+      (await reader.open(address)).text.replace(/<[^>]*>/g, "").replace(/\s+/g, " ");
+    return { view: await words(`/app/on-call?page=${only}`), overview: await words("/app") };
+  }
+
+  it("are no warning before the first turn: the schedule says when it begins, and with whom", async () => {
+    const { view, overview } = await read((user) => ({
+      rotations: [{ user_ids: [user], start_at: at(500), period_hours: 24 }],
+    }));
+    expect(view).toMatch(/Begins \d+ \w+ \d{4}, [\d:]{8} UTC with [^.]+\./);
+    expect(view).toContain("Nobody yet.");
+    expect(view).not.toMatch(/Nobody (?:from|is planned)/);
+    expect(overview).toMatch(/Begins .+ with You/);
+    expect(overview).not.toContain("No one is on call");
+  });
+
+  it("say until when, where somebody follows later than the next days", async () => {
+    const { view, overview } = await read((user) => ({
+      shifts: [
+        { user_id: user, start_at: at(-50), end_at: at(-2) },
+        { user_id: user, start_at: at(200), end_at: at(210) },
+      ],
+    }));
+    const [, from, to] = /Nobody from (.+?) UTC to (.+?) UTC\./.exec(view) ?? [];
+    expect(Date.parse(`${to} UTC`) - Date.parse(`${from} UTC`)).toBe(202 * HOUR);
+    expect(overview).toMatch(/No one is on call ?Nights, [^,]+, next You in 8 days/);
+  });
+
+  it("say after the last turn that the schedule ended, or ends", async () => {
+    const past = await read((user) => ({ shifts: [{ user_id: user, start_at: at(-50), end_at: at(-2) }] }));
+    expect(past.view).toMatch(/Ended \d+ .+ UTC: nobody is planned after that\./);
+    const soon = await read((user) => ({ shifts: [{ user_id: user, start_at: at(-2), end_at: at(20) }] }));
+    expect(soon.view).toMatch(/Ends \d+ .+ UTC: nobody is planned after that\./);
+    expect(past.overview).toContain("No one is on call");
+  });
+});
+
 describe("the calendar of a schedule", () => {
   const DAY = 86_400_000;
   const midnight = Math.ceil(Date.now() / DAY) * DAY;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { listTargetOptions } from "../../access/alert-targets.ts";
+import { listVacancies } from "../../domain/on-call.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { presentEscalationSummary } from "../../features/escalations/present.ts";
 import { listPageEscalations } from "../../features/escalations/service.ts";
@@ -169,6 +170,7 @@ async function loadOnCall(c: AppContext, page: string): Promise<OnCallFound> {
   return {
     active: presentOnCall({ active, schedules }, ctx.now),
     schedules: schedules.map((schedule) => presentSchedule(schedule, ctx.now)),
+    vacancies: new Map(schedules.map((schedule) => [schedule.id, listVacancies(schedule, ctx.now)])),
     policies: policies.rows.map(presentPolicy),
     escalations: escalations.map(presentEscalationSummary),
   };
@@ -298,7 +300,14 @@ async function showOnCall(c: AppContext, chosen: ChosenPage, at: z.output<typeof
             may_acknowledge={hasPermission(page.membership, "incidents.write")}
           />
         </div>
-        <Schedules schedules={schedules.shown} names={names} path={path} may_change={mayChange} />
+        <Schedules
+          schedules={schedules.shown}
+          vacancies={found.vacancies}
+          names={names}
+          now={c.var.now}
+          path={path}
+          may_change={mayChange}
+        />
         <ListPages {...schedules.place} href={(from) => href({ schedules: from })} />
         <Policies found={found} names={names} path={path} policies={policies.shown} may_change={mayChange} />
         <ListPages {...policies.place} href={(from) => href({ policies: from })} />

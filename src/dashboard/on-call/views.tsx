@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ActiveOnCall, EscalationSummary } from "../../contract/on-call.ts";
+import type { Vacancy } from "../../domain/on-call.ts";
 import { describeTargets, nameOfPath } from "../alert-targets.ts";
 import { PostButton } from "../components/pieces.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
@@ -9,6 +10,8 @@ import { contactKey, type Policy, type Schedule } from "./form.ts";
 export interface OnCallFound {
   active: z.output<typeof ActiveOnCall>;
   schedules: readonly Schedule[];
+  /** Of each schedule, by its id. */
+  vacancies: ReadonlyMap<string, readonly Vacancy[]>;
   policies: readonly Policy[];
   escalations: readonly EscalationSummary[];
 }
@@ -26,12 +29,13 @@ interface NowProps {
 export function Now({ found, names, now, page, may_acknowledge }: NowProps) {
   const { active, escalations } = found;
   const open = escalations.filter(({ status }) => ["waiting", "active", "snoozed"].includes(status));
+  const hasLater = [...found.vacancies.values()].some(([vacancy]) => vacancy?.kind === "before");
   return (
     <>
       <section class="card" aria-labelledby="now">
         <h2 id="now">On call now</h2>
         {active.on_call_now.length === 0 ? (
-          <p class="quiet">Nobody.</p>
+          <p class="quiet">{hasLater ? "Nobody yet." : "Nobody."}</p>
         ) : (
           <ul class="rows">
             {active.on_call_now.map(({ user_id, until, schedule_id }) => (
@@ -84,12 +88,14 @@ export function Now({ found, names, now, page, may_acknowledge }: NowProps) {
 
 interface SchedulesProps {
   schedules: readonly Schedule[];
+  vacancies: ReadonlyMap<string, readonly Vacancy[]>;
   names: Names;
+  now: number;
   path: string;
   may_change: boolean;
 }
 
-export function Schedules({ schedules, names, path, may_change }: SchedulesProps) {
+export function Schedules({ schedules, vacancies, names, now, path, may_change }: SchedulesProps) {
   return (
     <section aria-labelledby="schedules">
       <h2 id="schedules">Schedules</h2>
@@ -108,10 +114,8 @@ export function Schedules({ schedules, names, path, may_change }: SchedulesProps
                   </span>
                 ))}
               </p>
-              {schedule.gaps.map((gap) => (
-                <p class="banner is-warn">
-                  Nobody from <ExactTime at={Date.parse(gap.start_at)} /> to <ExactTime at={Date.parse(gap.end_at)} />.
-                </p>
+              {vacancies.get(schedule.id)?.map((vacancy) => (
+                <VacancyNotice vacancy={vacancy} names={names} now={now} />
               ))}
               <p>
                 <a href={`${path}/schedules/${schedule.id}/calendar`}>Calendar</a>
@@ -134,6 +138,33 @@ export function Schedules({ schedules, names, path, may_change }: SchedulesProps
         </ul>
       )}
     </section>
+  );
+}
+
+/** A schedule that begins later lacks nobody; one that has a hole, or has run out, does. */
+function VacancyNotice({ vacancy, names, now }: { vacancy: Vacancy; names: Names; now: number }) {
+  const { kind, from, next } = vacancy;
+  if (kind === "before" && next) {
+    return (
+      <p class="quiet" dir="auto">
+        Begins <ExactTime at={next.at} /> with {names.get(next.user_id) ?? "a member"}.
+      </p>
+    );
+  }
+  return (
+    <p class="banner is-warn">
+      {from === null ? "Nobody is planned." : null}
+      {from !== null && next ? (
+        <>
+          Nobody from <ExactTime at={from} /> to <ExactTime at={next.at} />.
+        </>
+      ) : null}
+      {from !== null && !next ? (
+        <>
+          {from <= now ? "Ended" : "Ends"} <ExactTime at={from} />: nobody is planned after that.
+        </>
+      ) : null}
+    </p>
   );
 }
 

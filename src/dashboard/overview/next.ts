@@ -1,7 +1,7 @@
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { findOccurrence } from "../../domain/maintenance.ts";
-import { findOnCall } from "../../domain/on-call.ts";
+import { findOnCall, listVacancies, type Schedule } from "../../domain/on-call.ts";
 import { listMyMaintenance } from "../../features/maintenance/service.ts";
 import { listMembers } from "../../features/members/service.ts";
 import { presentNotification } from "../../features/notifications/present.ts";
@@ -20,9 +20,11 @@ const NOTIFICATIONS = { limit: 3, offset: 0 };
 export interface OnCallNow {
   page: string;
   schedule: string;
-  /** Null: nobody is, until the next shift. */
+  /** Null: nobody is. */
   person: string | null;
   until: number | null;
+  /** Who is next, where nobody is. */
+  next: { person: string; at: number; is_first: boolean } | null;
 }
 
 /** Who is on call now, for each schedule of the first pages. */
@@ -38,11 +40,24 @@ async function onCallOf(ctx: RequestScope, page: PageChoice): Promise<OnCallNow[
   const team = await listMembers(ctx, page.id, TEAM);
   const names = new Map(team.rows.map(({ user_id, name, email }) => [user_id, name ?? email]));
   names.set(requireUser(ctx).user_id, "You");
+  const nameOf = (id: string) => names.get(id) ?? "the owner";
   return active.map((schedule) => {
     const current = findOnCall(schedule, ctx.now);
-    const person = current && (names.get(current.user_id) ?? "the owner");
-    return { page: page.name, schedule: schedule.name, person: person ?? null, until: current?.until ?? null };
+    return {
+      page: page.name,
+      schedule: schedule.name,
+      person: current && nameOf(current.user_id),
+      until: current?.until ?? null,
+      next: current ? null : nextOf(schedule, ctx.now, nameOf),
+    };
   });
+}
+
+function nextOf(schedule: Schedule, now: number, nameOf: (id: string) => string): OnCallNow["next"] {
+  const [vacancy] = listVacancies(schedule, now);
+  if (!vacancy?.next) return null;
+  const { user_id, at } = vacancy.next;
+  return { person: nameOf(user_id), at, is_first: vacancy.kind === "before" };
 }
 
 /** Those among the newest notifications that the caller has not read. */

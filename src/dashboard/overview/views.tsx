@@ -323,14 +323,21 @@ function OnCall({ on_call, now }: OverviewView) {
         </p>
       ) : (
         <ul class="rows">
-          {on_call.map(({ page, schedule, person, until }) => (
+          {on_call.map(({ page, schedule, person, until, next }) => (
             <li>
-              <p dir="auto">{person === null ? "No one is on call" : <strong>{person}</strong>}</p>
+              <p dir="auto">
+                <OnCallPerson person={person} next={next} now={now} />
+              </p>
               <p class="quiet" dir="auto">
                 {schedule}, {page}
                 {until === null ? null : (
                   <>
                     , ends <Time at={until} now={now} />
+                  </>
+                )}
+                {next === null || next.is_first ? null : (
+                  <>
+                    , next {next.person} <Time at={next.at} now={now} />
                   </>
                 )}
               </p>
@@ -339,6 +346,17 @@ function OnCall({ on_call, now }: OverviewView) {
         </ul>
       )}
     </section>
+  );
+}
+
+/** One that has not begun lacks nobody. */
+function OnCallPerson({ person, next, now }: Pick<OnCallNow, "person" | "next"> & { now: number }) {
+  if (person !== null) return <strong>{person}</strong>;
+  if (!next?.is_first) return <>No one is on call</>;
+  return (
+    <>
+      Begins <Time at={next.at} now={now} /> with {next.person}
+    </>
   );
 }
 
