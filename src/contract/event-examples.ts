@@ -81,7 +81,14 @@ const expiry = {
 
 export const EVENT_EXAMPLES: { [Name in EventName]: EventData<Name> } = {
   "monitor.down": { ...change, status: "down", previous_status: "up", locations_down: ["weur"] },
-  "monitor.up": { ...change, status: "up", previous_status: "down", message: "HTTP 200", duration_seconds: 754 },
+  "monitor.up": {
+    ...change,
+    status: "up",
+    previous_status: "down",
+    message: "HTTP 200",
+    since: "2026-01-02T03:16:39.000Z",
+    duration_seconds: 754,
+  },
   "monitor.degraded": {
     ...change,
     status: "degraded",

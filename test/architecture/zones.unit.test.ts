@@ -90,8 +90,9 @@ const TEXTS: [string, string][] = [
 ];
 
 const NAMED = String.raw`(\((?:[A-Za-z]+/[A-Za-z_/]+|UTC)\)|GMT[+-]\d+|[A-Z]{3,4}\b)`;
+const TIME = String.raw`\b\d{1,2}:\d{2}(?::\d{2})?\b`;
 /** `04:00 CET`, `04:00 (Europe/Berlin)`, and a span that names its zone once. */
-const CLOCK = new RegExp(String.raw`\b\d{1,2}:\d{2}\b(?: to (?:[^:"]*, )?\d{1,2}:\d{2}\b)?(?: ${NAMED})?`, "g");
+const CLOCK = new RegExp(`${TIME}(?: to (?:[^:"]*, )?${TIME})?(?: ${NAMED})?`, "g");
 
 /** The zone of each clock time, undefined where it names none. Instants of programs name theirs by a Z. */
 function zonesOf(text: string): (string | undefined)[] {
