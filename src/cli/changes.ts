@@ -7,7 +7,7 @@ import { isRecord } from "../lib/is-record.ts";
 import type { Item } from "./api.ts";
 import { CommandFailure } from "./failure.ts";
 import type { Manifest } from "./manifest.ts";
-import { type Entry, matchItems } from "./matching.ts";
+import { type Entry, type Matching, matchItems } from "./matching.ts";
 import { orderByNeeds } from "./order.ts";
 
 /** What the service holds now. */
@@ -73,9 +73,10 @@ const SETS = [
 ];
 
 /** What has to be done so that the service is as the file says; things that the file does not name stay. */
-export function computeChanges(manifest: Manifest, present: Present, { prune }: { prune: boolean }): Change[] {
+export function computeChanges(manifest: Manifest, present: Present, options: Matching): Change[] {
+  const { prune } = options;
   refuseUnknownKeys(manifest, present);
-  const matches = matchAll(manifest, present, { prune });
+  const matches = matchAll(manifest, present, options);
   const reference = (kind: Kind, key: string) =>
     (matches[kind].get(key) ?? findByKey(present[kind], key))?.id ?? new Reference(kind, key);
   const references = (kind: Kind, keys: readonly string[]) => keys.map((key) => reference(kind, key));
@@ -125,7 +126,7 @@ export function computeChanges(manifest: Manifest, present: Present, { prune }: 
 
 type Matches = Record<Kind, Map<string, Item>>;
 
-function matchAll(manifest: Manifest, present: Present, { prune }: { prune: boolean }): Matches {
+function matchAll(manifest: Manifest, present: Present, { prune, standsBeside }: Matching): Matches {
   const pages = Object.entries(manifest.status_pages).map(([key, { slug = key }]): Entry => {
     return { key, name: slug, status_page_id: null, settings: {} };
   });
@@ -137,7 +138,7 @@ function matchAll(manifest: Manifest, present: Present, { prune }: { prune: bool
     const entries = Object.entries(manifest[kind]).map(([key, { status_page, name, ...settings }]): Entry => {
       return { key, name: String(name ?? key), status_page_id: pageIdOf(status_page), settings };
     });
-    return matchItems(kind, { entries, items: present[kind], prune });
+    return matchItems(kind, { entries, items: present[kind], prune, standsBeside });
   };
   return { status_pages, groups: match("groups"), monitors: match("monitors"), webhooks: match("webhooks") };
 }

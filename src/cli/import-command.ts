@@ -6,6 +6,7 @@ import { applyImport, formatPreview, listComing } from "./import-settings.ts";
 import { json, note, print, readText, writeNew } from "./output.ts";
 import { openSession } from "./session.ts";
 import type { Imported } from "./sources/draft.ts";
+import { prefixKeys } from "./sources/keys.ts";
 import { SOURCES } from "./sources/registry.ts";
 
 interface ImportArguments {
@@ -18,12 +19,14 @@ export async function importSettings({ values, positionals, env }: ImportArgumen
   const [, tool, file] = positionals;
   if (file && tool === "account") return importAccountFile(openSession(env), readText(file), values.json);
   const source = tool !== undefined && Object.hasOwn(SOURCES, tool) ? SOURCES[tool] : undefined;
-  if (!file || !source) throw new UsageFailure(`import ${[...Object.keys(SOURCES), "account"].join("|")} FILE`);
+  if (!tool || !file || !source)
+    throw new UsageFailure(`import ${[...Object.keys(SOURCES), "account"].join("|")} FILE`);
   if (values.apply && values.output) throw new UsageFailure("--apply or -o, not both");
-  const imported = source(file, { agent: values.agent });
-  const { remarks } = imported;
+  const read = source(file, { agent: values.agent });
+  if (values.apply) return applySettings(openSession(env), read, { source: tool, env, isJson: values.json });
+  const { remarks } = read;
+  const imported = { manifest: prefixKeys(read.manifest, tool), remarks };
   if (values.output) writeNew(values.output, formatManifest(imported.manifest));
-  if (values.apply) return applySettings(openSession(env), imported, { env, isJson: values.json });
   if (values.json) print(json({ comes: listComing(imported), remarks }));
   else if (values.output) for (const { subject, reason } of remarks) note(`${subject}: ${reason}`);
   else for (const line of formatPreview(imported)) print(line);
@@ -37,9 +40,10 @@ export async function importSettings({ values, positionals, env }: ImportArgumen
 async function applySettings(
   api: Api,
   imported: Imported,
-  { env, isJson }: { env: NodeJS.ProcessEnv; isJson: boolean },
+  { source, env, isJson }: { source: string; env: NodeJS.ProcessEnv; isJson: boolean },
 ): Promise<number> {
-  const arrivals = await applyImport(api, imported, {
+  const { arrivals, present } = await applyImport(api, imported, {
+    source,
     env,
     report: ({ kind, key, refused }) => {
       if (!isJson) print(refused === null ? `+ ${kind}.${key}` : `! ${kind}.${key}: ${refused}`);
@@ -48,8 +52,6 @@ async function applySettings(
   if (isJson) print(json({ arrivals, remarks: imported.remarks }));
   else for (const { subject, reason } of imported.remarks) note(`${subject}: ${reason}`);
   const refused = arrivals.filter((arrival) => arrival.refused !== null).length;
-  const made = new Set(arrivals.map(({ kind, key }) => `${kind}.${key}`));
-  const present = listComing(imported).filter(({ kind, key }) => !made.has(`${kind}.${key}`));
   if (!isJson) for (const { kind, key } of present) print(`= ${kind}.${key}`);
   note(`${arrivals.length - refused} made, ${refused} refused, ${present.length} were here and stay as they are`);
   return refused + imported.remarks.length > 0 ? EXIT.attention : EXIT.done;

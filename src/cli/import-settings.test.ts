@@ -39,7 +39,8 @@ function anImport() {
   return draft.finish();
 }
 
-const run = (api: Api) => applyImport(api, anImport(), { env: {}, report: () => {} });
+const NOBODY = { env: {}, report: () => {} };
+const run = async (api: Api, source = "tool") => (await applyImport(api, anImport(), { source, ...NOBODY })).arrivals;
 
 describe("an import", () => {
   it("shows what comes before anything is made", () => {
@@ -57,10 +58,10 @@ describe("an import", () => {
     const { api, items } = serviceRefusing(["one", "page"]);
     expect((await run(api)).map(({ key, refused }) => [key, refused])).toEqual([
       ["page", "POST /status-pages: 400 page is refused"],
-      ["one", "POST /monitors: 400 one is refused"],
-      ["two", null],
-      ["shown", "status_pages.page was not made"],
-      ["both", null],
+      ["tool-one", "POST /monitors: 400 one is refused"],
+      ["tool-two", null],
+      ["tool-shown", "status_pages.page was not made"],
+      ["tool-both", null],
     ]);
     const both = items.get("/monitors")?.find(({ name }) => name === "both");
     expect(both?.child_ids).toEqual(["/monitors/two"]);
@@ -72,8 +73,31 @@ describe("an import", () => {
     const kept = items.get("/monitors")?.find(({ name }) => name === "two") as Item;
     kept.target = "https://changed.example";
     const later = await run({ ...api, call: (method, path, body) => callOf(items, method, path, body) });
-    expect(later.map(({ key }) => key)).toEqual(["one"]);
+    expect(later.map(({ key }) => key)).toEqual(["tool-one"]);
     expect(kept.target).toBe("https://changed.example");
+  });
+
+  it("brings what another tool calls the same, beside what is here", async () => {
+    const { api, items } = serviceRefusing([]);
+    await run(api);
+    expect((await run(api, "other")).map(({ key, refused }) => [key, refused])).toContainEqual(["other-two", null]);
+    expect(items.get("/monitors")?.map(({ external_key }) => external_key)).toEqual(
+      expect.arrayContaining(["tool-two", "other-two"]),
+    );
+  });
+
+  it("finds what it made when keys did not begin with the name of the tool, unless that is another thing", async () => {
+    const { api, items } = serviceRefusing([]);
+    const target = "https://one.example";
+    items.set("/monitors", [
+      { id: "1", external_key: "one", type: "https", name: "renamed", target },
+      { id: "2", external_key: "two", type: "https", name: "two", target: "https://elsewhere.example" },
+    ]);
+    const keys = (await run(api)).map(({ key }) => key);
+    expect(keys).not.toContain("tool-one");
+    expect(keys).toContain("tool-two");
+    const both = items.get("/monitors")?.find(({ name }) => name === "both");
+    expect(both?.child_ids).toContain("1");
   });
 });
 

@@ -5,6 +5,7 @@ import { formatManifest } from "./export.ts";
 import { CommandFailure } from "./failure.ts";
 import { parseManifest } from "./manifest.ts";
 import type { Imported, Remark } from "./sources/draft.ts";
+import { prefixKeys } from "./sources/keys.ts";
 import { refuseUnknownFields } from "./unknown-fields.ts";
 
 /** What moves in from another tool: shown first, and made only then. */
@@ -19,7 +20,7 @@ export interface Coming {
   type: string | null;
 }
 
-export function listComing({ manifest }: Imported): Coming[] {
+export function listComing({ manifest }: Pick<Imported, "manifest">): Coming[] {
   return KINDS.flatMap((kind) =>
     Object.entries(manifest[kind]).map(([key, entry]) => {
       const type = "type" in entry ? entry.type : "provider" in entry ? entry.provider : null;
@@ -54,18 +55,25 @@ export interface Arrival {
   refused: string | null;
 }
 
+export interface Arrivals {
+  arrivals: Arrival[];
+  /** What was here. */
+  present: Coming[];
+}
+
 /**
  * Makes what is not here yet. What is here keeps its settings, so that the same import later brings only what is new; what
  * the service refuses is told, and the rest goes on.
  */
 export async function applyImport(
   api: Api,
-  { manifest: file }: Imported,
-  { env, report }: { env: NodeJS.ProcessEnv; report: (arrival: Arrival) => void },
-): Promise<Arrival[]> {
-  const manifest = parseManifest(formatManifest(file), env);
+  { manifest: file }: Pick<Imported, "manifest">,
+  { source, env, report }: { source: string; env: NodeJS.ProcessEnv; report: (arrival: Arrival) => void },
+): Promise<Arrivals> {
+  const present = await readPresent(api);
+  const manifest = prefixKeys(parseManifest(formatManifest(file), env), source, present);
   await refuseUnknownFields(api, manifest);
-  const changes = computeChanges(manifest, await readPresent(api), { prune: false });
+  const changes = computeChanges(manifest, present, { prune: false, standsBeside: true });
   const made = new Made({ skipsMissing: true });
   const arrivals: Arrival[] = [];
   for (const change of changes) {
@@ -80,5 +88,6 @@ export async function applyImport(
     arrivals.push(arrival);
     report(arrival);
   }
-  return arrivals;
+  const tried = new Set(arrivals.map(({ kind, key }) => `${kind}.${key}`));
+  return { arrivals, present: listComing({ manifest }).filter(({ kind, key }) => !tried.has(`${kind}.${key}`)) };
 }

@@ -13,6 +13,13 @@ export interface Entry {
   settings: Readonly<Record<string, unknown>>;
 }
 
+export interface Matching {
+  /** What the file does not name goes. */
+  prune: boolean;
+  /** What another file made may have the same name: two tools call different things alike. */
+  standsBeside?: boolean | undefined;
+}
+
 /**
  * The thing of the service that each entry of the file means: the one with its key, else what people made under its name
  * on its page. Of several with one name each entry takes the one with its settings, else the next; what would leave one of
@@ -20,7 +27,7 @@ export interface Entry {
  */
 export function matchItems(
   kind: Kind,
-  { entries, items, prune }: { entries: readonly Entry[]; items: readonly Item[]; prune: boolean },
+  { entries, items, prune, standsBeside = false }: Matching & { entries: readonly Entry[]; items: readonly Item[] },
 ): Map<string, Item> {
   const matches = new Map<string, Item>();
   for (const { key } of entries) {
@@ -34,7 +41,7 @@ export function matchItems(
     const free = named.filter(({ external_key }) => typeof external_key !== "string");
     if (free.length > alike.length) throw ambiguous(kind, first, free);
     // With --prune, what another file made is removed in the same run.
-    const others = prune ? [] : named.filter(({ external_key }) => isOther(external_key, keys));
+    const others = prune || standsBeside ? [] : named.filter(({ external_key }) => isOther(external_key, keys));
     if (free.length < alike.length && others.length > 0) throw ambiguous(kind, first, [...free, ...others]);
     for (const [entry, item] of pair(alike, free)) matches.set(entry.key, item);
   }

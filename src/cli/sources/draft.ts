@@ -79,6 +79,15 @@ export class Draft {
     return key;
   }
 
+  /** Pages show monitors in the order in which they are made. */
+  placeLast(key: string): void {
+    const { monitors } = this.manifest;
+    const monitor = monitors[key];
+    if (!monitor) return;
+    delete monitors[key];
+    monitors[key] = monitor;
+  }
+
   /** It hears of the monitors that it heard of there, `heard`; undefined: of all. */
   addWebhook(
     name: string,

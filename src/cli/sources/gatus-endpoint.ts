@@ -33,7 +33,7 @@ export function noteAlerts(heard: Map<string, string[]>, record: ForeignRecord, 
   for (const alert of record.records("alerts")) {
     const type = alert.text("type");
     if (type === undefined || key === null || alert.flag("enabled") === false) continue;
-    heard.set(type, [...(heard.get(type) ?? []), key]);
+    heard.set(type, [...new Set([...(heard.get(type) ?? []), key])]);
   }
 }
 

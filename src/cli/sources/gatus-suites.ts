@@ -9,7 +9,8 @@ import type { ForeignRecord } from "./record.ts";
 const STEPS_MAX = 10;
 const STEP_FIELDS = ["expected_statuses", "json_assertions"];
 
-export function addSuite(draft: Draft, suite: ForeignRecord): void {
+/** Its key, or null where it does not come. */
+export function addSuite(draft: Draft, suite: ForeignRecord): string | null {
   const { name, key } = nameOf(suite);
   const subject = `suite "${name}"`;
   const remarks = draft.name(suite, subject);
@@ -19,11 +20,11 @@ export function addSuite(draft: Draft, suite: ForeignRecord): void {
   const scheme = /^https?(?=:)/.exec(first)?.[0];
   if (scheme !== "http" && scheme !== "https") {
     draft.leave(suite, subject, "a journey begins with a request over HTTP");
-    return;
+    return null;
   }
   if (endpoints.length > STEPS_MAX) {
     draft.leave(suite, subject, `a journey has at most ${STEPS_MAX} steps`);
-    return;
+    return null;
   }
   const timeout = suite.text("timeout");
   const monitor: ImportedMonitor = {
@@ -39,7 +40,7 @@ export function addSuite(draft: Draft, suite: ForeignRecord): void {
       return stepOf(endpoint, step, context, draft.name(endpoint, `${subject}, "${step}"`));
     }),
   };
-  draft.addMonitor(name, monitor, remarks, key);
+  return draft.addMonitor(name, monitor, remarks, key);
 }
 
 function stepOf(record: ForeignRecord, name: string, context: Record<string, string>, remarks: Remarks): object {

@@ -203,4 +203,38 @@ suites:
     });
     expect(said(remarks)).toEqual([expect.stringContaining("compares with a stored value")]);
   });
+
+  it("hears of a suite where one of its requests has an alert", () => {
+    const { manifest, remarks } = importGatus(`
+endpoints: [{ name: other, url: "https://other.example" }]
+suites:
+  - name: buy
+    endpoints:
+      - { name: in, url: "https://shop.example/in", alerts: [{ type: slack, failure-threshold: 3 }] }
+      - { name: out, url: "https://shop.example/out", alerts: [{ type: slack }, { type: teams }] }
+alerting:
+  slack: { webhook-url: "https://hooks.slack.example/x" }
+`);
+    expect(manifest.webhooks.slack?.monitors).toEqual(["buy"]);
+    expect(said(remarks)).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('suite "buy", "in": not taken: alerts[0].failure-threshold'),
+        expect.stringContaining('alerting "teams": the file does not configure it'),
+      ]),
+    );
+  });
+
+  it("greets servers of SSH, and names the login that it does not use", () => {
+    const { manifest, remarks } = importGatus(`
+endpoints:
+  - { name: host, url: "ssh://host.example", ssh: { username: me, password: pw }, conditions: ["[CONNECTED] == true", "[STATUS] == 0"] }
+  - { name: far, url: "ssh://far.example:2222", ssh: { username: "", password: "" }, conditions: ["[CONNECTED] == true"] }`);
+    expect(manifest.monitors.host).toMatchObject({ type: "tcp", target: "host.example:22", tcp_protocol: "ssh" });
+    expect(manifest.monitors.far).toMatchObject({ target: "far.example:2222", tcp_protocol: "ssh" });
+    expect(manifest.monitors.host).not.toHaveProperty("expected_statuses");
+    expect(said(remarks)).toEqual([
+      expect.stringContaining('"[STATUS] == 0"'),
+      expect.stringContaining("ssh.username, ssh.password"),
+    ]);
+  });
 });

@@ -39,7 +39,10 @@ export function importGatus(text: string, options: ImportOptions = {}): Imported
   const heard = new Map<string, string[]>();
   for (const endpoint of root.records("endpoints")) noteAlerts(heard, endpoint, addEndpoint(draft, endpoint));
   for (const endpoint of root.records("external-endpoints")) noteAlerts(heard, endpoint, addExternal(draft, endpoint));
-  for (const suite of root.records("suites")) addSuite(draft, suite);
+  for (const suite of root.records("suites")) {
+    const key = addSuite(draft, suite);
+    for (const record of [suite, ...suite.records("endpoints")]) noteAlerts(heard, record, key);
+  }
   const alerting = root.record("alerting");
   for (const type of heard.keys()) {
     if (!alerting?.names().includes(type)) draft.about(`alerting "${type}"`).stays("the file does not configure it");
@@ -92,6 +95,8 @@ function kindOf(record: ForeignRecord): ImportedMonitor | string {
       return { type: scheme, ...requestOf(record, url), ...readClient(record) };
     case "tcp":
       return { type: "tcp", target: rest };
+    case "ssh":
+      return sshOf(rest);
     case "tls":
       return { type: "ssl", target: rest };
     case "starttls":
@@ -103,6 +108,12 @@ function kindOf(record: ForeignRecord): ImportedMonitor | string {
     default:
       return `nothing here watches ${scheme || url}`;
   }
+}
+
+/** Its greeting is enough: nobody logs in. */
+function sshOf(address: string): ImportedMonitor {
+  const host = address.replace(/\/.*$/, "");
+  return { type: "tcp", target: /:\d+$/.test(host) ? host : `${host}:22`, tcp_protocol: "ssh" };
 }
 
 function requestOf(record: ForeignRecord, url: string): Partial<ImportedMonitor> {

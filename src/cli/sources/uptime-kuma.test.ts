@@ -87,6 +87,34 @@ describe.each(["1.23", "2.x"] as const)("a database of Uptime Kuma %s", (version
   });
 });
 
+describe("a status page of Uptime Kuma", () => {
+  const file = join(dir, "pages");
+  const monitors = ["First", "Second", "Third"].map((name, n) => {
+    return { id: n + 1, name, type: "http", url: `https://${n}.example` };
+  });
+  const extra = `ALTER TABLE status_page ADD COLUMN search_engine_index BOOLEAN DEFAULT 1;
+    ALTER TABLE status_page ADD COLUMN show_tags BOOLEAN DEFAULT 0;
+    UPDATE status_page SET search_engine_index = 0, show_tags = 1;
+    INSERT INTO "group" VALUES (2, 'Above', 0, 1);
+    DELETE FROM monitor_group;
+    INSERT INTO monitor_group VALUES (1, 1, 1, 2), (2, 2, 1, 1), (3, 3, 2, 1);
+    DELETE FROM notification; DELETE FROM maintenance`;
+  writeUptimeKuma(file, "2.x", { monitors, extra });
+  const { manifest, remarks } = importUptimeKuma(file);
+
+  it("keeps the order of its groups and monitors, which is that in which they are made", () => {
+    expect(Object.keys(manifest.groups)).toEqual(["kuma-page.above", "kuma-page.services"]);
+    expect(Object.keys(manifest.monitors)).toEqual(["third", "second", "first"]);
+  });
+
+  it("says that search engines find it here, and that it shows no tags", () => {
+    expect(remarks.map(({ subject, reason }) => `${subject}: ${reason}`)).toEqual([
+      expect.stringMatching(/^status page "kuma-page": .*search engines/),
+      expect.stringMatching(/^status page "kuma-page": .*tags/),
+    ]);
+  });
+});
+
 describe("the types of monitors of Uptime Kuma", () => {
   const file = join(dir, "types");
   const extra = `INSERT INTO notification VALUES (4, 'Own', 1, 0, '${KUMA_HOOK}')`;

@@ -69,7 +69,7 @@ function convert(tables: Tables, options: ImportOptions): Imported {
 }
 
 function convertMonitor(row: ForeignRecord, kind: ImportedMonitor, remarks: Remarks): ImportedMonitor {
-  row.ignore("id", "user_id", "weight", "created_date", "name", "type");
+  row.ignore("id", "user_id", "created_date", "name", "type");
   if (row.text("proxy_id") !== undefined) remarks.stays("its proxy");
   const interval = within(row.number("interval") ?? 60, INTERVAL, (to) => remarks.changes(`interval is ${to} s here`));
   const retry = row.number("retry_interval") ?? 0;
@@ -166,11 +166,16 @@ function addPages(draft: Draft, tables: Tables, keys: ReadonlyMap<string, string
   }
   const sections = new Map(tables.rows("group").map((row) => [row.text("id"), row]));
   for (const row of sections.values()) row.ignore("id", "created_date", "weight", "status_page_id", "public", "name");
-  const shown = tables.rows("monitor_group");
-  for (const row of shown.toSorted((a, b) => (a.number("weight") ?? 1000) - (b.number("weight") ?? 1000))) {
+  const weightOf = (row: ForeignRecord | undefined) => row?.number("weight") ?? 1000;
+  const sectionWeightOf = (row: ForeignRecord) => weightOf(sections.get(row.text("group_id")));
+  const shown = tables
+    .rows("monitor_group")
+    .toSorted((a, b) => sectionWeightOf(a) - sectionWeightOf(b) || weightOf(a) - weightOf(b));
+  for (const row of shown) {
     const section = sections.get(row.text("group_id"));
     const page = pages.get(section?.text("status_page_id") ?? "");
-    const monitor = draft.manifest.monitors[keys.get(row.text("monitor_id") ?? "") ?? ""];
+    const key = keys.get(row.text("monitor_id") ?? "") ?? "";
+    const monitor = draft.manifest.monitors[key];
     row.ignore("id", "weight", "monitor_id", "group_id");
     row.subject = page ? `status page "${page.slug}"` : row.subject;
     if (!section || !page || !monitor) continue;
@@ -181,6 +186,7 @@ function addPages(draft: Draft, tables: Tables, keys: ReadonlyMap<string, string
     const group = keyFrom(`${page.slug}.${section.text("name")}`);
     draft.manifest.groups[group] = { name: section.text("name") ?? "", status_page: page.slug };
     Object.assign(monitor, { status_page: page.slug, group });
+    draft.placeLast(key);
   }
   for (const row of tables.rows("status_page_cname")) {
     const page = pages.get(row.text("status_page_id") ?? "");
@@ -190,7 +196,9 @@ function addPages(draft: Draft, tables: Tables, keys: ReadonlyMap<string, string
 }
 
 function pageOf(row: ForeignRecord, slug: string, remarks: Remarks): Manifest["status_pages"][string] {
-  row.ignore("id", "created_date", "modified_date", "search_engine_index", "show_tags");
+  row.ignore("id", "created_date", "modified_date");
+  if (row.flag("search_engine_index") === false) remarks.stays("that search engines leave it out");
+  if (row.flag("show_tags")) remarks.stays("the tags that it shows: visitors see none here");
   const [description, footer, icon] = [row.text("description"), row.text("footer_text"), row.text("icon")];
   const css = row.text("custom_css");
   if (css !== undefined && !/^\s*body\s*\{\s*\}\s*$/.test(css)) remarks.stays("its own style sheet");
