@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { betterStack, openStatus } from "./status-tools.ts";
 
 /** Settings of other tools, in the forms that these tools keep them. */
 
@@ -546,12 +547,20 @@ receivers:
 inhibit_rules: [{ equal: [cluster] }]
 `;
 
+/** With as many items as a large account has. */
+export const LARGE_TEXTS: Record<string, string> = {
+  "better-stack": betterStack(360),
+  openstatus: openStatus(300),
+};
+
 /** By the names of the sources that are texts. */
 export const FOREIGN_TEXTS: Record<string, string> = {
   alertmanager: ALERTMANAGER,
+  "better-stack": betterStack(12),
   "blackbox-exporter": BLACKBOX,
   gatus: GATUS,
   healthchecks: HEALTHCHECKS,
+  openstatus: openStatus(6),
   uptimerobot: UPTIMEROBOT,
   upptime: UPPTIME,
 };

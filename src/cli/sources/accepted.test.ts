@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { FOREIGN_TEXTS, KUMA_TYPES, writeUptimeKuma } from "../../../test/support/other-tools.ts";
+import { FOREIGN_TEXTS, KUMA_TYPES, LARGE_TEXTS, writeUptimeKuma } from "../../../test/support/other-tools.ts";
 import { MonitorCreate } from "../../contract/monitor.ts";
 import { MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { WebhookCreate } from "../../contract/webhook.ts";
@@ -22,7 +22,7 @@ const OF_THE_FILE = ["status_page", "group", "children", "push_token"];
 function fileOf(source: string): string {
   const file = join(dir, source);
   if (source === "uptime-kuma") writeUptimeKuma(file, "2.x", { monitors: KUMA_TYPES });
-  else writeFileSync(file, FOREIGN_TEXTS[source] as string);
+  else writeFileSync(file, LARGE_TEXTS[source] ?? (FOREIGN_TEXTS[source] as string));
   return file;
 }
 

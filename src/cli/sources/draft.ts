@@ -1,4 +1,5 @@
 import { PUSH_ALIAS_LENGTH_MIN } from "../../contract/push.ts";
+import { isUsableSlug } from "../../contract/status-page.ts";
 import { keyFrom } from "../export.ts";
 import type { Manifest } from "../manifest.ts";
 import type { Channel } from "./channels.ts";
@@ -149,6 +150,15 @@ export function freeKey(taken: object, wanted: string): string {
   let key = wanted;
   for (let n = 2; Object.hasOwn(taken, key); n++) key = `${wanted}-${n}`;
   return key;
+}
+
+/** The name of a page as its address takes it. */
+export function pageSlug(name: string): string {
+  const slug = keyFrom(name)
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 60)
+    .replace(/^-+|-+$/g, "");
+  return isUsableSlug(slug) ? slug : `page-${slug || "one"}`;
 }
 
 /** A text that other tools compare with a value of a JSON body. */

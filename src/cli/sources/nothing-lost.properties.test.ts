@@ -26,6 +26,7 @@ function recordsIn(value: unknown, left: readonly string[], path = ""): Record<s
 
 const LEFT: Record<string, string[]> = {
   alertmanager: [".route", ".receivers[1].wechat_configs[0]", ".inhibit_rules[0]"],
+  "better-stack": [".data[11].attributes", ".data[11].relationships"],
   "blackbox-exporter": [".scrape_configs[2]", ".modules.spare"],
   upptime: [".sites[3]", ".notifications[0]"],
 };

@@ -1,11 +1,13 @@
 import { isRecord } from "../../lib/is-record.ts";
 import { escapeVariables } from "../variables.ts";
 import { importAlertmanager } from "./alertmanager.ts";
+import { importBetterStack } from "./better-stack.ts";
 import { importBlackboxExporter } from "./blackbox-exporter.ts";
 import type { Imported, ImportOptions } from "./draft.ts";
 import { readForeignText } from "./file.ts";
 import { importGatus } from "./gatus.ts";
 import { importHealthchecks } from "./healthchecks.ts";
+import { importOpenStatus } from "./openstatus.ts";
 import { importUpptime } from "./upptime.ts";
 import { importUptimeKuma } from "./uptime-kuma.ts";
 import { importUptimeRobot } from "./uptimerobot.ts";
@@ -18,7 +20,9 @@ type TextReader = (text: string, options: ImportOptions) => Imported;
 const LITERAL: Readonly<Record<string, TextReader>> = {
   alertmanager: importAlertmanager,
   "blackbox-exporter": importBlackboxExporter,
+  "better-stack": importBetterStack,
   healthchecks: importHealthchecks,
+  openstatus: importOpenStatus,
   uptimerobot: importUptimeRobot,
 };
 /** Files of these name variables of the environment, as ours does, but also without braces. */

@@ -1,11 +1,11 @@
 import { REDIRECTS_MAX } from "../../contract/http-check.ts";
-import { keyFrom } from "../export.ts";
 import { CommandFailure } from "../failure.ts";
 import {
   Draft,
   type Imported,
   type ImportedMonitor,
   type ImportOptions,
+  pageSlug,
   type Remarks,
   TIMEOUT,
   within,
@@ -62,7 +62,7 @@ function pageOf(draft: Draft, root: ForeignRecord): string | null {
     remarks.stays(`its link ${label}`);
     return [];
   });
-  const key = keyFrom(name);
+  const key = pageSlug(name);
   draft.manifest.status_pages[key] = {
     name,
     ...(introduction.length > 0 && { description: introduction.join("\n\n") }),

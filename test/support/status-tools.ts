@@ -1,0 +1,231 @@
+/** What Better Stack, OpenStatus and their like answer, with as many items as somebody has, none like the next. */
+
+const upTo = <Item>(count: number, make: (n: number) => Item) => Array.from({ length: count }, (_, n) => make(n));
+const pick = <Item>(items: readonly Item[], n: number): Item => items[n % items.length] as Item;
+const instant = (n: number) => new Date(Date.UTC(2024, 0, 1, n)).toISOString();
+
+const BETTER_STACK_KINDS = [
+  { monitor_type: "status", required_keyword: null, ssl_expiration: 7 },
+  { monitor_type: "expected_status_code", expected_status_codes: [200, 401] },
+  { monitor_type: "keyword", required_keyword: "welcome", http_method: "post", request_body: '{"a":1}' },
+  { monitor_type: "keyword_absence", required_keyword: "sold out", auth_username: "me", auth_password: "pw" },
+  { monitor_type: "ping", url: "192.0.2.1", request_timeout: 1000 },
+  { monitor_type: "tcp", url: "db.example", port: "5432", request_timeout: 500 },
+  { monitor_type: "udp", url: "ntp.example", port: "123", required_keyword: "ok" },
+  { monitor_type: "smtp", url: "mail.example", port: "25,587" },
+  { monitor_type: "pop", url: "mail.example", port: "995" },
+  { monitor_type: "imap", url: "mail.example", port: "993" },
+  { monitor_type: "dns", url: "9.9.9.9", request_body: "shop.example", required_keyword: "192.0.2.7" },
+  { monitor_type: "playwright", scenario_name: "buys", playwright_script: "await page.goto('/')" },
+];
+
+/** `GET /api/v2/monitors`, `/heartbeats`, `/status-pages` and what belongs to the page, their `data` in one list. */
+export function betterStack(count: number): string {
+  const monitors = upTo(count, (n) => ({
+    id: String(1000 + n),
+    type: "monitor",
+    attributes: {
+      url: `https://service-${n}.example/health`,
+      pronounceable_name: `Service ${n}`,
+      monitor_group_id: n % 3 === 0 ? 7 : null,
+      last_checked_at: instant(n),
+      status: pick(["up", "down", "validating"], n),
+      policy_id: null,
+      expiration_policy_id: null,
+      team_name: "Shop",
+      required_keyword: null,
+      verify_ssl: n % 5 !== 1,
+      check_frequency: pick([30, 60, 180, 1800], n),
+      call: false,
+      sms: true,
+      email: true,
+      push: true,
+      critical_alert: false,
+      team_wait: 180,
+      http_method: "get",
+      request_timeout: pick([5, 30, 60], n),
+      recovery_period: pick([0, 180], n),
+      request_headers: n % 4 === 0 ? [{ id: "9", name: "X-Probe", value: String(n) }] : [],
+      request_body: "",
+      follow_redirects: n % 7 !== 2,
+      remember_cookies: true,
+      created_at: instant(n),
+      updated_at: instant(n),
+      ssl_expiration: null,
+      domain_expiration: n % 6 === 0 ? 14 : null,
+      regions: ["us", "eu", "as", "au"],
+      expected_status_codes: [],
+      port: null,
+      confirmation_period: pick([0, 120], n),
+      paused_at: n % 10 === 9 ? instant(n) : null,
+      paused: n % 10 === 9,
+      maintenance_from: n % 20 === 4 ? "01:00:00" : null,
+      maintenance_to: n % 20 === 4 ? "03:00:00" : null,
+      maintenance_timezone: "UTC",
+      maintenance_days: ["sun"],
+      proxy_host: null,
+      proxy_port: null,
+      ip_version: null,
+      playwright_script: null,
+      scenario_name: null,
+      environment_variables: null,
+      auth_username: "",
+      auth_password: "",
+      ...pick(BETTER_STACK_KINDS, n),
+    },
+    ...(n === 11 && { relationships: { policy: { data: null } } }),
+  }));
+  const heartbeats = upTo(Math.ceil(count / 4), (n) => ({
+    id: String(n),
+    type: "heartbeat",
+    attributes: {
+      url: `https://uptime.betterstack.example/api/v1/heartbeat/token${n}`,
+      name: `Job ${n}`,
+      period: pick([60, 3600, 86_400, 604_800], n),
+      grace: pick([0, 300], n),
+      call: false,
+      sms: false,
+      email: true,
+      push: true,
+      team_wait: 180,
+      heartbeat_group_id: null,
+      sort_index: null,
+      paused_at: null,
+      status: "up",
+      maintenance_days: [],
+    },
+  }));
+  const page = {
+    id: "5",
+    type: "status_page",
+    attributes: {
+      company_name: "Shop",
+      company_url: "https://shop.example",
+      contact_url: "mailto:help@shop.example",
+      logo_url: "https://shop.example/logo.png",
+      timezone: "Berlin",
+      subdomain: "shop",
+      custom_domain: "status.shop.example",
+      hide_from_search_engines: true,
+      password_enabled: false,
+      announcement: "Sale",
+      layout: "vertical",
+      aggregate_state: "operational",
+    },
+  };
+  const sections = ["Jobs", "Web"].map((name, n) => ({
+    id: String(n + 1),
+    type: "status_page_section",
+    attributes: { name, position: 1 - n },
+  }));
+  const resources = upTo(count, (n) => ({
+    id: String(n),
+    type: "status_page_resource",
+    attributes: {
+      status_page_section_id: 2,
+      resource_id: 1000 + n,
+      resource_type: "Monitor",
+      public_name: `Service ${n}`,
+      position: count - n,
+      widget_type: "history",
+      availability: 0.9999,
+      status: "operational",
+    },
+  }));
+  const group = { id: "7", type: "monitor_group", attributes: { name: "Backend", paused: false } };
+  const data = [...monitors, ...heartbeats, page, ...sections, ...resources, group];
+  return JSON.stringify({ data, pagination: { first: "a", last: "a", prev: null, next: null } });
+}
+
+const OPENSTATUS_KINDS = [
+  {
+    jobType: "http",
+    method: "GET",
+    assertions: [
+      { type: "status", compare: "gte", target: 200 },
+      { type: "status", compare: "lt", target: 400 },
+      { type: "header", compare: "contains", key: "Content-Type", target: "json" },
+      { type: "textBody", compare: "not_contains", target: "error" },
+      { type: "textBody", compare: "eq", target: "second" },
+    ],
+  },
+  {
+    jobType: "http",
+    method: "POST",
+    body: '{"a":1}',
+    headers: [{ key: "Authorization", value: "Bearer abc" }],
+    followRedirects: false,
+  },
+  { jobType: "http", method: "HEAD", assertions: [{ type: "header", compare: "empty", key: "X-Error", target: "" }] },
+  { jobType: "tcp", url: "db.example:5432" },
+  {
+    jobType: "dns",
+    url: "shop.example",
+    assertions: [
+      { type: "dnsRecord", key: "MX", compare: "eq", target: "10 mail.example" },
+      { type: "dnsRecord", key: "TXT", compare: "contains", target: "v=spf1" },
+    ],
+  },
+  { jobType: "icmp", url: "192.0.2.1" },
+];
+
+/** `GET /v1/monitor` and `GET /v1/page` in one object. */
+export function openStatus(count: number): string {
+  const monitors = upTo(count, (n) => ({
+    id: n + 1,
+    periodicity: pick(["30s", "1m", "5m", "1h"], n),
+    url: `https://service-${n}.example`,
+    regions: ["ams", "iad"],
+    name: `service-${n}`,
+    externalName: n % 5 === 0 ? `Service ${n}` : null,
+    description: n % 3 === 0 ? "What it does" : "",
+    method: "GET",
+    body: "",
+    headers: [],
+    assertions: [],
+    active: n % 6 !== 5,
+    public: true,
+    degradedAfter: n % 2 === 0 ? 2000 : null,
+    timeout: 45_000,
+    retry: 3,
+    followRedirects: true,
+    ...pick(OPENSTATUS_KINDS, n),
+  }));
+  const pages = [
+    {
+      id: 1,
+      title: "Shop",
+      description: "What we run",
+      slug: "shop-open",
+      customDomain: "status.shop.example",
+      icon: "https://shop.example/icon.png",
+      passwordProtected: false,
+      accessType: "public",
+      showMonitorValues: true,
+      monitors: upTo(count, (n) => ({ monitorId: n + 1, order: count - n })),
+    },
+    { id: 2, title: "Team", slug: "team", accessType: "password", passwordProtected: true, monitors: [1] },
+  ];
+  return JSON.stringify({ monitors, pages });
+}
+
+export const OPENSTATUS_YAML = `
+"26":
+  active: true
+  assertions:
+    - { compare: eq, kind: statusCode, target: 200 }
+  description: Front page
+  frequency: 10m
+  kind: http
+  name: Front
+  regions: [iad, ams]
+  request: { headers: { X-Probe: "1" }, method: GET, url: "https://shop.example" }
+  retry: 2
+database:
+  active: false
+  frequency: 30s
+  kind: tcp
+  name: Database
+  openTelemetry: { endpoint: "http://otel.example:4318", headers: { key: abc } }
+  request: { host: db.example, port: 5432 }
+`;
