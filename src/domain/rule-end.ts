@@ -1,12 +1,26 @@
 import type { EventRuleContent } from "../contract/event-rule.ts";
 import { isCustomEventName } from "../contract/events.ts";
-import { formatDuration } from "../lib/duration-format.ts";
+import { durationInWords, formatDuration } from "../lib/duration-format.ts";
+import { DAY_MS, SECOND_MS } from "../lib/durations.ts";
+import { computeReachMs } from "./rule-metrics.ts";
 
 /** What ends an incident that a rule opened: the recovery of what it told of. */
 export interface RuleEnd {
   ends_with: "monitor" | "agent" | "maintenance" | "values";
   /** The monitor, agent or window; of values the one that was measured, if any. */
   subject_id: string | null;
+}
+
+/**
+ * How long values may stay away before the incident about them ends: as long as its conditions look back, which is an
+ * hour at least, and the cooldown, together a day at most.
+ */
+export function silenceOf(
+  { conditions, cooldown_seconds }: Pick<EventRuleContent, "conditions" | "cooldown_seconds">,
+  intervalSeconds: number,
+): number {
+  const reach = computeReachMs(conditions, intervalSeconds);
+  return Math.max(reach, Math.min(DAY_MS, reach + cooldown_seconds * SECOND_MS));
 }
 
 interface Told {
@@ -49,6 +63,8 @@ export interface EndedRuleIncident extends Pick<RuleEnd, "ends_with"> {
   /** As readers of the incident may know it; null where it was deleted. */
   subject_name: string | null;
   has_rule: boolean;
+  /** For how long no value has arrived, where that ends it. */
+  silent_seconds: number | null;
 }
 
 /** Why an incident ends, in its timeline. Customers know neither agents nor rules. */
@@ -58,6 +74,12 @@ export function describeEnd(ended: EndedRuleIncident): string {
     return subject_name === null ? "The service is no longer monitored." : `${subject_name} is up again.`;
   }
   if (ends_with === "maintenance") return "The maintenance is over.";
+  if (ended.silent_seconds !== null) {
+    const silence = durationInWords(ended.silent_seconds);
+    return is_public
+      ? `No new measurements have come in for ${silence}, so that this incident is closed.`
+      : `No values for the rule “${rule_name}” have arrived for ${silence}: whether its conditions still hold is not known.`;
+  }
   if (is_public) return "Back to normal.";
   if (ends_with === "agent") {
     return subject_name === null ? "The agent was removed." : `The agent ${subject_name} is online again.`;

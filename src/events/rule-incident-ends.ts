@@ -6,7 +6,7 @@ import { resolveIncident } from "../data/incidents/write.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { describeEnd } from "../domain/rule-end.ts";
-import { SECOND_MS } from "../lib/durations.ts";
+import { DAY_MS, SECOND_MS } from "../lib/durations.ts";
 import { outageIncidentEventId } from "../outbox/event-ids.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -45,6 +45,7 @@ async function endIncident(scope: Scope, ended: Ended): Promise<void> {
     cooldown_seconds: ended.rule?.cooldown_seconds ?? 0,
     subject_name: nameOf(ended),
     has_rule: ended.rule !== null,
+    silent_seconds: isSilent(ended, now) ? (link.silence_ms ?? DAY_MS) / SECOND_MS : null,
   });
   const resolved: IncidentRecord = { ...incident, status: "resolved", resolved_at };
   const outageId = incident.origin_outage_id ?? incident.id;
@@ -83,8 +84,18 @@ function nameOf({ link, incident, monitor, agent_name }: Ended): string | null {
   return monitor && nameIn(incident, monitor);
 }
 
-function endedAt({ link, monitor, rule }: Ended, now: number): number {
+function endedAt(ended: Ended, now: number): number {
+  const { link, monitor } = ended;
   if (link.ends_with === "monitor" && monitor) return monitor.status_since;
-  if (link.good_since !== null && rule) return link.good_since + rule.cooldown_seconds * SECOND_MS;
-  return now;
+  return Math.min(goodAt(ended) ?? now, now);
+}
+
+/** When values were good for the whole cooldown; null where they are not, or no rule says so. */
+function goodAt({ link, rule }: Ended): number | null {
+  return link.good_since === null || rule === null ? null : link.good_since + rule.cooldown_seconds * SECOND_MS;
+}
+
+function isSilent(ended: Ended, now: number): boolean {
+  const { link, rule } = ended;
+  return link.ends_with === "values" && rule !== null && (goodAt(ended) ?? Number.POSITIVE_INFINITY) > now;
 }

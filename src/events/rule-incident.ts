@@ -12,7 +12,7 @@ import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { describeSubject, type EventSubject } from "../domain/event-subject.ts";
 import { fillPlaceholders, fillTitle, templateValues } from "../domain/incident-template.ts";
-import { describeOpening, type RuleEnd } from "../domain/rule-end.ts";
+import { describeOpening, type RuleEnd, silenceOf } from "../domain/rule-end.ts";
 import { incidentOpenedEventId } from "../outbox/event-ids.ts";
 import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
@@ -22,7 +22,7 @@ import { automaticEvent, type IncidentEffects, NONE } from "./incidents.ts";
 type OpenedEvent = IncidentEffects["events"][number];
 
 interface Opening {
-  rule: Pick<EventRuleRecord, "id" | "display_name">;
+  rule: Pick<EventRuleRecord, "id" | "display_name" | "conditions" | "cooldown_seconds">;
   template_id: string;
   /** Identifies the firing, so that a repeat opens no second incident. */
   firing_id: string;
@@ -92,7 +92,9 @@ export async function planRuleIncident(
         ? insertAutomaticIncident(db, incident, update)
         : [insertIncident(db, incident), ...setAffected(db, incident.id, affected)]),
       ...(origin || update === null ? [] : [insertIncidentUpdate(db, update)]),
-      ...(awaited && incident.status !== "resolved" ? [insertRuleIncident(db, linkOf(incident, rule, awaited))] : []),
+      ...(awaited && incident.status !== "resolved"
+        ? [insertRuleIncident(db, linkOf(incident, { rule, monitor, end: awaited }))]
+        : []),
       incidentAudit(db, incident, {
         outageId: incident.origin_outage_id ?? firing_id,
         eventType: "incident.created",
@@ -118,8 +120,20 @@ function openedBy(firing_id: string, event: OpenedEvent): OpenedEvent {
   return { ...event, data: { ...event.data, firing_id } };
 }
 
-function linkOf({ id }: IncidentRecord, rule: Opening["rule"], end: RuleEnd): RuleIncidentRecord {
-  return { incident_id: id, rule_id: rule.id, rule_name: rule.display_name, ...end, good_since: null };
+function linkOf(
+  { id, started_at }: IncidentRecord,
+  { rule, monitor, end }: Pick<Opening, "rule" | "monitor"> & { end: RuleEnd },
+): RuleIncidentRecord {
+  const values = end.ends_with === "values";
+  return {
+    incident_id: id,
+    rule_id: rule.id,
+    rule_name: rule.display_name,
+    ...end,
+    good_since: null,
+    heard_at: values ? started_at : null,
+    silence_ms: values ? silenceOf(rule, monitor?.interval ?? 0) : null,
+  };
 }
 
 function firstUpdate({ id, origin_outage_id, status, created_at, updated_at }: IncidentRecord) {

@@ -10,7 +10,7 @@ import {
   type NewEvent,
 } from "../contract/events.ts";
 import type { Statement } from "../data/db.ts";
-import { listOpenRuleIncidents, setGoodSince } from "../data/event-rules/incidents.ts";
+import { HEARD_EVERY_MS, listOpenRuleIncidents, setMeasured } from "../data/event-rules/incidents.ts";
 import { type EventRuleRecord, isRuleStale, listRulesOnEvents, listStoredEntries } from "../data/event-rules/read.ts";
 import { insertLogEntry, recordFiring } from "../data/event-rules/write.ts";
 import { keepRulesWaiting } from "../data/events/write.ts";
@@ -22,7 +22,7 @@ import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { callWebhooks, type Routing } from "../delivery/fan-out.ts";
 import { decide, listEffects, listensTo, namesOf, type RuleEvent } from "../domain/event-rules.ts";
-import { endOf } from "../domain/rule-end.ts";
+import { endOf, silenceOf } from "../domain/rule-end.ts";
 import { buildMetrics, withTrigger } from "../domain/rule-metrics.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
@@ -158,7 +158,7 @@ async function withoutFired({ db }: Scope, trigger: RuleTrigger, rules: readonly
 
 const firingId = (rule: Pick<EventRuleRecord, "id">, trigger: RuleTrigger) => idFrom("event", rule.id, trigger.id);
 
-/** Of the incident that a rule opened about values: since when they have been good, by which it ends. */
+/** Of the incident that a rule opened about values: that they arrive, and since when they have been good. */
 async function noteValues({ db }: Scope, trigger: RuleTrigger, judged: readonly Judged[]): Promise<Statement[]> {
   const watched = judged.filter(({ rule, conditions }) => {
     const hasFired = rule.incident_template_id !== null && rule.last_fired_at !== null;
@@ -167,13 +167,15 @@ async function noteValues({ db }: Scope, trigger: RuleTrigger, judged: readonly 
   if (watched.length === 0) return [];
   const ids = watched.map(({ rule }) => rule.id);
   const open = await listOpenRuleIncidents(db, ids, trigger.monitor?.id ?? trigger.agent_id);
-  return open.flatMap(({ incident_id, rule_id, good_since }) => {
-    const conditions = watched.find(({ rule }) => rule.id === rule_id)?.conditions ?? [];
-    if (conditions.every(({ passed }) => passed)) {
-      return good_since === null ? [] : [setGoodSince(db, incident_id, null)];
-    }
-    const isMeasured = conditions.every(({ actual }) => actual !== null);
-    return isMeasured && good_since === null ? [setGoodSince(db, incident_id, trigger.at)] : [];
+  return open.flatMap(({ incident_id, rule_id, good_since, heard_at }) => {
+    const judgement = watched.find(({ rule }) => rule.id === rule_id);
+    if (!judgement?.conditions.every(({ actual }) => actual !== null)) return [];
+    const now_good_since = judgement.conditions.every(({ passed }) => passed) ? null : (good_since ?? trigger.at);
+    const isHeard = heard_at !== null && trigger.at - heard_at < HEARD_EVERY_MS;
+    if (isHeard && now_good_since === good_since) return [];
+    const silence_ms = silenceOf(judgement.rule, trigger.monitor?.interval ?? 0);
+    const measured = { good_since: now_good_since, heard_at: Math.max(heard_at ?? 0, trigger.at), silence_ms };
+    return [setMeasured(db, incident_id, measured)];
   });
 }
 

@@ -3,6 +3,8 @@ import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
+import { ruleIncidents } from "../../src/data/event-rules/table.ts";
+import { incidents } from "../../src/data/incidents/table.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { enrollAgent } from "../support/agents.ts";
 import { aDay, MINUTE, SECOND } from "../support/alert-days.ts";
@@ -234,6 +236,45 @@ describe("an incident that a rule opens for anything else", () => {
     const [ended] = await incidentsOf(day);
     expect(ended).toMatchObject({ status: "resolved", resolved_at: new Date(day.start + 13 * MINUTE).toISOString() });
     expect(messagesOf(ended)[0]).toBe("The conditions of the rule “Slow answers” have not held for 5 min.");
+  });
+
+  it("ends when no values come any more, and says that nobody knows how they are", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    const slow = { event_name: "shop.slow", display_name: "Slow answers", cooldown_seconds: 1800 };
+    const conditions = [{ metric: "latency_ms", operator: "gt", value: 800 }];
+    await addRule(day, { ...slow, conditions, monitor_id: shop }, PRIVATE);
+    await addRule(day, { ...slow, conditions, event_name: "shop.slow.told" }, { initial_update: "We look at it." });
+    for (let minute = 1; minute <= 60; minute++) await day.measure(shop, 900, minute * MINUTE);
+    // An hour that conditions look back, half an hour of cooldown, and what is noted every few minutes.
+    await day.passUntil(150 * MINUTE);
+    const statuses = async () => (await incidentsOf(day)).map(({ status }: { status: string }) => status);
+    expect(await statuses()).toEqual(["investigating", "investigating"]);
+    await day.passUntil(156 * MINUTE);
+    expect(await statuses()).toEqual(["resolved", "resolved"]);
+    const all: { is_public: boolean; updates: { message: string }[] }[] = await incidentsOf(day);
+    const told = all.toSorted((one) => (one.is_public ? -1 : 1)).map((each) => messagesOf(each)[0]);
+    expect(told).toEqual([
+      "No new measurements have come in for 1 hour 30 minutes, so that this incident is closed.",
+      "No values for the rule “Slow answers” have arrived for 1 hour 30 minutes: whether its conditions still hold is not known.",
+    ]);
+  });
+
+  it("ends within a day where values stopped before anything was noted of them", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    const conditions = [{ metric: "latency_ms", operator: "gt", value: 800 }];
+    await addRule(day, { event_name: "shop.slow", display_name: "Slow", conditions }, PRIVATE);
+    await day.measure(shop, 900, MINUTE);
+    await db.update(ruleIncidents).set({ heard_at: null, silence_ms: null });
+    const [{ id }] = await incidentsOf(day);
+    const began = (started_at: number) => db.update(incidents).set({ started_at }).where(eq(incidents.id, id));
+    await began(day.start - 23 * 60 * MINUTE);
+    await day.passUntil(2 * MINUTE);
+    expect((await incidentsOf(day))[0].status).toBe("investigating");
+    await began(day.start - 24 * 60 * MINUTE - 5 * MINUTE);
+    await day.passUntil(3 * MINUTE);
+    expect((await incidentsOf(day))[0].status).toBe("resolved");
   });
 
   it("ends with the rule that watched its values", async () => {

@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { agents } from "../agents/table.ts";
 import type { Db, Statement } from "../db.ts";
 import { incidents } from "../incidents/table.ts";
@@ -38,11 +39,18 @@ const columns = {
   ends_with: ruleIncidents.ends_with,
   subject_id: ruleIncidents.subject_id,
   good_since: ruleIncidents.good_since,
+  heard_at: ruleIncidents.heard_at,
+  silence_ms: ruleIncidents.silence_ms,
 };
 
-/** Null: the conditions hold again. */
-export function setGoodSince(db: Db, incidentId: string, good_since: number | null): Statement {
-  return db.update(ruleIncidents).set({ good_since }).where(eq(ruleIncidents.incident_id, incidentId));
+/** As often at most an incident notes that values arrived. */
+export const HEARD_EVERY_MS = 5 * MINUTE_MS;
+
+type Measured = Pick<RuleIncidentRecord, "good_since" | "heard_at" | "silence_ms">;
+
+/** That values arrived; `good_since` is null where the conditions hold. */
+export function setMeasured(db: Db, incidentId: string, measured: Measured): Statement {
+  return db.update(ruleIncidents).set(measured).where(eq(ruleIncidents.incident_id, incidentId));
 }
 
 export function forgetRuleIncident(db: Db, incidentId: string): Statement {
@@ -95,7 +103,9 @@ export function listEndedRuleIncidents(db: Db, now: number, limit: number) {
         endsWith(
           "values",
           sql`${eventRules.id} IS NULL
-          OR ${ruleIncidents.good_since} + ${eventRules.cooldown_seconds} * 1000 <= ${now}`,
+          OR ${ruleIncidents.good_since} + ${eventRules.cooldown_seconds} * 1000 <= ${now}
+          OR coalesce(${ruleIncidents.heard_at}, ${incidents.started_at})
+            + coalesce(${ruleIncidents.silence_ms}, ${DAY_MS}) + ${HEARD_EVERY_MS} <= ${now}`,
         ),
       ),
     )

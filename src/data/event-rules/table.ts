@@ -64,6 +64,9 @@ export const ruleIncidents = sqliteTable(
     subject_id: text("subject_id"),
     /** Since when the conditions have not held, of one that ends with values. */
     good_since: instant("good_since"),
+    /** When values arrived last, and for how long they may stay away before it ends without them. */
+    heard_at: instant("heard_at"),
+    silence_ms: integer("silence_ms"),
   },
   (table) => [index("rule_incidents_rule").on(table.rule_id)],
 );
