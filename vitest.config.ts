@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from "vitest/config";
 /** Settings of the product under test in the Workers runtime; durations are short, the outside is loopback. */
 const bindings = {
   ROOT_SECRET: "test-root-secret-test-root-secret-test",
-  EGRESS_ALLOW: "127.0.0.1,localhost,sink.test",
+  EGRESS_ALLOW: "127.0.0.1,localhost,sink.test,works.cloudflareaccess.com",
   LOG_LEVEL: "silent",
   PASSWORD_COST: "10",
   RATE_LIMITS: "all=off",
@@ -14,6 +14,9 @@ const bindings = {
   DISCORD_API_BASE: "https://sink.test/discord",
   DISCORD_BOT_TOKEN: "discord-bot",
   BREAK_GLASS: "owner@strict.example",
+  ACCESS_TEAM: "works",
+  ACCESS_AUDIENCE: "vigil-audience",
+  ACCESS_DOMAINS: "works.example",
   OIDC_PROVIDERS: JSON.stringify([
     {
       id: "works",

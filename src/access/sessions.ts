@@ -1,4 +1,4 @@
-import { ApiError, forbidden, unauthenticated } from "../contract/errors.ts";
+import { ApiError, forbidden, unauthenticated, unavailable } from "../contract/errors.ts";
 import {
   findSession,
   findSessionOwner,
@@ -9,9 +9,11 @@ import {
 import { insertSession } from "../data/sessions/write.ts";
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { createBrowserToken, parseBrowserToken } from "../platform/browser-tokens.ts";
+import { accessProviderOf, readAccessIdentity } from "../platform/cloudflare-access.ts";
 import { randomBase62, sha256Hex } from "../platform/credentials.ts";
 import { newId } from "../platform/ids.ts";
 import { CHALLENGE_MS } from "../platform/passkey-challenges.ts";
+import { ProviderError } from "../platform/sign-in-providers.ts";
 import { toPrincipal } from "./owners.ts";
 import { requireUser, type UserPrincipal } from "./principal.ts";
 import type { CallScope, RequestScope } from "./scope.ts";
@@ -50,9 +52,28 @@ export async function authenticateSession(scope: CallScope, request: Request, to
   if (!SAFE_METHODS.includes(request.method)) requireSameOrigin(request, publicUrl);
   const found = await findSessionOwner(db, sha256Hex(token), sessionLimits(scope));
   if (!found) throw unauthenticated();
-  const { user, session, is_member } = found;
+  const { user, session, is_member, linked } = found;
+  if (!(await isVouchedFor(scope, request, linked))) throw unauthenticated();
   if (now - session.last_used_at >= LAST_USED_LAG_MS) scope.defer(touchSession(db, session.id, now));
   return toPrincipal(user, { token_id: null, session_id: session.id, is_member }, settings);
+}
+
+/** A session that began by Cloudflare Access is accepted together with its word for the same person alone. */
+async function isVouchedFor(
+  { settings, log }: CallScope,
+  request: Request,
+  linked: { issuer: string; subject: string } | null,
+): Promise<boolean> {
+  const provider = accessProviderOf(settings);
+  if (provider === null || linked?.issuer !== provider.issuer) return true;
+  try {
+    return (await readAccessIdentity(settings, provider, request)).subject === linked.subject;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.reason !== "unreachable") return false;
+    log.warn("keys of Cloudflare Access cannot be read", { finding: error.message });
+    throw unavailable("Cloudflare Access does not answer");
+  }
 }
 
 /** For what only our own pages may make a browser send. */

@@ -11,7 +11,7 @@ const DOMAINS_MAX = 50;
 const DOMAIN_LENGTH_MAX = 253;
 
 /** A domain in the one spelling that all servers know, so that no other letter looks like it. */
-const Domain = z
+export const Domain = z
   .string()
   .trim()
   .min(1)
@@ -54,6 +54,18 @@ export const ProviderSetting = z
     issuer: issuer ?? KINDS[rest.kind].issuer ?? "",
   }));
 export type SignInProvider = z.output<typeof ProviderSetting>;
+
+/** Cloudflare Access in front of the whole service: it says who sends a request, and nobody is sent to it. */
+export interface AccessProvider extends Pick<SignInProvider, "name" | "issuer" | "account_domains"> {
+  id: "access";
+  kind: "access";
+  /** The tag of the application. */
+  audience: string;
+}
+
+export function accessIssuerOf(team: string): string {
+  return `https://${team}.cloudflareaccess.com`;
+}
 
 const KINDS: Record<ProviderKind, { name?: string; issuer?: string }> = {
   oidc: {},

@@ -26,7 +26,15 @@ export interface ApiRefusal {
 }
 
 /** What the endpoint judges a request by, besides its address and body. */
-const FORWARDED = ["authorization", "cookie", "origin", "sec-fetch-site", "cf-connecting-ip", "user-agent"];
+const FORWARDED = [
+  "authorization",
+  "cookie",
+  "cf-access-jwt-assertion",
+  "origin",
+  "sec-fetch-site",
+  "cf-connecting-ip",
+  "user-agent",
+];
 
 /**
  * Sends the caller's own request to an endpoint of the API within this invocation. Choice: every write of the dashboard

@@ -1,11 +1,13 @@
 import { requireSameOrigin } from "../access/sessions.ts";
 import { SignInQuery } from "../contract/dashboard.ts";
+import type { AccessProvider } from "../contract/sign-in.ts";
 import { signOut } from "../features/sessions/service.ts";
 import { assetEndpoint } from "../http/assets.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
 import type { HtmlArea } from "../http/middleware.ts";
 import { html } from "../http/responses.ts";
+import { accessLogoutOf, accessProviderOf, hasAssertion } from "../platform/cloudflare-access.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
 import { endpoints as accountData } from "./account/data-routes.tsx";
 import { endpoints as passkeys } from "./account/passkey-routes.tsx";
@@ -45,6 +47,7 @@ import { providerButtons, endpoints as signInProviders } from "./sign-in/routes.
 import { STYLESHEET } from "./stylesheet.ts";
 import { endpoints as team } from "./team/routes.tsx";
 import { endpoints as transferring } from "./transfer-routes.ts";
+import { renderMessage } from "./views/frame.tsx";
 import { renderSignIn } from "./views/sign-in.tsx";
 import { endpoints as welcome } from "./welcome-routes.tsx";
 
@@ -133,15 +136,17 @@ export const endpoints = [
       path: "/app/sign-out",
       tags,
       summary: "Sign out",
-      description: "Deletes the session on the server.",
-      responses: { 303: elsewhere, ...refusals },
+      description: "Deletes the session on the server. Leads out of Cloudflare Access, too, for whom that let through.",
+      responses: { 200: html("Leads on to Cloudflare Access"), 303: elsewhere, ...refusals },
     },
     async (c) => {
       requireSameOrigin(c.req.raw, c.var.publicUrl);
       const next = (await readForm(c.req.raw)).get("next");
       const after = next ? pathAfter(next, c.var.publicUrl) : "/app/sign-in?signed_out=yes";
       if (c.var.ctx.principal.kind !== "user") return redirectTo(after);
-      return redirectTo(after, await signOut(c.var.ctx));
+      const cookie = await signOut(c.var.ctx);
+      const access = hasAssertion(c.var.settings, c.req.raw) && !next ? accessProviderOf(c.var.settings) : null;
+      return access ? leaveAccess(access, cookie) : redirectTo(after, cookie);
     },
   ),
 
@@ -183,6 +188,14 @@ export const endpoints = [
 
   assetEndpoint("app", [STYLESHEET, ICON], { tag: "Dashboard", summary: "Get a style sheet or icon of the dashboard" }),
 ];
+
+/** Forms may lead to this service alone, also by a redirect, so a page leads on. */
+function leaveAccess(provider: AccessProvider, cookie: string): Response {
+  const href = accessLogoutOf(provider);
+  const text = "You are signed out here, and now of Cloudflare Access.";
+  const body = renderMessage({ title: "Signed out", text, link: { href, text: "Sign out of Cloudflare Access" } });
+  return page(body, 200, { "Set-Cookie": cookie, Refresh: `0; url=${href}` });
+}
 
 interface SignInState {
   email?: string | null;

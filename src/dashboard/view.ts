@@ -5,6 +5,7 @@ import type { Permission } from "../domain/roles.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type Endpoint, type ErrorPage, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
+import { hasAssertion } from "../platform/cloudflare-access.ts";
 import { noticeCookie } from "./cookies.ts";
 import { page, redirectTo, renderErrorPage } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
@@ -143,9 +144,10 @@ const onRefusal: ErrorPage = (c, refusal) => {
 /** Refusals whose own sentence says what a person can do; the others have a fixed text. */
 const TITLES: Partial<Record<number, string>> = { 400: "Invalid request", 403: "Not allowed", 409: "Conflict" };
 
-/** Back to where the visitor was going, where that can be opened again. */
+/** Back to where the visitor was going, where that can be opened again. Whom Access let through is asked nothing. */
 function signInPath(c: AppContext): string {
   const { pathname, search } = new URL(c.req.url);
-  if (c.req.method !== "GET" || pathname === "/app") return "/app/sign-in";
-  return `/app/sign-in?next=${encodeURIComponent(pathname + search)}`;
+  const path = hasAssertion(c.var.settings, c.req.raw) ? "/app/sign-in/with/access" : "/app/sign-in";
+  if (c.req.method !== "GET" || pathname === "/app") return path;
+  return `${path}?next=${encodeURIComponent(pathname + search)}`;
 }

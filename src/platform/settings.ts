@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LIMIT_CLASSES } from "../contract/limiter-object.ts";
 import { REGIONS } from "../contract/monitor-values.ts";
 import { PLANS, type Plan } from "../contract/plan.ts";
-import { ProviderSetting } from "../contract/sign-in.ts";
+import { Domain, ProviderSetting } from "../contract/sign-in.ts";
 import { WORKERS_PLANS } from "../contract/workers-plan.ts";
 import { parseMailbox } from "../lib/mailbox.ts";
 import { parseSmtpUrl, type SmtpServer } from "../lib/smtp-url.ts";
@@ -197,6 +197,16 @@ const FIELDS = {
     }),
   /** Addresses that may use a password although their domain requires a provider, for when that does not answer. */
   BREAK_GLASS: list.transform((addresses) => addresses.map((address) => address.toLowerCase())),
+  /** Cloudflare Access in front of this service: the name of the team, and the tag of the application. */
+  ACCESS_TEAM: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .default("")
+    .refine((team) => /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)?$/.test(team), "must be the team's name alone"),
+  ACCESS_AUDIENCE: z.string().trim().default(""),
+  /** People whom Access names with addresses of these domains get an account when they come first. */
+  ACCESS_DOMAINS: list.pipe(z.array(Domain)),
   /** How long a check on request waits for the agent that runs the monitor. */
   AGENT_CHECK_WAIT_MS: milliseconds(20 * SECOND),
   /** Checks are delayed, and pages announce it, when cron or the checks of a monitor are behind by more than this. */
@@ -221,6 +231,13 @@ const FIELDS = {
 const Settings = z.object(FIELDS).superRefine((settings, ctx) => {
   if (settings.MAIL_FROM === "" && (settings.SMTP_URL || settings.MAIL_HTTP_URL)) {
     ctx.addIssue({ code: "custom", path: ["MAIL_FROM"], message: "is required when SMTP_URL or MAIL_HTTP_URL is set" });
+  }
+  if (settings.ACCESS_TEAM === "") return;
+  if (settings.ACCESS_AUDIENCE === "") {
+    ctx.addIssue({ code: "custom", path: ["ACCESS_AUDIENCE"], message: "is required when ACCESS_TEAM is set" });
+  }
+  if (settings.OIDC_PROVIDERS.some(({ id }) => id === "access")) {
+    ctx.addIssue({ code: "custom", path: ["OIDC_PROVIDERS"], message: "the id access is that of Cloudflare Access" });
   }
 });
 

@@ -38,7 +38,7 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 const METADATA_MS = 5 * MINUTE_MS;
 /** Keys that are unknown are asked for again as often as this. */
 const KEYS_AGAIN_MS = MINUTE_MS;
-const SUBJECT_LENGTH_MAX = 255;
+export const SUBJECT_LENGTH_MAX = 255;
 
 interface Known {
   metadata: oauth.AuthorizationServer;
@@ -195,7 +195,7 @@ interface Options {
 }
 
 /** Which addresses may be reached, and whether without https, the guard decides. */
-function optionsOf(settings: Settings, found: Known | undefined): Options {
+export function optionsOf(settings: Settings, found: Pick<Known, "keys"> | undefined): Options {
   return {
     [oauth.customFetch]: (url, { method, headers, body }) =>
       request(settings, url, { method, headers, body: body?.toString() ?? null }),
@@ -264,7 +264,8 @@ async function githubIdentity(
   return { issuer: provider.issuer, subject: String(user.id), email, name: user.name ?? user.login };
 }
 
-async function translated<Result>(run: () => Promise<Result>): Promise<Result> {
+/** Whatever fails is an error of the provider. */
+export async function translated<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
   } catch (error) {

@@ -10,10 +10,12 @@ import {
   getProvider,
   listProviders,
   type SignInOutcome,
+  signInByAccess,
 } from "../../features/sign-in/service.ts";
 import { readForm } from "../../http/body.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { html } from "../../http/responses.ts";
+import { hasAssertion } from "../../platform/cloudflare-access.ts";
 import { ProviderError } from "../../platform/sign-in-providers.ts";
 import { pathAfter, toFormErrors } from "../form.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "../responses.ts";
@@ -43,12 +45,13 @@ const policy = {
 
 export const endpoints = [
   endpoint(
-    { ...policy, audit: null, rate: "click" },
+    { ...policy, audit: "session.created", rate: "click" },
     {
       method: "get",
       path: "/app/sign-in/with/{provider}",
       tags,
       summary: "Go to a provider to sign in",
+      description: "Nobody is sent to Cloudflare Access, which says with each request whose it is.",
       request: { params, query: z.object({ next: z.string().optional() }) },
       responses,
     },
@@ -74,7 +77,7 @@ export const endpoints = [
       explained(c, async () => {
         const provider = getProvider(c.var.ctx, c.req.valid("param").provider);
         const attempt = await readAttempt(c.var.ctx, c.req.raw, provider.id);
-        if (!attempt) return over();
+        if (!attempt || provider.kind === "access") return over();
         const outcome = await finishSignIn(c.var.ctx, provider, { attempt, answer: new URL(c.req.url) });
         return withEndedAttempt(c, showOutcome(c, { provider, outcome }));
       }),
@@ -98,19 +101,27 @@ export const endpoints = [
   ),
 ];
 
-/** Buttons of the sign-in form. */
+/** Buttons of the sign-in form; Access is one for whom it let through. */
 export function providerButtons(c: AppContext, next: string | null): ProviderButton[] {
   const query = next ? `?next=${encodeURIComponent(next)}` : "";
-  return listProviders(c.var).map(({ id, name }) => ({ href: `/app/sign-in/with/${id}${query}`, name }));
+  const offered = listProviders(c.var).filter(
+    ({ kind }) => kind !== "access" || hasAssertion(c.var.settings, c.req.raw),
+  );
+  return offered.map(({ id, name }) => ({ href: `/app/sign-in/with/${id}${query}`, name }));
 }
 
-/** Leaves for the provider. */
+/** Leaves for the provider, or takes what Access said of this request already. */
 export function goToProvider(
   c: AppContext,
   { provider: id, next, linkTo }: { provider: string; next: string; linkTo: string | null },
 ): Promise<Response> {
   return explained(c, async () => {
-    const { location, cookie } = await beginSignIn(c.var.ctx, getProvider(c.var.ctx, id), { next, linkTo });
+    const provider = getProvider(c.var.ctx, id);
+    if (provider.kind === "access") {
+      const outcome = await signInByAccess(c.var.ctx, provider, { request: c.req.raw, next, linkTo });
+      return showOutcome(c, { provider, outcome });
+    }
+    const { location, cookie } = await beginSignIn(c.var.ctx, provider, { next, linkTo });
     return redirectTo(location, cookie);
   });
 }

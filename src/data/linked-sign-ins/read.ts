@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, not, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import type { UserRecord } from "../users/read.ts";
 import { users } from "../users/table.ts";
@@ -35,6 +35,10 @@ export function isSignInUsed({ issuer, subject }: Identity, begunAt: number): SQ
   const same = and(eq(linkedSignIns.issuer, issuer), eq(linkedSignIns.subject, subject));
   return sql`(NOT EXISTS (SELECT 1 FROM ${linkedSignIns} WHERE ${same})
     OR EXISTS (SELECT 1 FROM ${linkedSignIns} WHERE ${and(same, gte(linkedSignIns.begun_at, begunAt))}))`;
+}
+
+export function isSignInUnlinked(identity: Identity): SQL {
+  return not(isSignInLinked(identity));
 }
 
 /** Whether somebody linked it meanwhile. */

@@ -1,5 +1,6 @@
 import { and, count, desc, eq, gt, isNull } from "drizzle-orm";
 import type { Db } from "../db.ts";
+import { linkedSignIns } from "../linked-sign-ins/table.ts";
 import { hasMembership } from "../members/read.ts";
 import type { UserRecord } from "../users/read.ts";
 import { users } from "../users/table.ts";
@@ -13,16 +14,30 @@ export interface SessionLimits {
   begun_before: number;
 }
 
+interface SessionOwner {
+  user: UserRecord;
+  session: SessionRecord;
+  is_member: boolean;
+  /** By which the session began; null for a password or passkey. */
+  linked: { issuer: string; subject: string } | null;
+}
+
 /** The person behind a session that is still alive, in one indexed read. */
 export async function findSessionOwner(
   db: Db,
   tokenHash: string,
   limits: SessionLimits,
-): Promise<{ user: UserRecord; session: SessionRecord; is_member: boolean } | undefined> {
+): Promise<SessionOwner | undefined> {
   const rows = await db
-    .select({ user: users, session: sessions, is_member: hasMembership(users.id) })
+    .select({
+      user: users,
+      session: sessions,
+      is_member: hasMembership(users.id),
+      linked: { issuer: linkedSignIns.issuer, subject: linkedSignIns.subject },
+    })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.user_id))
+    .leftJoin(linkedSignIns, eq(linkedSignIns.id, sessions.linked_sign_in_id))
     .where(
       and(
         eq(sessions.token_hash, tokenHash),

@@ -6,12 +6,13 @@ import { openSession } from "../../access/sessions.ts";
 import { NAME_LENGTH_MAX } from "../../contract/common.ts";
 import { type ApiError, conflict, forbidden, invalid, notFound, unauthenticated } from "../../contract/errors.ts";
 import { Email } from "../../contract/member.ts";
-import type { SignInProvider } from "../../contract/sign-in.ts";
+import type { AccessProvider, SignInProvider } from "../../contract/sign-in.ts";
 import type { Statement } from "../../data/db.ts";
 import {
   findLinkedUser,
   isLastLinkedSignIn,
   isSignInLinked,
+  isSignInUnlinked,
   isSignInUsed,
   type LinkedSignInRecord,
   listLinkedSignIns,
@@ -23,6 +24,7 @@ import { findUser, findUserByEmail, type UserRecord } from "../../data/users/rea
 import { insertUser } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { decideFirstSignIn, normalAddress } from "../../domain/sign-in.ts";
+import { accessProviderOf, readAccessIdentity } from "../../platform/cloudflare-access.ts";
 import { newId } from "../../platform/ids.ts";
 import { isPassword } from "../../platform/password.ts";
 import { beginAtProvider, finishAtProvider, type ProvenIdentity } from "../../platform/sign-in-providers.ts";
@@ -43,11 +45,14 @@ export type SignInOutcome =
   /** Somebody is signed in and links what they proved. */
   | { kind: "link"; proof: string; email: string };
 
-export function listProviders({ settings }: Pick<RequestScope, "settings">): SignInProvider[] {
-  return settings.OIDC_PROVIDERS;
+type AnyProvider = SignInProvider | AccessProvider;
+
+export function listProviders({ settings }: Pick<RequestScope, "settings">): AnyProvider[] {
+  const access = accessProviderOf(settings);
+  return access === null ? settings.OIDC_PROVIDERS : [...settings.OIDC_PROVIDERS, access];
 }
 
-export function getProvider(ctx: Pick<RequestScope, "settings">, id: string): SignInProvider {
+export function getProvider(ctx: Pick<RequestScope, "settings">, id: string): AnyProvider {
   const provider = listProviders(ctx).find((each) => each.id === id);
   if (!provider) throw notFound("sign-in provider");
   return provider;
@@ -76,6 +81,24 @@ export async function finishSignIn(
 ): Promise<SignInOutcome> {
   const redirectUri = redirectUriOf(ctx, provider);
   const said = await finishAtProvider(ctx.settings, provider, { answer, attempt, redirectUri });
+  return accept(ctx, provider, { attempt, said, isOnce: true });
+}
+
+/** Takes what Access says of this request. It says the same of every one, so that it may sign in again. */
+export async function signInByAccess(
+  ctx: RequestScope,
+  provider: AccessProvider,
+  { request, next, linkTo }: { request: Request; next: string | null; linkTo: string | null },
+): Promise<SignInOutcome> {
+  const said = await readAccessIdentity(ctx.settings, provider, request);
+  return accept(ctx, provider, { attempt: { next, link_to: linkTo, begun_at: ctx.now }, said, isOnce: false });
+}
+
+async function accept(
+  ctx: RequestScope,
+  provider: AnyProvider,
+  { attempt, said, isOnce }: { attempt: Answered["attempt"]; said: ProvenIdentity; isOnce: boolean },
+): Promise<SignInOutcome> {
   const identity = { ...said, email: addressOf(said) };
   const found = await findLinkedUser(ctx.db, identity);
   if (attempt.link_to !== null) return offerLink(ctx, provider, { attempt, identity, found });
@@ -85,7 +108,7 @@ export async function finishSignIn(
       const asked = { needs_password: false, needs_code: true, email: found.user.email };
       return { kind: "confirm", proof: await sealProof(ctx, proof), ...asked };
     }
-    return { kind: "signed_in", ...(await signInLinked(ctx, found, { proof, code: null })) };
+    return { kind: "signed_in", ...(await signInLinked(ctx, found, { proof, code: null, isOnce })) };
   }
   return signInFirst(ctx, provider, { attempt, identity });
 }
@@ -96,17 +119,17 @@ function addressOf({ email }: ProvenIdentity): string | null {
 }
 
 interface Answered {
-  attempt: Attempt;
+  attempt: Pick<Attempt, "next" | "link_to" | "begun_at">;
   identity: ProvenIdentity;
 }
 
-function proofOf(provider: SignInProvider, { attempt, identity, user_id }: Answered & { user_id: string }): Proof {
+function proofOf(provider: AnyProvider, { attempt, identity, user_id }: Answered & { user_id: string }): Proof {
   const { issuer, subject, email } = identity;
   const { next, begun_at } = attempt;
   return { provider_id: provider.id, issuer, subject, email, next, user_id, begun_at };
 }
 
-async function signInFirst(ctx: RequestScope, provider: SignInProvider, answered: Answered): Promise<SignInOutcome> {
+async function signInFirst(ctx: RequestScope, provider: AnyProvider, answered: Answered): Promise<SignInOutcome> {
   const { email } = answered.identity;
   const user = email === null ? undefined : await findUserByEmail(ctx.db, email);
   const account = user ? { is_verified: user.email_verified_at !== null } : null;
@@ -134,7 +157,7 @@ async function signInFirst(ctx: RequestScope, provider: SignInProvider, answered
 }
 
 /** The provider vouches for the address, and its operator for the provider. */
-async function createAccount(ctx: RequestScope, provider: SignInProvider, { attempt, identity }: Answered) {
+async function createAccount(ctx: RequestScope, provider: AnyProvider, { attempt, identity }: Answered) {
   const { email, name } = identity;
   if (email === null) throw new Error("an account needs an address");
   const user: UserRecord = {
@@ -166,7 +189,7 @@ async function createAccount(ctx: RequestScope, provider: SignInProvider, { atte
 /** Nobody had proved the address, so every credential from before ends. */
 async function proveAccount(
   ctx: RequestScope,
-  provider: SignInProvider,
+  provider: AnyProvider,
   { user, ...answered }: Answered & { user: UserRecord },
 ) {
   const linked = linkedOf(ctx, proofOf(provider, { ...answered, user_id: user.id }));
@@ -185,14 +208,18 @@ function linkedOf({ now }: RequestScope, { issuer, subject, email, user_id, begu
   return { id: newId(now), user_id, issuer, subject, email, ...times };
 }
 
-/** Each answer of a provider signs in once. */
+/** Each answer of a provider signs in once, and each confirmation. */
 async function signInLinked(
   ctx: RequestScope,
   { user, linked }: { user: UserRecord; linked: LinkedSignInRecord },
-  { proof, code }: { proof: Proof; code: string | null },
+  { proof, code, isOnce }: { proof: Proof; code: string | null; isOnce: boolean },
 ) {
   const factor = await acceptFactorOf(ctx, user, { code });
-  const used: Guard = { name: "stale", when: isSignInUsed(proof, proof.begun_at), error: beginAgain() };
+  const used: Guard = {
+    name: "stale",
+    when: isOnce ? isSignInUsed(proof, proof.begun_at) : isSignInUnlinked(proof),
+    error: beginAgain(),
+  };
   const mark = markLinkedSignInUsed(ctx.db, { id: linked.id, begun_at: proof.begun_at, last_used_at: ctx.now });
   const { cookies } = await beginSession(ctx, user, {
     ...factor,
@@ -212,7 +239,7 @@ export async function confirmSignIn(
   const proof = await openProof(ctx, sealed);
   if (!proof) throw beginAgain();
   const found = await findLinkedUser(ctx.db, proof);
-  if (found?.user.id === proof.user_id) return signInLinked(ctx, found, { proof, code });
+  if (found?.user.id === proof.user_id) return signInLinked(ctx, found, { proof, code, isOnce: true });
   const user = await findUser(ctx.db, proof.user_id);
   if (found || !user || user.email_verified_at === null || user.email !== proof.email) throw beginAgain();
   const signIn = await findSignIn(ctx.db, user.email);
@@ -258,7 +285,7 @@ interface Offered extends Answered {
 
 async function offerLink(
   ctx: RequestScope,
-  provider: SignInProvider,
+  provider: AnyProvider,
   { attempt, identity, found }: Offered,
 ): Promise<SignInOutcome> {
   const user = requireUser(ctx);

@@ -1,0 +1,47 @@
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import type { Sink } from "./sink.ts";
+
+const ISSUER = "https://works.cloudflareaccess.com";
+export const ACCESS_CERTS = `${ISSUER}/cdn-cgi/access/certs`;
+
+type Claims = Record<string, unknown>;
+type Header = Record<string, unknown>;
+
+/** The team whose Access stands in front of the service. */
+export interface AccessTeam {
+  /** What Access puts into a request of somebody; undefined leaves a claim out. */
+  assert(claims: Claims, header?: Header): Promise<string>;
+  /** Signs with another key under the same id, which is not published. */
+  forge(claims: Claims): Promise<string>;
+  /** The published key, as somebody could misuse it as a secret. */
+  publicKey(): string;
+  /** Signs with a new key from now on, and publishes it beside the one before. */
+  rotate(): Promise<void>;
+}
+
+export async function createAccessTeam(sink: Sink): Promise<AccessTeam> {
+  let key = await makeKey("first");
+  const published = [key.jwk];
+  sink.serve(ACCESS_CERTS, () => Response.json({ keys: published, public_certs: [] }));
+  const sign = (privateKey: CryptoKey, claims: Claims, header: Header = {}) => {
+    const now = Math.floor(Date.now() / 1000);
+    const usual = { iss: ISSUER, aud: ["vigil-audience"], iat: now, nbf: now, exp: now + 86_400, type: "app" };
+    return new SignJWT({ ...usual, identity_nonce: "6ei69kawdKzMIAPF", ...claims })
+      .setProtectedHeader({ alg: "RS256", kid: key.jwk.kid, typ: "JWT", ...header })
+      .sign(privateKey);
+  };
+  return {
+    assert: (claims, header) => sign(key.privateKey, claims, header),
+    forge: async (claims) => sign((await makeKey("first")).privateKey, claims),
+    publicKey: () => JSON.stringify(key.jwk),
+    rotate: async () => {
+      key = await makeKey(crypto.randomUUID());
+      published.push(key.jwk);
+    },
+  };
+}
+
+async function makeKey(kid: string) {
+  const { privateKey, publicKey } = await generateKeyPair("RS256");
+  return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: "RS256", use: "sig" } };
+}
