@@ -93,14 +93,16 @@ export async function rowsOf(others: readonly Account[]): Promise<Snapshot> {
   return { ...rows, api_tokens: api_tokens.filter((token) => others.some((each) => each.user_id === token.user_id)) };
 }
 
-/** Once the jobs that the setting up caused are done. */
+/** Once the jobs that the setting up caused are done: no event waits, and nothing changes for a second. */
 export async function settledRowsOf(accounts: readonly Account[]): Promise<Snapshot> {
   let rows = await rowsOf(accounts);
-  await vi.waitFor(async () => {
+  const check = async () => {
     const earlier = rows;
     rows = await rowsOf(accounts);
+    expect((rows.events ?? []).filter((event) => event.processed_at === null || event.held_until !== null)).toEqual([]);
     expect(rows).toEqual(earlier);
-  }, PATIENCE);
+  };
+  await vi.waitFor(check, { ...PATIENCE, interval: 1_000 });
   return rows;
 }
 
