@@ -1,10 +1,10 @@
-import { type Db, onPagesChanged, openDb, shareWrites } from "../data/db.ts";
+import { type Db, onHappened, onPagesChanged, openDb, shareWrites } from "../data/db.ts";
 import type { Permission } from "../domain/roles.ts";
 import { now } from "../platform/clock.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
 import type { Env } from "../platform/env.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
-import { announcePages } from "../platform/page-objects.ts";
+import { announcePages, tellFollowers } from "../platform/page-objects.ts";
 import { type Settings, settingsOf } from "../platform/settings.ts";
 import { shareReads } from "../platform/shared-reads.ts";
 import type { Principal } from "./principal.ts";
@@ -71,6 +71,7 @@ export function openScope({
 }: Omit<Scope, "db"> & { /** Where it is not the binding itself. */ database?: D1Database }): Scope {
   const db = openDb(database ?? parts.env.DB);
   onPagesChanged(db, (pageIds) => announcePages(parts.env, pageIds));
+  onHappened(db, (places) => tellFollowers(parts.env, places));
   return { ...parts, db };
 }
 

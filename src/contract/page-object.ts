@@ -17,6 +17,32 @@ export interface PageRpc {
   announce(pageId: string): Promise<void>;
 }
 
+/** What the object of an account offers, which is of the same class: one for each account, under a name of its own. */
+export interface AccountRpc {
+  /** To be called after every commit that stores that something happened in the account. */
+  tell(news: AccountNews): Promise<void>;
+}
+
+/** Where something happened: in whose account, and on which of its pages if on any. */
+export interface Place {
+  owner_id: string;
+  status_page_id: string | null;
+}
+
+export interface AccountNews {
+  owner_id: string;
+  /** The pages on which it happened. What happened on none is for the owner alone. */
+  page_ids: readonly string[];
+}
+
+/** All that followers of an account are told; they ask themselves what it is. */
+export const FOLLOWERS_NEWS = "changed";
+/** Open views that follow one account, and those of one person among them. */
+export const FOLLOWERS_MAX = 1_000;
+export const FOLLOWERS_MAX_OF_USER = 20;
+/** The closing code for the oldest view of a person who opens more; it does not connect again. */
+export const FOLLOWER_REPLACED = 4409;
+
 /** Open pages that one object keeps informed. */
 export const LIVE_READERS_MAX = 5_000;
 
@@ -34,5 +60,14 @@ export const PageReader = z.discriminatedUnion("kind", [
 ]);
 export type PageReader = z.infer<typeof PageReader>;
 
-/** How the connection of an open page names its reader to the object. */
+/** An open view of the dashboard, by the session that shows it. */
+export const Follower = z.object({
+  kind: z.literal("follower"),
+  user_id: z.uuid(),
+  session_id: z.string(),
+  opened_at: z.number(),
+});
+export type Follower = z.infer<typeof Follower>;
+
+/** How the connection of an open page or view names its reader to the object. */
 export const READER_HEADER = "x-vigil-page-reader";

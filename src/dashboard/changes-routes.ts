@@ -1,12 +1,19 @@
-import { viewerOf } from "../access/pages.ts";
+import { z } from "zod";
+import { requireVisiblePage, viewerOf } from "../access/pages.ts";
+import { requireUser } from "../access/principal.ts";
+import { requireSameOrigin } from "../access/sessions.ts";
+import { forbidden, invalid, unavailable } from "../contract/errors.ts";
 import { readNewestChange } from "../data/changes/read.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { document, PUBLIC_ERRORS } from "../http/responses.ts";
 import { sha256Hex } from "../platform/credentials.ts";
+import { connectFollower } from "../platform/page-objects.ts";
+
+const policy = { at: ["root"], auth: "user", permission: null, audit: null, rate: "api" } as const;
 
 export const endpoints = [
   endpoint(
-    { at: ["root"], auth: "user", permission: null, audit: null, rate: "api" },
+    policy,
     {
       method: "get",
       path: "/app/changes",
@@ -19,6 +26,33 @@ export const endpoints = [
       const { ctx } = c.var;
       const version = sha256Hex(await readNewestChange(ctx.db, await viewerOf(ctx))).slice(0, 16);
       return new Response(version, { headers: { "Content-Type": "text/plain", "Cache-Control": "no-store" } });
+    },
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/app/live",
+      tags: ["Dashboard"],
+      summary: "Follow what happens by WebSocket",
+      description:
+        "Sends a word, at most once a second, when something happened in the caller's account, or on the caller's part of the account that has this page. It carries nothing: the view asks. For the service's own views alone.",
+      request: { query: z.object({ page: z.uuid().optional() }) },
+      responses: { 101: { description: "Connected" }, ...PUBLIC_ERRORS },
+    },
+    async (c) => {
+      const { ctx, publicUrl } = c.var;
+      const { user_id, session_id } = requireUser(ctx);
+      if (session_id === null) throw forbidden("this is for signed-in browsers");
+      requireSameOrigin(c.req.raw, publicUrl);
+      const { page } = c.req.valid("query");
+      const owner_id = page === undefined ? user_id : (await requireVisiblePage(ctx, page)).page.owner_id;
+      if (c.req.header("upgrade")?.toLowerCase() !== "websocket") throw invalid("upgrade must be websocket");
+      const follower = { kind: "follower", user_id, session_id, opened_at: ctx.now } as const;
+      const { webSocket } = await connectFollower(c.env, { owner_id, follower }, c.req.raw);
+      if (!webSocket) throw unavailable("this account has as many open views as it may have");
+      return new Response(null, { status: 101, webSocket });
     },
   ),
 ];

@@ -1,5 +1,7 @@
 import type { Child } from "hono/jsx";
+import { viewerOf } from "../access/pages.ts";
 import { requireUser } from "../access/principal.ts";
+import { listFollowablePages } from "../data/members/read.ts";
 import { findDemonstration } from "../features/demonstration/service.ts";
 import type { AppContext } from "../http/endpoint.ts";
 import { isKnownTo } from "../http/entity-tags.ts";
@@ -29,8 +31,10 @@ export interface View {
   isLive?: boolean;
   /** Where this view is found, if the address of the document may lead elsewhere, as after a form. */
   address?: string;
-  /** What it shows changes without an event, such as results that are awaited; else measurements follow by the minute. */
+  /** What it shows changes without an event, such as results that are awaited. */
   isAwaited?: boolean;
+  /** What it shows grows with time: measurements, ages, shifts. */
+  isMeasured?: boolean;
   /** For forms and texts, which no reader wants wide. */
   isNarrow?: boolean;
   /** The title then begins with "Error", which a screen reader announces first. */
@@ -83,7 +87,10 @@ export async function showView(c: AppContext, view: View): Promise<Response> {
     if (isKnownTo(c.req.header("if-none-match") ?? null, tag)) return new Response(null, { status: 304, headers });
   }
   if (notice !== null) headers["Set-Cookie"] = CLEAR_NOTICE;
-  const document = body.replace(FOLLOW, `data-follow="${escapeText(tag)}"`).replace(NOTICE, () => noticeMarkup(notice));
+  const push = view.isLive ? await pushAddresses(c) : "";
+  const document = body
+    .replace(FOLLOW, `data-follow="${escapeText(tag)}" data-push="${push}"`)
+    .replace(NOTICE, () => noticeMarkup(notice));
   return new Response(document, { status: view.status ?? 200, headers });
 }
 
@@ -93,6 +100,18 @@ const NOTICE = '<slot name="notice"></slot>';
 
 function tagOf(body: string): string {
   return `"${sha256Hex(body.replace(/(<time [^>]*data-relative[^>]*>)[^<]*/g, "$1")).slice(0, 32)}"`;
+}
+
+/** Each is a connection of the open view; who is a member of more accounts has it ask every few seconds. */
+const FOLLOWED_MAX = 5;
+
+/** Where changes of all that the viewer sees are told; empty where nothing tells them all. */
+async function pushAddresses(c: AppContext): Promise<string> {
+  const { ctx } = c.var;
+  const { user_id, is_member } = await viewerOf(ctx);
+  const pages = is_member ? await listFollowablePages(ctx.db, user_id, FOLLOWED_MAX + 1) : [];
+  if (pages.length > FOLLOWED_MAX) return "";
+  return ["/app/live", ...pages.map((id) => `/app/live?page=${id}`)].join(" ");
 }
 
 const escapeText = (text: string) => text.replaceAll('"', "&quot;");
@@ -146,6 +165,7 @@ function renderShell({ view, assets, person, path, isDemonstration }: ShellProps
           tabindex={-1}
           data-follow={view.isLive ? "" : undefined}
           data-awaited={view.isAwaited ? "" : undefined}
+          data-measured={view.isMeasured ? "" : undefined}
           data-address={view.isLive ? view.address : undefined}
         >
           {isDemonstration ? <DemonstrationNotice mayRemove={person.is_operator} /> : null}

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Place } from "../contract/page-object.ts";
 import { type Commit, shareCommits } from "./shared-writes.ts";
 
 export type Db = DrizzleD1Database & { $client: D1Database };
@@ -49,6 +50,20 @@ export function announceChanges(db: Db, pageIds: Iterable<string>): void {
   if (pages.length > 0) listeners.get(db)?.(pages);
 }
 
+const happeningAt = new WeakMap<Statement, readonly Place[]>();
+const witnesses = new WeakMap<Db, (places: Place[]) => void>();
+
+/** Marks a statement that stores that something happened there: an event, a change by a person, a notification. */
+export function happensAt<Marked extends Statement>(statement: Marked, places: readonly Place[]): Marked {
+  happeningAt.set(statement, places);
+  return statement;
+}
+
+/** Names what is called after each commit of statements that store what happened. */
+export function onHappened(db: Db, witness: (places: Place[]) => void): void {
+  witnesses.set(db, witness);
+}
+
 const sharing = new WeakMap<Db, Commit>();
 
 /** From now on `runBatch` commits what several ask for at the same moment as one transaction. */
@@ -78,5 +93,7 @@ async function commitAlone(db: Db, statements: readonly Statement[]): Promise<un
   if (!first) return [];
   const results = await db.batch([first, ...rest]);
   announceChanges(db, new Set(statements.flatMap((statement) => shownOn.get(statement) ?? [])));
+  const places = statements.flatMap((statement) => happeningAt.get(statement) ?? []);
+  if (places.length > 0) witnesses.get(db)?.(places);
   return results;
 }

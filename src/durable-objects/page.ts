@@ -1,5 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import {
+  type AccountNews,
+  type AccountRpc,
+  Follower,
   LIVE_READERS_MAX,
   type PageNews,
   PageReader,
@@ -19,6 +22,7 @@ import { lockOf } from "../platform/page-unlock.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { meterBindings, reportUsageWhenDue } from "../platform/usage.ts";
 import { buildPayload } from "../status-page/payload.ts";
+import { Followers } from "./followers.ts";
 
 /** Changes that follow each other this closely are announced, and fetched by open pages, once. */
 const ANNOUNCE_AFTER_MS = 100;
@@ -37,14 +41,17 @@ function isCurrent(built: BuiltPage, { version, now }: WantedPage): boolean {
 /**
  * What the readers of one public page share: a payload that is built once after a change, and the connections of open
  * pages, which sleep with the object until the page changes. It stores nothing; D1 is the truth, KV serves the others.
+ * Under the name of an account it holds the views of the dashboard that follow this account.
  */
-export class PageObject extends DurableObject<Env> implements PageRpc {
+export class PageObject extends DurableObject<Env> implements PageRpc, AccountRpc {
+  readonly #followers: Followers;
   #built: BuiltPage | null = null;
   #building: Promise<BuiltPage | null> | null = null;
   #announcing: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, meterBindings(env));
+    this.#followers = new Followers(ctx, this.env);
     // Answered by the runtime, so that a page finds out that its connection is dead without waking the object.
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
   }
@@ -129,8 +136,14 @@ export class PageObject extends DurableObject<Env> implements PageRpc {
     return findCredentialsOfTeam(openDb(this.env.DB), pageId, { readers: distinct, now: now() });
   }
 
-  /** Accepts the connection of an open page. */
+  async tell(news: AccountNews): Promise<void> {
+    this.#followers.tell(news);
+  }
+
+  /** Accepts the connection of an open page, or of a view that follows the account. */
   override async fetch(request: Request): Promise<Response> {
+    const follower = Follower.safeParse(JSON.parse(request.headers.get(READER_HEADER) ?? "null"));
+    if (follower.success) return this.#followers.accept(follower.data);
     if (this.ctx.getWebSockets().length >= LIVE_READERS_MAX) return new Response(null, { status: 503 });
     const { 0: client, 1: server } = new WebSocketPair();
     this.ctx.acceptWebSocket(server);

@@ -39,17 +39,93 @@ describe.skipIf(!existsSync(CHROMIUM))("an open view", () => {
     });
   });
 
-  it("asks one small question while nothing happens, and for no document", async () => {
+  /** An open view once its connection stands and it has asked what it missed until then. */
+  const openLive = async (page: Page, path: string) => {
+    const connected = page.waitForEvent("websocket", (socket) => new URL(socket.url()).pathname === "/app/live");
+    const asked = page.waitForResponse((response) => response.request().headers()["x-live"] === "1");
+    await page.goto(dashboard.service.url + path);
+    await Promise.all([connected, asked]);
+    await page.waitForLoadState("networkidle");
+  };
+
+  const listRequests = (page: Page) => {
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    return asked;
+  };
+
+  const pageOf = async (slug: string) =>
+    String((await dashboard.call("POST", `${V1}/status-pages`, { name: slug, slug })).id);
+
+  it("asks nothing while nothing happens, and at once when something does", async () => {
+    const status_page_id = await pageOf("told");
     await dashboard.visit(DESKTOP, async (page) => {
+      await page.clock.install();
+      await openLive(page, "/app/incidents");
+      const asked = listRequests(page);
+      await page.clock.runFor(12_000);
+      expect(asked).toEqual([]);
+      await dashboard.call("POST", `${V1}/incidents`, { status_page_id, title: "Cards are refused" });
+      await page.getByRole("link", { name: "Cards are refused" }).waitFor({ timeout: 5000 });
+      expect(asked).toEqual(["/app/changes", "/app/incidents"]);
+    });
+  });
+
+  it("leaves the focus and what is selected where a change is told", async () => {
+    const status_page_id = await pageOf("kept");
+    const first = await dashboard.call("POST", `${V1}/incidents`, { status_page_id, title: "Was here before" });
+    await dashboard.visit(DESKTOP, async (page) => {
+      await openLive(page, "/app/incidents");
+      await page.getByRole("link", { name: "Was here before" }).focus();
+      await page.evaluate('getSelection().selectAllChildren(document.querySelector("h1"))');
+      await dashboard.call("POST", `${V1}/incidents`, { status_page_id, title: "Comes now" });
+      await page.getByRole("link", { name: "Comes now" }).waitFor({ timeout: 5000 });
+      expect(await page.locator(":focus").getAttribute("href")).toBe(`/app/incidents/${first.id}`);
+      expect(await page.evaluate("String(getSelection())")).toBe("Incidents");
+    });
+  });
+
+  it("asks every few seconds where the connection is refused, and says nothing of it", async () => {
+    const status_page_id = await pageOf("refused");
+    await dashboard.visit(DESKTOP, async (page) => {
+      // An address that answers, but not by a connection.
+      await page.addInitScript(
+        'WebSocket = class extends WebSocket { constructor(address) { super(new URL("/app/changes", address)); } };',
+      );
+      await page.clock.install();
       await page.goto(`${dashboard.service.url}/app/incidents`);
-      // The first answer may name what happened after the document was made.
-      await page.waitForResponse((response) => response.url().endsWith("/app/changes"));
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-      for (const _ of [1, 2, 3]) {
-        await page.waitForResponse((response) => response.url().endsWith("/app/changes"));
-      }
-      expect(asked.filter((path) => path !== "/app/changes").length).toBeLessThanOrEqual(1);
+      await page.waitForResponse((response) => response.request().headers()["x-live"] === "1");
+      await page.waitForLoadState("networkidle");
+      const asked = listRequests(page);
+      await dashboard.call("POST", `${V1}/incidents`, { status_page_id, title: "Seen a little later" });
+      expect(asked).toEqual([]);
+      await page.clock.runFor(10_000);
+      await page.getByRole("link", { name: "Seen a little later" }).waitFor();
+      expect(asked.filter((path) => path === "/app/changes").length).toBeLessThanOrEqual(2);
+      expect(await page.getByText("Not connected").count()).toBe(0);
+    });
+  });
+
+  it("connects again after its connection broke off, and shows what happened meanwhile", async () => {
+    const status_page_id = await pageOf("again");
+    await dashboard.visit(DESKTOP, async (page) => {
+      const cuts: (() => Promise<void>)[] = [];
+      await page.routeWebSocket(/\/app\/live/, (route) => {
+        const server = route.connectToServer();
+        cuts.push(async () => {
+          await server.close();
+          await route.close({ code: 1011 });
+        });
+      });
+      await page.goto(`${dashboard.service.url}/app/incidents`);
+      await page.waitForResponse((response) => response.request().headers()["x-live"] === "1");
+      await cuts[0]?.();
+      await dashboard.call("POST", `${V1}/incidents`, { status_page_id, title: "Happened meanwhile" });
+      await page.getByRole("link", { name: "Happened meanwhile" }).waitFor({ timeout: 8000 });
+      await expect.poll(() => cuts.length, { timeout: 10_000 }).toBeGreaterThan(1);
+      await dashboard.call("POST", `${V1}/incidents`, { status_page_id, title: "Told again" });
+      await page.getByRole("link", { name: "Told again" }).waitFor({ timeout: 8000 });
+      expect(await page.getByText("Not connected").count()).toBe(0);
     });
   });
 
@@ -91,11 +167,11 @@ describe.skipIf(!existsSync(CHROMIUM))("an open view", () => {
 
   it("has the latencies of a list in its rows, without a request for them", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      const asked = listRequests(page);
       await page.goto(`${dashboard.service.url}/app/monitors`);
       await page.waitForLoadState("networkidle");
-      expect(asked.filter((path) => path.startsWith("/app") && path !== "/app/changes")).toEqual(["/app/monitors"]);
+      const known = ["/app/monitors", "/app/changes", "/app/live"];
+      expect(asked.filter((path) => path.startsWith("/app") && !known.includes(path))).toEqual([]);
       expect(await page.locator("svg.sparkline").count()).toBe(monitors.length);
     });
   });

@@ -113,6 +113,7 @@ export const endpoints = [
       section: "agents",
       trail,
       isLive: true,
+      isMeasured: true,
       actions: mayChange ? (
         <>
           <PostButton action={`${path}/commands`} label="Check now" fields={{ type: "check_now" }} />

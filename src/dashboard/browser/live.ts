@@ -1,9 +1,18 @@
+import { openPush, type Push } from "./push.ts";
 import { announceUpdate } from "./updates.ts";
 
-/** A change is shown within two seconds, the request included. */
+/** What is awaited is shown within two seconds, the request included. */
 const POLL_MS = 1500;
+/** Where nobody tells of changes. */
+const UNTOLD_MS = 10_000;
+/** Views of one team do not ask in the same moment. */
+const TOLD_SPREAD_MS = 300;
+const CUT_SPREAD_MS = 1000;
 /** Measurements are no changes, and come by the minute; this often the document is asked for even without a change. */
 const MEASURED_MS = 15_000;
+const MEASURED_IDLE_MS = 60_000;
+/** A word may be lost on its way. */
+const CERTAIN_MS = 5 * 60_000;
 /** Without a sign of the reader for this long the document asks seldom. */
 const ATTENTIVE_MS = 10 * 60_000;
 const POLL_IDLE_MS = 10_000;
@@ -18,6 +27,10 @@ let tag = "";
 let version = "";
 let address = "";
 let isAwaited = false;
+let isMeasured = false;
+let push: Push | undefined;
+/** Something was told since the server was last asked. */
+let isTold = false;
 let askedAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let attentiveUntil = 0;
@@ -34,6 +47,7 @@ export function followChanges(): void {
   if (!followed) return;
   tag = followed.dataset.follow ?? "";
   isAwaited = followed.dataset.awaited !== undefined;
+  isMeasured = followed.dataset.measured !== undefined;
   address = followed.dataset.address ?? location.href;
   askedAt = performance.now();
   for (const part of partsOf(document)) shown.set(part.id, ownText(part));
@@ -50,6 +64,26 @@ export function followChanges(): void {
   attentiveUntil = performance.now() + ATTENTIVE_MS;
   pollAfter(POLL_MS);
   setInterval(sayAge, 1000);
+  const addresses = (followed.dataset.push ?? "").split(" ").filter((each) => each !== "");
+  push = openPush(addresses, {
+    changed: () => {
+      isTold = true;
+      pollAfter(Math.random() * TOLD_SPREAD_MS);
+    },
+    current: () => {
+      if (failures === 0 && !isTold) currentAt = Date.now();
+    },
+    cut: () => pollAfter(Math.random() * CUT_SPREAD_MS),
+  });
+}
+
+/** How long to rest once the document is as the server would show it. */
+function restMs(): number {
+  const isAttended = performance.now() <= attentiveUntil;
+  if (isAwaited || tag === "") return isAttended ? POLL_MS : POLL_IDLE_MS;
+  if (!push?.isOpen()) return UNTOLD_MS;
+  if (isMeasured) return isAttended ? MEASURED_MS : MEASURED_IDLE_MS;
+  return CERTAIN_MS;
 }
 
 function pollAfter(delay: number): void {
@@ -61,13 +95,18 @@ function pollAfter(delay: number): void {
 async function poll(): Promise<void> {
   if (isAsking) return;
   isAsking = true;
+  isTold = false;
   let next = RETRY_MS;
   try {
     isOver = (await hasChanged()) && (await load());
-    if (isOver) return;
+    if (isOver) {
+      push?.stop();
+      return;
+    }
     failures = 0;
     currentAt = Date.now();
-    next = performance.now() > attentiveUntil ? POLL_IDLE_MS : POLL_MS;
+    // What was told meanwhile, the answer may not know yet.
+    next = isTold ? 0 : restMs();
   } catch {
     failures += 1;
     version = "";

@@ -29,6 +29,7 @@ export function detailView(picture: MonitorPicture): View {
     section: "monitors",
     trail: [{ href: "/app/monitors", text: "Monitors" }],
     isLive: true,
+    isMeasured: true,
     isAwaited: record.status === "pending" || picture.tested.length > 0,
     state: <Now picture={picture} />,
     actions: picture.may_change ? (

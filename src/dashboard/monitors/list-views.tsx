@@ -66,6 +66,7 @@ export function listView(list: ListView): View {
     title: "Monitors",
     section: "monitors",
     isLive: true,
+    isMeasured: true,
     isAwaited: list.rows.some(({ status }) => status === "pending"),
     actions: (
       <a class="button" href="/app/monitors/new">

@@ -100,6 +100,7 @@ async function showCalendar(c: AppContext, named: Ids, from: string | undefined)
     heading: `On call: ${schedule.name}`,
     section: "on-call",
     isLive: true,
+    isMeasured: true,
     trail: [{ href: `/app/on-call?page=${page.id}`, text: "On-call" }],
     children: (
       <div id="on-call-calendar" data-live>

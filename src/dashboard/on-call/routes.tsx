@@ -276,6 +276,7 @@ async function showOnCall(c: AppContext, chosen: ChosenPage, at: z.output<typeof
     title: "On-call",
     section: "on-call",
     isLive: true,
+    isMeasured: true,
     // Another page may be looked at meanwhile.
     address: href({}),
     actions: mayChange ? (

@@ -39,6 +39,7 @@ export function overviewView(view: OverviewView): View {
     title: "Overview",
     section: "overview",
     isLive: true,
+    isMeasured: true,
     actions: (
       <a class="button" href="/app/monitors/new">
         Add monitor

@@ -87,6 +87,7 @@ export function pageTabView(view: TabView): View {
     hasProblem: Object.keys(problems).length > 0,
     hasFrame,
     isLive: tab === "/services",
+    isMeasured: true,
     ...(status === undefined ? {} : { address: path + tab }),
     ...(status === undefined ? {} : { status }),
     ...(headers === undefined ? {} : { headers }),

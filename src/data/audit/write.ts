@@ -1,11 +1,11 @@
 import type { SQL } from "drizzle-orm";
-import type { Db, Statement } from "../db.ts";
+import { type Db, happensAt, type Statement } from "../db.ts";
 import { insertIf } from "../insert-if.ts";
 import type { AuditRecord } from "./read.ts";
 import { auditLog } from "./table.ts";
 
 export function insertAudit(db: Db, record: AuditRecord): Statement {
-  return db.insert(auditLog).values(record).onConflictDoNothing();
+  return happensAt(db.insert(auditLog).values(record).onConflictDoNothing(), [record]);
 }
 
 const SYSTEM = { actor_type: "system", actor_id: null, actor_name: "system", ip: null } as const;
@@ -19,5 +19,5 @@ export function insertSystemAudit(db: Db, entry: SystemEntry): Statement {
 
 /** The same, only if the condition holds at the moment of the write. */
 export function insertSystemAuditIf(db: Db, entry: SystemEntry, condition: SQL): Statement {
-  return insertIf(db, auditLog, { ...entry, ...SYSTEM }, condition);
+  return happensAt(insertIf(db, auditLog, { ...entry, ...SYSTEM }, condition), [entry]);
 }

@@ -1,6 +1,6 @@
 import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { MeasuredCheck } from "../../contract/check.ts";
-import type { Db, Statement } from "../db.ts";
+import { type Db, happensAt, type Statement } from "../db.ts";
 import { insertIf } from "../insert-if.ts";
 import { WAKE_GRACE_MS } from "../outbox/rows.ts";
 import type { StoredEvent } from "./read.ts";
@@ -8,23 +8,24 @@ import { events } from "./table.ts";
 
 /** An event is known by its id: inserting it twice stores it once. */
 export function insertEvent(db: Db, event: StoredEvent): Statement {
-  return db.insert(events).values(rowOf(event)).onConflictDoNothing();
+  return happensAt(db.insert(events).values(rowOf(event)).onConflictDoNothing(), [event]);
 }
 
 export function insertEventIf(db: Db, event: StoredEvent, condition: SQL): Statement {
-  return insertIf(db, events, rowOf(event), condition);
+  return happensAt(insertIf(db, events, rowOf(event), condition), [event]);
 }
 
 /** Inserts those events for which the condition holds, in which `r.value` is an event; returns their ids. */
 export function insertEventsIf(db: Db, inserted: readonly StoredEvent[], condition: SQL) {
   const members = Object.values(getTableColumns(events)).map(({ name }) => sql`r.value ->> ${name}`);
-  return db
+  const statement = db
     .insert(events)
     .select(
       sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(inserted.map(rowOf))}) AS r
         WHERE ${condition}`,
     )
     .returning({ id: events.id });
+  return happensAt(statement, inserted);
 }
 
 /** As `insertEvent`, by one statement for any number. */

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, min, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
@@ -101,6 +101,38 @@ export async function findCredentialsOfTeam(
         OR EXISTS (SELECT 1 FROM ${apiTokens} AS t WHERE t.id = ${credential} AND t.user_id = ${user}
           AND (t.expires_at IS NULL OR t.expires_at > ${now})))`);
   return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Of these sessions those that may follow an account, because they are its owner's or of a member of its pages, and
+ * whether what happened on these pages, or on none, is theirs to see.
+ */
+export async function findFollowers(
+  db: Db,
+  { owner_id, page_ids }: { owner_id: string; page_ids: readonly string[] },
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, boolean>> {
+  const isOwner = sql`s.user_id = ${owner_id}`;
+  const membership = sql`SELECT 1 FROM ${pageMembers} AS m JOIN ${statusPages} AS p ON p.id = m.status_page_id
+    WHERE m.user_id = s.user_id AND p.owner_id = ${owner_id}`;
+  const rows = await db.all<{ id: string; is_concerned: number }>(sql`
+    SELECT s.id, ${isOwner} OR EXISTS (${membership}
+      AND p.id IN (SELECT value FROM json_each(${JSON.stringify(page_ids)}))) AS is_concerned
+    FROM ${sessions} AS s WHERE s.id IN (SELECT value FROM json_each(${JSON.stringify(sessionIds)}))
+      AND (${isOwner} OR EXISTS (${membership}))`);
+  return new Map(rows.map(({ id, is_concerned }) => [id, is_concerned === 1]));
+}
+
+/** One page of each other account whose pages this person is a member of, at most `limit` of them. */
+export async function listFollowablePages(db: Db, userId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: min(pageMembers.status_page_id) })
+    .from(pageMembers)
+    .innerJoin(statusPages, eq(statusPages.id, pageMembers.status_page_id))
+    .where(eq(pageMembers.user_id, userId))
+    .groupBy(statusPages.owner_id)
+    .limit(limit);
+  return rows.flatMap(({ id }) => id ?? []);
 }
 
 export async function findMember(db: Db, memberId: string): Promise<NamedMember | undefined> {

@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
-import type { Db, Statement } from "../db.ts";
+import type { Place } from "../../contract/page-object.ts";
+import { type Db, happensAt, type Statement } from "../db.ts";
 import { insertAll } from "../insert-all.ts";
 import { insertIf } from "../insert-if.ts";
 import { isThis, type NotificationKey, type NotificationRecord } from "./read.ts";
@@ -7,16 +8,19 @@ import { notifications } from "./table.ts";
 
 /** A repeat inserts nothing. */
 export function insertNotification(db: Db, notification: NotificationRecord): Statement {
-  return db.insert(notifications).values(notification).onConflictDoNothing();
+  return happensAt(db.insert(notifications).values(notification).onConflictDoNothing(), [placeOf(notification)]);
 }
 
 export function insertNotifications(db: Db, records: readonly NotificationRecord[], condition?: SQL): Statement {
-  return insertAll(db, notifications, records, condition);
+  return happensAt(insertAll(db, notifications, records, condition), records.map(placeOf));
 }
 
 export function insertNotificationIf(db: Db, notification: NotificationRecord, condition: SQL): Statement {
-  return insertIf(db, notifications, notification, condition);
+  return happensAt(insertIf(db, notifications, notification, condition), [placeOf(notification)]);
 }
+
+/** Whatever it is about, it is its reader's own. */
+const placeOf = ({ user_id }: NotificationRecord): Place => ({ owner_id: user_id, status_page_id: null });
 
 export function markRead(db: Db, key: NotificationKey, change: { read_at: number | null; updated_at: number }) {
   return db.update(notifications).set(change).where(isThis(key));
