@@ -253,17 +253,16 @@ export function parseEvent(stored: EventFields & { name: string; data: Record<st
 }
 
 /** Messages to subscribers that are no events: webhooks do not receive them. */
-export const SUBSCRIBER_NOTICES = {
-  "maintenance.scheduled": { topic: "maintenance", heading: "Maintenance scheduled" },
-  "maintenance.rescheduled": { topic: "maintenance", heading: "Maintenance rescheduled" },
-  "maintenance.cancelled": { topic: "maintenance", heading: "Maintenance cancelled" },
-  "maintenance.updated": { topic: "maintenance", heading: "Maintenance updated" },
-} as const satisfies Record<string, { topic: SubscriptionTopic; heading: string }>;
-export type SubscriberNoticeName = keyof typeof SUBSCRIBER_NOTICES;
+export const SUBSCRIBER_NOTICES = [
+  "maintenance.scheduled",
+  "maintenance.rescheduled",
+  "maintenance.cancelled",
+  "maintenance.updated",
+] as const;
+export type SubscriberNoticeName = (typeof SUBSCRIBER_NOTICES)[number];
 
 /** What a message about it is headed; an event of a user's own is headed by its name. */
 export function headingOf(name: string): string {
   if (isEventName(name)) return EVENTS[name].heading;
-  if (name === MAINTENANCE_END[1]) return EVENTS[MAINTENANCE_END[0]].heading;
-  return Object.hasOwn(SUBSCRIBER_NOTICES, name) ? SUBSCRIBER_NOTICES[name as SubscriberNoticeName].heading : name;
+  return name === MAINTENANCE_END[1] ? EVENTS[MAINTENANCE_END[0]].heading : name;
 }

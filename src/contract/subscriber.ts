@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id, Instant } from "./common.ts";
-import { SUBSCRIPTION_TOPICS } from "./events.ts";
+import { SUBSCRIBER_NOTICES, SUBSCRIPTION_TOPICS } from "./events.ts";
 import { isHttpsUrl } from "./status-page.ts";
 
 export const SUBSCRIBER_CHANNELS = ["email", "webhook", "slack", "discord"] as const;
@@ -98,9 +98,19 @@ const Together = z.object({
 });
 export type Together = z.infer<typeof Together>;
 
+/** Changes that subscribers hear of. */
+export const SUBSCRIBER_EVENTS = [
+  "incident.created",
+  "incident.updated",
+  "incident.resolved",
+  "maintenance.started",
+  "maintenance.completed",
+  ...SUBSCRIBER_NOTICES,
+] as const;
+
 /** The content of a message as it is stored; `status` is that of the event. */
 export const SubscriberMessageContent = z.object({
-  event: z.string(),
+  event: z.enum(SUBSCRIBER_EVENTS),
   title: z.string(),
   status: z.string(),
   message: z.string().nullable(),

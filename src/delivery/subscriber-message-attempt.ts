@@ -18,6 +18,7 @@ import {
   composeUpdateMessage,
   type MessageDraft,
 } from "../domain/subscriber-messages.ts";
+import { loadSubscriberTexts, type SubscriberTexts } from "../language/texts.ts";
 import { formatChannelBody, formatMail } from "../notifiers/subscriber-message-formats.ts";
 import { sealMail } from "../outbox/mail.ts";
 import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
@@ -75,7 +76,8 @@ async function perform(scope: Scope, claimed: Claimed): Promise<Result> {
   if (content && subscriber.channel === "email" && !(await takeMail(scope, subscriber.owner_id, "subscriber_mails"))) {
     return { statements: [settled("failed", "the plan of the page's owner sends no more mail to subscribers today")] };
   }
-  const draft = composeDraft(settings.ROOT_SECRET, settings.PUBLIC_URL || base_url, claimed, content);
+  const texts = await loadSubscriberTexts(scope.env, claimed.page.language);
+  const draft = composeDraft(scope, { ...claimed, base_url, content, texts });
   if (subscriber.channel === "email") {
     // One message gives one mail, also when two attempts overlap.
     const id = idFrom("subscriber mail", message.id);
@@ -135,25 +137,28 @@ function endSubscription({ db }: Scope, subscriber: Subscriber, now: number): St
   ];
 }
 
-function composeDraft(
-  rootSecret: string,
-  service_url: string,
-  { subscriber, page }: Claimed,
-  content: SubscriberMessageContent | null,
-): MessageDraft {
-  const { url } = buildPageUrls(page, { service_url, is_own_domain: false });
-  const manage = subscriberToken(rootSecret, subscriber.id, { kind: "manage" });
+interface Composed extends Claimed {
+  base_url: string;
+  content: SubscriberMessageContent | null;
+  texts: SubscriberTexts;
+}
+
+function composeDraft({ settings }: Scope, { subscriber, page, base_url, content, texts }: Composed): MessageDraft {
+  const { ROOT_SECRET, PUBLIC_URL } = settings;
+  const { url } = buildPageUrls(page, { service_url: PUBLIC_URL || base_url, is_own_domain: false });
+  const manage = subscriberToken(ROOT_SECRET, subscriber.id, { kind: "manage" });
   const links = {
     page: url,
     incident: content?.incident_id ? `${url}/incidents/${content.incident_id}` : null,
     manage: `${url}/subscribers/manage?token=${manage}`,
     unsubscribe: `${url}/subscribers/unsubscribe?token=${manage}`,
   };
-  if (content) return composeUpdateMessage(page, content, links);
+  const frame = { page, texts };
+  if (content) return composeUpdateMessage(frame, content, links);
   const { requested_at, confirmed_at, unsubscribed_at } = subscriber;
-  if (confirmed_at !== null && unsubscribed_at === null) return composeAlreadySubscribedMessage(page, links);
-  const token = subscriberToken(rootSecret, subscriber.id, { kind: "confirm", requested_at: requested_at ?? 0 });
-  return composeConfirmationMessage(page, { page: url, confirm: `${url}/subscribers/confirm?token=${token}` });
+  if (confirmed_at !== null && unsubscribed_at === null) return composeAlreadySubscribedMessage(frame, links);
+  const token = subscriberToken(ROOT_SECRET, subscriber.id, { kind: "confirm", requested_at: requested_at ?? 0 });
+  return composeConfirmationMessage(frame, { page: url, confirm: `${url}/subscribers/confirm?token=${token}` });
 }
 
 /** One-click unsubscription: RFC 2369 and RFC 8058. */

@@ -1,12 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import type { MaintenanceData } from "../contract/event-data.ts";
-import {
-  EVENTS,
-  type KnownEvent,
-  SUBSCRIBER_NOTICES,
-  type SubscriberNoticeName,
-  type SubscriptionTopic,
-} from "../contract/events.ts";
+import { EVENTS, type KnownEvent, type SubscriberNoticeName, type SubscriptionTopic } from "../contract/events.ts";
 import { SUBSCRIBERS_PER_MESSAGE, type SubscriberBatchMessage } from "../contract/messages.ts";
 import type { SubscriberMessageContent } from "../contract/subscriber.ts";
 import { runBatch } from "../data/db.ts";
@@ -121,7 +115,7 @@ function messageOf(change: PublishedChange): Message | null {
       if (!data.is_public || data.notify_subscribers === false) return null;
       const { maintenance_id, title, status, message, start, end } = data;
       return {
-        topic: topicOf(change.name),
+        topic: "maintenance",
         about_id: maintenance_id,
         status_page_id,
         monitor_ids: [],
@@ -141,12 +135,6 @@ function messageOf(change: PublishedChange): Message | null {
     default:
       return null;
   }
-}
-
-function topicOf(name: SubscriberNoticeName | "maintenance.started" | "maintenance.completed"): SubscriptionTopic {
-  return name === "maintenance.started" || name === "maintenance.completed"
-    ? EVENTS[name].topic
-    : SUBSCRIBER_NOTICES[name].topic;
 }
 
 async function publishMessage(

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { SubscriberMessageContent } from "../contract/subscriber.ts";
+import { readSubscriberTexts } from "../../test/support/texts.ts";
+import { LANGUAGES, type Language } from "../contract/status-page.ts";
+import { SUBSCRIBER_EVENTS, type SubscriberMessageContent } from "../contract/subscriber.ts";
+import { englishSubscriberTexts } from "../language/texts.ts";
 import { formatChannelBody, formatMail } from "../notifiers/subscriber-message-formats.ts";
 import { composeConfirmationMessage, composeUpdateMessage } from "./subscriber-messages.ts";
 
 const PAGE = { name: "Northwind", timezone: "Europe/Berlin", brand_color: "#0a7d33" };
+const FRAME = { page: PAGE, texts: englishSubscriberTexts() };
 const NEWS: SubscriberMessageContent = {
   event: "incident.updated",
   title: "Checkout fails",
@@ -34,12 +38,13 @@ const LINKS = {
   unsubscribe: "https://v.test/u?token=a",
 };
 const whenOf = (news: Partial<SubscriberMessageContent>, timezone: string) =>
-  composeUpdateMessage({ ...PAGE, timezone }, { ...WINDOW, ...news }, LINKS).facts.find(({ label }) => label === "When")
-    ?.value;
+  composeUpdateMessage({ ...FRAME, page: { ...PAGE, timezone } }, { ...WINDOW, ...news }, LINKS).facts.find(
+    ({ label }) => label === "When",
+  )?.value;
 
 describe("a message to subscribers", () => {
   it("reads well as plain text", () => {
-    expect(formatMail(composeUpdateMessage(PAGE, NEWS, LINKS)).text).toBe(
+    expect(formatMail(composeUpdateMessage(FRAME, NEWS, LINKS)).text).toBe(
       [
         "Incident updated: Checkout fails",
         "Status: Identified\nSeverity: Major\nAffects: Web shop, API\nPosted: 21 Nov 2026, 04:00 CET",
@@ -51,8 +56,70 @@ describe("a message to subscribers", () => {
     );
   });
 
+  it.each<[Language, string[]]>([
+    [
+      "de",
+      [
+        "Störung aktualisiert: Checkout fails",
+        "Status: Ursache gefunden\nSchweregrad: Erheblich\nBetrifft: Web shop, API\nGemeldet: 21. Nov. 2026, 04:00 MEZ",
+        "Störung ansehen: https://v.test/status/n/incidents/i1",
+        "-- \nNorthwind: https://v.test/status/n\nSie erhalten diese Nachricht, weil Sie Northwind abonniert haben.\nAbonnement verwalten: https://v.test/m?token=a\nAbbestellen: https://v.test/u?token=a\n",
+      ],
+    ],
+    [
+      "ja",
+      [
+        "インシデントの更新：Checkout fails",
+        "状態：原因特定\n重大度：重大\n影響範囲：Web shop、API\n投稿：2026年11月21日 04:00 GMT+1",
+        "インシデントを見る：https://v.test/status/n/incidents/i1",
+        "-- \nNorthwind：https://v.test/status/n\nNorthwind を購読しているため、このメッセージをお送りしています。\n購読の設定を変更：https://v.test/m?token=a\n購読を解除：https://v.test/u?token=a\n",
+      ],
+    ],
+    [
+      "ar",
+      [
+        "تحديث الحادث: Checkout fails",
+        "الحالة: عُرف السبب\nالمستوى: كبير\nيؤثر في: Web shop، API\nنُشر: 21 نوفمبر 2026، 04:00 غرينتش+1",
+        "عرض الحادث: https://v.test/status/n/incidents/i1",
+        "-- \nNorthwind: https://v.test/status/n\nتصلك هذه الرسالة لأنك مشترك في Northwind.\nإدارة اشتراكك: https://v.test/m?token=a\nإلغاء الاشتراك: https://v.test/u?token=a\n",
+      ],
+    ],
+  ])("is in %s from the first word to the last, but for what people wrote", (language, paragraphs) => {
+    const texts = readSubscriberTexts(language);
+    const draft = composeUpdateMessage({ ...FRAME, texts }, { ...NEWS, message: "" }, LINKS);
+    expect(formatMail(draft).text).toBe(paragraphs.join("\n\n"));
+  });
+
+  it("says of which language its HTML is, and runs from right to left where that does", () => {
+    const htmlIn = (language: Language) =>
+      formatMail(composeUpdateMessage({ ...FRAME, texts: readSubscriberTexts(language) }, NEWS, LINKS)).html;
+    expect(htmlIn("en")).toContain('<html lang="en"><head>');
+    expect(htmlIn("zh-Hant")).toContain('<html lang="zh-Hant"><head>');
+    expect(htmlIn("ar")).toMatch(
+      /<html lang="ar" dir="rtl">.*<div dir="rtl" style="max-width.*<p dir="rtl" style="max/s,
+    );
+    expect(htmlIn("ar")).toMatch(/align="right" valign="top" style="[^"]*padding-left:24px/);
+  });
+
+  it.each(LANGUAGES)("has the pill of what it reports in %s", (language) => {
+    const frame = { ...FRAME, texts: readSubscriberTexts(language) };
+    const toneOf = (event: SubscriberMessageContent["event"]) =>
+      composeUpdateMessage(frame, { ...NEWS, event }, LINKS).pill?.tone;
+    expect(SUBSCRIBER_EVENTS.map((event) => [event, toneOf(event)])).toEqual([
+      ["incident.created", "degraded"],
+      ["incident.updated", "degraded"],
+      ["incident.resolved", "up"],
+      ["maintenance.started", "accent"],
+      ["maintenance.completed", "up"],
+      ["maintenance.scheduled", "accent"],
+      ["maintenance.rescheduled", "accent"],
+      ["maintenance.cancelled", "accent"],
+      ["maintenance.updated", "accent"],
+    ]);
+  });
+
   it("shows the text of people as it was meant in HTML", () => {
-    const { html } = formatMail(composeUpdateMessage(PAGE, NEWS, LINKS));
+    const { html } = formatMail(composeUpdateMessage(FRAME, NEWS, LINKS));
     expect(html).toContain("A <strong>bad</strong> release.");
     expect(html).toContain('<a href="https://log.test/?a=1&amp;b=2" rel="nofollow noopener" style=');
     expect(html).toContain("#0a7d33");
@@ -75,7 +142,7 @@ describe("a message to subscribers", () => {
 
   it("names ten of many that are affected", () => {
     const affected = Array.from({ length: 12 }, (_, n) => `S${n}`);
-    const { facts } = composeUpdateMessage(PAGE, { ...NEWS, affected }, LINKS);
+    const { facts } = composeUpdateMessage(FRAME, { ...NEWS, affected }, LINKS);
     expect(facts).toContainEqual({ label: "Affects", value: "S0, S1, S2, S3, S4, S5, S6, S7, S8, S9 and 2 more" });
   });
 
@@ -85,9 +152,9 @@ describe("a message to subscribers", () => {
     ["incident.resolved", "Incident resolved"],
     ["maintenance.scheduled", "Maintenance scheduled"],
     ["maintenance.completed", "Maintenance completed"],
-  ])("has a subject for %s that nobody but us wrote", (event, words) => {
+  ] as const)("has a subject for %s that nobody but us wrote", (event, words) => {
     const page = { ...PAGE, name: "North\r\nBcc: x" };
-    expect(composeUpdateMessage(page, { ...NEWS, event }, LINKS).subject).toBe(`${words}: North Bcc: x`);
+    expect(composeUpdateMessage({ ...FRAME, page }, { ...NEWS, event }, LINKS).subject).toBe(`${words}: North Bcc: x`);
   });
 
   it("lets no text become markup, in any form", () => {
@@ -97,7 +164,7 @@ describe("a message to subscribers", () => {
       message: "<script>alert(1)</script> @here <!channel> **b** [x](javascript:alert(1))",
       affected: ["<img src=x>"],
     };
-    const wording = composeUpdateMessage({ ...PAGE, name: "<i>N</i>" }, hostile, LINKS);
+    const wording = composeUpdateMessage({ ...FRAME, page: { ...PAGE, name: "<i>N</i>" } }, hostile, LINKS);
     const { html } = formatMail(wording);
     expect(html).not.toMatch(/<img|<script|<i>|href="javascript/);
     expect(html).toContain("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;");
@@ -109,7 +176,7 @@ describe("a message to subscribers", () => {
 
   it("fits into a Discord message with its links", () => {
     const long = { ...NEWS, message: "*".repeat(5000) };
-    const { content } = JSON.parse(formatChannelBody("discord", composeUpdateMessage(PAGE, long, LINKS), long));
+    const { content } = JSON.parse(formatChannelBody("discord", composeUpdateMessage(FRAME, long, LINKS), long));
     expect(content.length).toBe(2000);
     expect(
       content.endsWith(`\n[See the incident](<${LINKS.incident}>) · [Change or unsubscribe](<${LINKS.manage}>)`),
@@ -117,7 +184,7 @@ describe("a message to subscribers", () => {
   });
 
   it("gives programs everything as data", () => {
-    expect(JSON.parse(formatChannelBody("webhook", composeUpdateMessage(PAGE, NEWS, LINKS), NEWS))).toEqual({
+    expect(JSON.parse(formatChannelBody("webhook", composeUpdateMessage(FRAME, NEWS, LINKS), NEWS))).toEqual({
       event: "incident.updated",
       page: { name: "Northwind", url: LINKS.page },
       incident_id: "i1",
@@ -135,7 +202,7 @@ describe("a message to subscribers", () => {
   });
 
   it("asks for a confirmation and offers nothing else", () => {
-    const wording = composeConfirmationMessage(PAGE, { page: LINKS.page, confirm: "https://v.test/c?token=a" });
+    const wording = composeConfirmationMessage(FRAME, { page: LINKS.page, confirm: "https://v.test/c?token=a" });
     expect(wording).toMatchObject({ subject: "Confirm your subscription to Northwind", links: { unsubscribe: null } });
     expect(JSON.parse(formatChannelBody("webhook", wording, null))).toMatchObject({
       event: "subscription.confirm",

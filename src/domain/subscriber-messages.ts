@@ -1,6 +1,6 @@
-import { headingOf } from "../contract/events.ts";
 import type { SubscriberMessageContent, Together } from "../contract/subscriber.ts";
-import { formatInstant, formatSpan } from "../lib/date-format.ts";
+import type { SubscriberTexts } from "../language/texts.ts";
+import { formatEnds, formatInstant } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 import { inWords, textBeside } from "./alert-messages.ts";
 
@@ -11,6 +11,12 @@ export interface NamedPage {
   brand_color: string | null;
 }
 
+/** What a message is about, and the language in which it is written. */
+export interface MessageFrame {
+  page: NamedPage;
+  texts: SubscriberTexts;
+}
+
 export interface MessageLinks {
   page: string;
   incident: string | null;
@@ -18,12 +24,12 @@ export interface MessageLinks {
   unsubscribe: string;
 }
 
-/** A message before it is formatted for its channel. Of user text, `subject` ends with the name of the page alone. */
+/** A message before it is formatted for its channel. User text never begins `subject`. */
 export interface MessageDraft {
   subject: string;
   page: Pick<NamedPage, "name" | "brand_color">;
-  /** The heading of the event; null for other messages. */
-  kind: string | null;
+  /** The kind of event; null for other messages. */
+  pill: { tone: "up" | "degraded" | "accent"; label: string } | null;
   heading: string;
   facts: { label: string; value: string }[];
   /** Names, one a line. */
@@ -34,117 +40,155 @@ export interface MessageDraft {
   /** Why the subscriber receives it. */
   reason: string;
   links: { page: string; manage: string | null; unsubscribe: string | null };
+  texts: SubscriberTexts;
 }
 
 const NAMES_MAX = 10;
 
 export function composeUpdateMessage(
-  page: NamedPage,
+  frame: MessageFrame,
   content: SubscriberMessageContent,
   links: MessageLinks,
 ): MessageDraft {
-  if (content.together) return composeTogether(page, { ...content, together: content.together }, links);
-  const kind = headingOf(content.event);
+  if (content.together) return composeTogether(frame, { ...content, together: content.together }, links);
+  const { page, texts } = frame;
+  const { event, starts_at, ends_at } = content;
+  const label = texts.headings[event];
   const name = oneLine(page.name);
-  const { starts_at, ends_at } = content;
   const facts = [
-    { label: "Status", value: inWords(content.status) },
-    { label: "Severity", value: inWords(content.severity ?? "") },
-    { label: "Affects", value: listNames(content.affected) },
-    { label: "When", value: starts_at && ends_at ? formatSpan(starts_at, ends_at, page.timezone) : "" },
-    { label: "Posted", value: content.at && !starts_at ? formatInstant(content.at, page.timezone) : "" },
+    { label: texts.facts.status, value: statusOf(content.status, texts) },
+    { label: texts.facts.severity, value: severityOf(content.severity, texts) },
+    { label: texts.facts.affects, value: listNames(content.affected, texts) },
+    { label: texts.facts.when, value: starts_at && ends_at ? spanOf({ starts_at, ends_at }, frame) : "" },
+    { label: texts.facts.posted, value: starts_at ? "" : momentOf(content.at, frame) },
   ];
   return {
-    subject: `${kind}: ${name}`,
+    subject: texts.labelled({ label, value: name }),
     page: { name, brand_color: page.brand_color },
-    kind,
+    pill: { tone: toneOf(event), label },
     heading: oneLine(content.title),
     facts: facts.filter(({ value }) => value !== ""),
     items: [],
-    text: textBeside(content.title, content.message ?? ""),
-    action: actionOf(links),
-    reason: reasonOf(name),
+    text: event === "maintenance.cancelled" ? endOf(content, texts) : textBeside(content.title, content.message ?? ""),
+    action: actionOf(links, texts),
+    reason: texts.reason({ page: name }),
     links,
+    texts,
   };
 }
-
-const WORDS = { down: "down", up: "up again" } as const;
 
 /** Of services that went down, or came up again, together. */
 function composeTogether(
-  page: NamedPage,
+  frame: MessageFrame,
   { together, at, severity }: SubscriberMessageContent & { together: Together },
   links: MessageLinks,
 ): MessageDraft {
+  const { page, texts } = frame;
   const { direction, names, total, still_down } = together;
   const name = oneLine(page.name);
-  const what = total === 1 ? "A service is" : `${total} services are`;
-  const subject = `${what} ${WORDS[direction]}: ${name}`;
+  const what = texts.together[direction]({ n: total });
   const [only = ""] = names;
   const rest = total - names.length;
+  const toHeading = direction === "down" ? texts.page.headline.down.one : texts.up_again;
   const facts = [
-    { label: "Severity", value: inWords(severity ?? "") },
-    { label: "Posted", value: at ? formatInstant(at, page.timezone) : "" },
+    { label: texts.facts.severity, value: severityOf(severity, texts) },
+    { label: texts.facts.posted, value: momentOf(at, frame) },
   ];
   return {
-    subject,
+    subject: texts.labelled({ label: what, value: name }),
     page: { name, brand_color: page.brand_color },
-    kind: null,
-    heading: total === 1 ? `${oneLine(only)} is ${WORDS[direction]}` : `${what} ${WORDS[direction]}`,
+    pill: null,
+    heading: total === 1 ? toHeading({ name: oneLine(only) }) : what,
     facts: facts.filter(({ value }) => value !== ""),
-    items: total === 1 ? [] : [...names.map(oneLine), ...(rest > 0 ? [`and ${rest} more`] : [])],
-    text:
-      still_down === 0 ? "" : still_down === 1 ? "1 service is still down." : `${still_down} services are still down.`,
-    action: actionOf(links),
-    reason: reasonOf(name),
+    items: total === 1 ? [] : [...names.map(oneLine), ...(rest > 0 ? [texts.and_more({ n: rest })] : [])],
+    text: still_down === 0 ? "" : texts.still_down({ n: still_down }),
+    action: actionOf(links, texts),
+    reason: texts.reason({ page: name }),
     links,
+    texts,
   };
 }
 
-function actionOf({ incident, page }: MessageLinks): MessageDraft["action"] {
-  return incident ? { label: "See the incident", url: incident } : { label: "See the status page", url: page };
-}
-
-function reasonOf(pageName: string): string {
-  return `You receive this message because you are subscribed to ${pageName}.`;
-}
-
-export function composeConfirmationMessage(page: NamedPage, links: { page: string; confirm: string }): MessageDraft {
+export function composeConfirmationMessage(
+  { page, texts }: MessageFrame,
+  links: { page: string; confirm: string },
+): MessageDraft {
   const name = oneLine(page.name);
+  const { title, text, reason } = texts.confirm;
   return {
-    subject: `Confirm your subscription to ${name}`,
+    subject: title({ page: name }),
     page: { name, brand_color: page.brand_color },
-    kind: null,
-    heading: `Confirm your subscription to ${name}`,
+    pill: null,
+    heading: title({ page: name }),
     facts: [],
     items: [],
-    text: "We received a request to send updates about incidents and maintenance to this address.",
-    action: { label: "Confirm", url: links.confirm },
-    reason:
-      "The link expires in 24 hours. If you did not request this, ignore this message and you will not be subscribed.",
+    text,
+    action: { label: texts.page.subscribe.confirm_button, url: links.confirm },
+    reason,
     links: { page: links.page, manage: null, unsubscribe: null },
+    texts,
   };
 }
 
 /** For an address that is subscribed and requests a subscription again. */
-export function composeAlreadySubscribedMessage(page: NamedPage, links: MessageLinks): MessageDraft {
+export function composeAlreadySubscribedMessage({ page, texts }: MessageFrame, links: MessageLinks): MessageDraft {
   const name = oneLine(page.name);
+  const { title, heading, text, reason } = texts.known;
   return {
-    subject: `You are already subscribed to ${name}`,
+    subject: title({ page: name }),
     page: { name, brand_color: page.brand_color },
-    kind: null,
-    heading: "You are already subscribed",
+    pill: null,
+    heading,
     facts: [],
     items: [],
-    text: "We received a request to send updates to this address, which is already subscribed.",
-    action: { label: "Manage your subscription", url: links.manage },
-    reason: "If you did not request this, ignore this message.",
+    text,
+    action: { label: texts.manage, url: links.manage },
+    reason,
     links: { ...links, manage: null },
+    texts,
   };
 }
 
-function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, NAMES_MAX).map(oneLine).join(", ");
+function toneOf(event: SubscriberMessageContent["event"]): NonNullable<MessageDraft["pill"]>["tone"] {
+  if (event === "incident.resolved" || event === "maintenance.completed") return "up";
+  return event.startsWith("maintenance.") ? "accent" : "degraded";
+}
+
+/** Of an occurrence that does not take place, or not to its end. */
+function endOf({ at, starts_at }: SubscriberMessageContent, texts: SubscriberTexts): string {
+  return at !== null && starts_at !== null && starts_at <= at ? texts.ended_early : texts.cancelled_text;
+}
+
+function actionOf({ incident, page }: MessageLinks, texts: SubscriberTexts): MessageDraft["action"] {
+  return incident ? { label: texts.see_incident, url: incident } : { label: texts.see_page, url: page };
+}
+
+function statusOf(status: string, { page, cancelled }: SubscriberTexts): string {
+  const words = { ...page.incident.statuses, ...page.maintenance.statuses, cancelled };
+  return wordOf(status, words);
+}
+
+function severityOf(severity: string | null, { page }: SubscriberTexts): string {
+  return severity === null ? "" : wordOf(severity, page.incident.severities);
+}
+
+/** A message may be older than the words of this release. */
+function wordOf(value: string, words: Readonly<Record<string, string>>): string {
+  return words[value] ?? inWords(value);
+}
+
+function momentOf(at: string | null, { page, texts }: MessageFrame): string {
+  return at === null ? "" : formatInstant(at, page.timezone, texts.locale);
+}
+
+function spanOf({ starts_at, ends_at }: { starts_at: string; ends_at: string }, { page, texts }: MessageFrame): string {
+  const { timezone: timeZone } = page;
+  return texts.span(formatEnds(starts_at, ends_at, { timeZone, locale: texts.locale }));
+}
+
+function listNames(names: readonly string[], texts: SubscriberTexts): string {
+  const [first = "", ...others] = names.slice(0, NAMES_MAX).map(oneLine);
+  const shown = others.reduce((all, name) => texts.names({ names: all, name }), first);
   const more = names.length - NAMES_MAX;
-  return more > 0 ? `${shown} and ${more} more` : shown;
+  return more > 0 ? texts.page.affected.more({ names: shown, n: more }) : shown;
 }

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { argumentsOf, type Catalogue, compileCatalogue, messagesOf, read } from "../../scripts/language/compile.ts";
-import { readTexts } from "../../test/support/texts.ts";
+import { readArea, readTexts } from "../../test/support/texts.ts";
 import { LANGUAGES, type Language } from "../contract/status-page.ts";
 import { createFormats } from "../status-page/format.ts";
 import { chooseLanguage, LANGUAGE_FACTS } from "./languages.ts";
 import { formsOf } from "./message.ts";
-import { englishTexts } from "./texts.ts";
+import { type Area, englishTexts } from "./texts.ts";
 
 const AREAS = readdirSync(import.meta.dirname, { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() && entry.name !== "glossary" ? [entry.name] : [],
@@ -33,7 +33,7 @@ function say(texts: Said | undefined, path: string[], values: Record<string, str
 
 const NUMBERS = [0, 1, 2, 3, 5, 11, 21, 22, 100, 101, 1000, 1_000_000];
 
-describe.each(LANGUAGES)("a public page in %s", (language) => {
+describe.each(LANGUAGES)("what the public reads in %s", (language) => {
   const texts = readTexts(language);
 
   it("has all messages, with the arguments and the plural forms that they need", () => {
@@ -48,10 +48,11 @@ describe.each(LANGUAGES)("a public page in %s", (language) => {
   });
 
   it.each(NUMBERS)("says each message of a number of %i", (n) => {
-    for (const { path, message } of flatten(catalogueOf("page", "en"))) {
+    const everything = AREAS.flatMap((area) => flatten(catalogueOf(area, "en")).map((each) => ({ area, ...each })));
+    for (const { area, path, message } of everything) {
       const all = Object.entries(argumentsOf(read(message)));
       const values = Object.fromEntries(all.map(([name, kinds]) => [name, kinds.has("number") ? n : `<${name}>`]));
-      const text = say(texts as never, path, values);
+      const text = say(readArea(area as Area, language) as never, path, values);
       expect(text.trim()).not.toBe("");
       expect(text).not.toMatch(/undefined|[{}#]|NaN/);
       for (const value of Object.values(values)) if (typeof value === "string") expect(text).toContain(value);

@@ -30,18 +30,31 @@ export function formatInstant(instant: number | string, timeZone: string, locale
 
 /** Formats a stretch of time: `21 Nov 2026, 04:00 to 06:00 CET`, or with both dates; with seconds where it is so short. */
 export function formatSpan(from: number | string, to: number | string, timeZone: string): string {
-  const [start, end] = [new Date(from), new Date(to)];
-  const second = end.getTime() - start.getTime() < MINUTE_MS ? ("2-digit" as const) : undefined;
-  const dates = new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, timeZone });
-  const times = new Intl.DateTimeFormat("en-GB", { ...TIME_OF_DAY, second, timeZone, timeZoneName: "short" });
-  const isOneDay = dates.format(start) === dates.format(end);
-  const [time, zone] = splitZone(times.format(start));
-  const begin = splitZone(times.format(end))[1] === zone ? time : `${time} ${zone}`;
-  const until = isOneDay ? times.format(end) : `${dates.format(end)}, ${times.format(end)}`;
-  return `${dates.format(start)}, ${begin} to ${until}`;
+  const { start, end } = formatEnds(from, to, { timeZone });
+  return `${start} to ${end}`;
 }
 
-function splitZone(text: string): [time: string, zone: string] {
-  const [time = "", ...zone] = text.split(" ");
-  return [time, zone.join(" ")];
+/** Both ends of a stretch of time, which name their day and their zone once where they share it. */
+export function formatEnds(
+  from: number | string,
+  to: number | string,
+  { timeZone, locale = "en-GB" }: { timeZone: string; locale?: string },
+): { start: string; end: string } {
+  const [start, end] = [new Date(from), new Date(to)];
+  const second = end.getTime() - start.getTime() < MINUTE_MS ? ("2-digit" as const) : undefined;
+  const time = { ...TIME_OF_DAY, second, timeZone };
+  const dates = new Intl.DateTimeFormat(locale, { ...SHORT_DATE, timeZone });
+  const times = new Intl.DateTimeFormat(locale, { ...time, timeZoneName: "short" });
+  const moments = new Intl.DateTimeFormat(locale, { ...SHORT_DATE, ...time });
+  const zonedMoments = new Intl.DateTimeFormat(locale, { ...SHORT_DATE, ...time, timeZoneName: "short" });
+  const isOneDay = dates.format(start) === dates.format(end);
+  const isOneZone = zoneOf(times, start) === zoneOf(times, end);
+  return {
+    start: (isOneZone ? moments : zonedMoments).format(start),
+    end: (isOneDay ? times : zonedMoments).format(end),
+  };
+}
+
+function zoneOf(format: Intl.DateTimeFormat, instant: Date): string | undefined {
+  return format.formatToParts(instant).find(({ type }) => type === "timeZoneName")?.value;
 }

@@ -1,7 +1,7 @@
 import type { SubscriberChannel, SubscriberMessageContent } from "../contract/subscriber.ts";
 import type { MessageDraft } from "../domain/subscriber-messages.ts";
 import { shorten } from "../lib/plain-text.ts";
-import { type MailPill, renderMail } from "../ui/mail-document.ts";
+import { type MailLink, renderMail } from "../ui/mail-document.ts";
 import { type Block, parseMarkdown } from "../ui/markdown.ts";
 import { angleLink, escapeDiscord, escapeSlack, markdownLink } from "./chat-text.ts";
 
@@ -15,43 +15,41 @@ export function formatMail(draft: MessageDraft): { text: string; html: string } 
 }
 
 function toPlainText(draft: MessageDraft): string {
-  const { page, action, reason, links } = draft;
-  const footer = [
-    `${page.name}: ${links.page}`,
-    reason,
-    ...(links.manage === null ? [] : [`Manage your subscription: ${links.manage}`]),
-    ...(links.unsubscribe === null ? [] : [`Unsubscribe: ${links.unsubscribe}`]),
-  ];
-  return `${[...paragraphsOf(draft), `${action.label}: ${action.url}`, `-- \n${footer.join("\n")}`].join("\n\n")}\n`;
+  const { action, reason, texts } = draft;
+  const { page, ...others } = linksOf(draft);
+  const lineOf = ({ label, url }: MailLink) => texts.labelled({ label, value: url });
+  const footer = [lineOf(page), reason, ...Object.values(others).map(lineOf)];
+  return `${[...paragraphsOf(draft), lineOf(action), `-- \n${footer.join("\n")}`].join("\n\n")}\n`;
+}
+
+/** What the foot of a mail leads to. */
+function linksOf({ page, links, texts }: MessageDraft) {
+  const { manage, unsubscribe } = links;
+  return {
+    page: { label: page.name, url: links.page },
+    ...(manage === null ? {} : { manage: { label: texts.manage, url: manage } }),
+    ...(unsubscribe === null ? {} : { unsubscribe: { label: texts.page.subscribe.unsubscribe, url: unsubscribe } }),
+  };
 }
 
 /** Everything except the links, as plain paragraphs. */
-function paragraphsOf({ kind, heading, facts, items, text }: MessageDraft): string[] {
-  const lines = facts.map(({ label, value }) => `${label}: ${value}`);
+function paragraphsOf({ pill, heading, facts, items, text, texts }: MessageDraft): string[] {
   return [
-    kind === null ? heading : `${kind}: ${heading}`,
-    lines.join("\n"),
+    pill === null ? heading : texts.labelled({ label: pill.label, value: heading }),
+    facts.map(texts.labelled).join("\n"),
     items.map((item) => `- ${item}`).join("\n"),
     text,
   ].filter((part) => part !== "");
 }
 
-function toHtmlMail({ subject, page, kind, heading, facts, items, text, action, reason, links }: MessageDraft): string {
-  const footer = [
-    { label: page.name, url: links.page },
-    ...(links.manage === null ? [] : [{ label: "Manage your subscription", url: links.manage }]),
-    ...(links.unsubscribe === null ? [] : [{ label: "Unsubscribe", url: links.unsubscribe }]),
-  ];
+function toHtmlMail(draft: MessageDraft): string {
+  const { subject, page, pill, heading, facts, items, text, action, reason, texts } = draft;
   const { name, brand_color: color } = page;
   const body = [...(items.length === 0 ? [] : [listOf(items)]), ...parseMarkdown(text)];
-  const pill: MailPill | null = kind === null ? null : { tone: toneOf(kind), label: kind };
-  return renderMail({ subject, name, color, pill, heading, facts, body, actions: [action], reason, footer });
-}
-
-/** Of what an event is called. */
-function toneOf(kind: string): MailPill["tone"] {
-  if (/resolved|completed/i.test(kind)) return "up";
-  return /maintenance/i.test(kind) ? "accent" : "degraded";
+  const footer = Object.values(linksOf(draft));
+  const { language, direction } = texts;
+  const written = { language, direction };
+  return renderMail({ written, subject, name, color, pill, heading, facts, body, actions: [action], reason, footer });
 }
 
 /** Names are no Markdown. */
@@ -72,12 +70,12 @@ export function formatChannelBody(
     case "slack": {
       const inert = escapeSlack(words);
       const link = angleLink(action.label, action.url);
-      const leave = links.manage === null ? "" : ` · ${angleLink("Change or unsubscribe", links.manage)}`;
+      const leave = links.manage === null ? "" : ` · ${angleLink(draft.texts.change, links.manage)}`;
       return JSON.stringify({ text: `${shorten(inert, SLACK_LENGTH_MAX)}\n${link}${leave}`, unfurl_links: false });
     }
     case "discord": {
       const link = markdownLink(action.label, `<${action.url}>`);
-      const leave = links.manage === null ? "" : ` · ${markdownLink("Change or unsubscribe", `<${links.manage}>`)}`;
+      const leave = links.manage === null ? "" : ` · ${markdownLink(draft.texts.change, `<${links.manage}>`)}`;
       const end = `\n${link}${leave}`;
       const inert = escapeDiscord(words);
       const content = shorten(inert, DISCORD_LENGTH_MAX - end.length) + end;

@@ -12,7 +12,14 @@ export interface MailPill {
   label: string;
 }
 
+interface Written {
+  language: string;
+  direction: "ltr" | "rtl";
+}
+
 export interface MailView {
+  /** The language of its words; default English. */
+  written?: Written;
   subject: string;
   /** The sender to the reader: the page, or the service. */
   name: string;
@@ -37,32 +44,35 @@ const QUIET = `color:${LIGHT["neutral-11"]};font:${SIZES_PX["size-13"]}/20px ${M
 const HAIRLINE = `1px solid ${LIGHT["neutral-6"]}`;
 const RADIUS = { control: SIZES["radius-control"], surface: SIZES["radius-surface"], full: SIZES["radius-full"] };
 
+const ENGLISH: Written = { language: "en", direction: "ltr" };
+
 /** The HTML of a mail. Loads nothing from elsewhere: no images, no style sheets, nothing that tracks readers. */
 export function renderMail(view: MailView): string {
-  const { subject, name, color, heading, body, reason } = view;
+  const { written = ENGLISH, subject, name, color, heading, body, reason } = view;
+  const direction = written.direction === "rtl" ? ' dir="rtl"' : "";
   const parts = [
     `<p dir="auto" style="margin:0 0 24px;${TEXT};font-weight:600">${escapeHtml(name)}</p>`,
     pillHtml(view.pill),
     `<h1 dir="auto" style="margin:0 0 16px;color:${LIGHT["neutral-12"]};font:600 ${SIZES_PX["size-20"]}/28px ${MAIL_FONT}">${escapeHtml(heading)}</h1>`,
     toHtml(body),
-    factsHtml(view.facts),
+    factsHtml(view.facts, written),
     actionsHtml(view.actions),
     view.after && view.after.length > 0 ? `<div style="margin-top:24px">${toHtml(view.after)}</div>` : "",
   ];
-  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light"><title>${escapeHtml(subject)}</title></head>
+  return `<!DOCTYPE html><html lang="${escapeHtml(written.language)}"${direction}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light"><title>${escapeHtml(subject)}</title></head>
 <body style="margin:0;padding:32px 12px;background:${LIGHT["neutral-2"]};${TEXT}">
-<div style="max-width:560px;margin:0 auto;padding:32px;background:${LIGHT["neutral-1"]};border:${HAIRLINE};border-top:3px solid ${escapeHtml(color ?? LIGHT.accent)};border-radius:${RADIUS.surface};overflow-wrap:anywhere;word-break:break-word">
+<div${direction} style="max-width:560px;margin:0 auto;padding:32px;background:${LIGHT["neutral-1"]};border:${HAIRLINE};border-top:3px solid ${escapeHtml(color ?? LIGHT.accent)};border-radius:${RADIUS.surface};overflow-wrap:anywhere;word-break:break-word">
 ${parts.filter((part) => part !== "").join("\n")}
 </div>
-${footHtml(escapeHtml(reason), footerHtml(view.footer))}
+${footHtml(direction, [escapeHtml(reason), footerHtml(view.footer)])}
 </body></html>
 `;
 }
 
-function footHtml(...parts: string[]): string {
+function footHtml(direction: string, parts: readonly string[]): string {
   const shown = parts.filter((part) => part !== "");
   if (shown.length === 0) return "";
-  return `<p style="max-width:560px;margin:16px auto 0;padding:0 32px;${QUIET}">${shown.join("<br>")}</p>`;
+  return `<p${direction} style="max-width:560px;margin:16px auto 0;padding:0 32px;${QUIET}">${shown.join("<br>")}</p>`;
 }
 
 function pillHtml(pill: MailPill | null): string {
@@ -72,12 +82,13 @@ function pillHtml(pill: MailPill | null): string {
   return `<p style="margin:0 0 12px"><span style="${style}">${escapeHtml(label)}</span></p>`;
 }
 
-function factsHtml(facts: MailView["facts"]): string {
+function factsHtml(facts: MailView["facts"], { direction }: Written): string {
   if (facts.length === 0) return "";
   const cell = `padding:8px 0;border-top:${HAIRLINE};font:${SIZES_PX["size-14"]}/20px ${MAIL_FONT}`;
+  const [start, end] = direction === "rtl" ? ["right", "left"] : ["left", "right"];
   const rows = facts.map(
     ({ label, value }) =>
-      `<tr><th scope="row" align="left" valign="top" style="${cell};padding-right:24px;font-weight:400;white-space:nowrap;color:${LIGHT["neutral-11"]}">${escapeHtml(label)}</th><td dir="auto" width="100%" style="${cell};color:${LIGHT["neutral-12"]}">${escapeHtml(value)}</td></tr>`,
+      `<tr><th scope="row" align="${start}" valign="top" style="${cell};padding-${end}:24px;font-weight:400;white-space:nowrap;color:${LIGHT["neutral-11"]}">${escapeHtml(label)}</th><td dir="auto" width="100%" style="${cell};color:${LIGHT["neutral-12"]}">${escapeHtml(value)}</td></tr>`,
   );
   return `<table cellspacing="0" width="100%" style="margin:24px 0 0;border-collapse:collapse">${rows.join("")}</table>`;
 }

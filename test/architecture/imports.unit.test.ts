@@ -43,7 +43,7 @@ const RULES: Record<string, Rule> = {
   http: { may: ["contract", "domain", "platform", "access"], packages: ["hono", "@hono/zod-openapi"] },
   outbox: { may: ["contract", "domain", "data", "platform", "access", "mail"], packages: [] },
   delivery: {
-    may: ["contract", "domain", "data", "platform", "access", "outbox", "notifiers", "mail"],
+    may: ["contract", "language", "domain", "data", "platform", "access", "outbox", "notifiers", "mail"],
     packages: [],
   },
   checks: {

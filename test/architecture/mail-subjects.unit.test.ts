@@ -2,6 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EVENT_NAMES } from "../../src/contract/events.ts";
+import { LANGUAGES } from "../../src/contract/status-page.ts";
+import { SUBSCRIBER_EVENTS } from "../../src/contract/subscriber.ts";
 import { composeAlert, headline, NO_READER } from "../../src/domain/alert-messages.ts";
 import {
   composeAlreadySubscribedMessage,
@@ -9,7 +11,9 @@ import {
   composeUpdateMessage,
 } from "../../src/domain/subscriber-messages.ts";
 import { composeDisabledNotice, composeFailureWarning } from "../../src/domain/webhook-owner-notices.ts";
+import { englishSubscriberTexts } from "../../src/language/texts.ts";
 import { exampleEvent } from "../support/events.ts";
+import { readSubscriberTexts } from "../support/texts.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const HOSTILE = "YOU WON";
@@ -23,6 +27,7 @@ function hostileEvent(name: string) {
 }
 
 const PAGE = { name: HOSTILE, timezone: "UTC", brand_color: null };
+const FRAME = { page: PAGE, texts: englishSubscriberTexts() };
 const LINKS = { page: "https://a.test", incident: null, manage: "https://a.test/m", unsubscribe: "https://a.test/u" };
 const WEBHOOK = {
   id: "w",
@@ -51,17 +56,20 @@ const COMPOSED: [string, string][] = [
     `an alert about ${name}`,
     headline(composeAlert(hostileEvent(name), NO_READER)),
   ]),
-  ["an update for subscribers", composeUpdateMessage(PAGE, NEWS as never, LINKS).subject],
+  ["an update for subscribers", composeUpdateMessage(FRAME, NEWS as never, LINKS).subject],
   ...[1, 40].map((total): [string, string] => [
     `an update for subscribers about ${total} together`,
     composeUpdateMessage(
-      PAGE,
+      FRAME,
       { ...NEWS, together: { direction: "down", names: [HOSTILE], total, still_down: 0 } } as never,
       LINKS,
     ).subject,
   ]),
-  ["a confirmation", composeConfirmationMessage(PAGE, { page: "https://a.test", confirm: "https://a.test/c" }).subject],
-  ["a repeated subscription", composeAlreadySubscribedMessage(PAGE, LINKS).subject],
+  [
+    "a confirmation",
+    composeConfirmationMessage(FRAME, { page: "https://a.test", confirm: "https://a.test/c" }).subject,
+  ],
+  ["a repeated subscription", composeAlreadySubscribedMessage(FRAME, LINKS).subject],
   ["a warning about a webhook", composeFailureWarning(WEBHOOK, 0).title],
   ["the end of a webhook", composeDisabledNotice(WEBHOOK, { is_gone: false }).title],
 ];
@@ -72,8 +80,21 @@ describe("the subject of a mail", () => {
     expect(subject.startsWith(HOSTILE)).toBe(false);
   });
 
+  it.each(LANGUAGES)("to a subscriber in %s begins with words of the service", (language) => {
+    const frame = { page: PAGE, texts: readSubscriberTexts(language) };
+    const together = { direction: "up", names: [HOSTILE], total: 1, still_down: 0 };
+    const subjects = [
+      ...SUBSCRIBER_EVENTS.map((event) => composeUpdateMessage(frame, { ...NEWS, event } as never, LINKS).subject),
+      composeUpdateMessage(frame, { ...NEWS, together } as never, LINKS).subject,
+      composeConfirmationMessage(frame, { page: "https://a.test", confirm: "https://a.test/c" }).subject,
+      composeAlreadySubscribedMessage(frame, LINKS).subject,
+    ];
+    for (const subject of subjects) expect(subject).toMatch(/^(?!YOU).*YOU WON/);
+    expect(new Set(subjects).size).toBe(subjects.length);
+  });
+
   it("is written as words, or composed by what is tested above", () => {
-    const composed = ["composed.title", "draft.subject"];
+    const composed = ["composed.title", "draft.subject", "texts.labelled"];
     const files = globSync("src/**/*.{ts,tsx}", { cwd: ROOT }).filter(
       (file) => !/\.test\.ts$|src\/(cli|net|contract|ui|mail|features\/timeline)\//.test(file),
     );

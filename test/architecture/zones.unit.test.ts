@@ -20,6 +20,7 @@ import {
 } from "../../src/domain/on-call-notices.ts";
 import { composeUpdateMessage } from "../../src/domain/subscriber-messages.ts";
 import { composeDisabledNotice, composeFailureWarning } from "../../src/domain/webhook-owner-notices.ts";
+import { englishSubscriberTexts } from "../../src/language/texts.ts";
 import { exampleEvent } from "../support/events.ts";
 
 /** Readers live in several zones: a clock time without its zone, or two zones in one message, means nothing to them. */
@@ -29,6 +30,7 @@ const HOUR = 3_600_000;
 const timezone = "Asia/Tokyo";
 const READER = { public_url: "https://a.test", timezone, page_name: "Shop" };
 const PAGE = { name: "Shop", timezone, brand_color: null };
+const FRAME = { page: PAGE, texts: englishSubscriberTexts() };
 const LINKS = { page: "https://a.test", incident: null, manage: "https://a.test/m", unsubscribe: "https://a.test/u" };
 const SCHEDULE = { id: "s", name: "Primary", timezone };
 const GAP = { start_at: AT, end_at: AT + HOUR, began_at: AT };
@@ -82,10 +84,12 @@ const TEXTS: [string, string][] = [
   ["the beginning of a schedule", textOf(composeBeginningNotice(SCHEDULE, { at: AT, name: "Ada" }, []))],
   ["the beginning of a schedule in one line", describeBeginning(SCHEDULE, { at: AT, name: "Ada" })],
   ["a shift", textOf(composeShiftReminder(SCHEDULE, { user_id: "u", start_at: AT, end_at: AT + HOUR }, []))],
-  ["an update for subscribers", JSON.stringify(composeUpdateMessage(PAGE, NEWS as never, LINKS))],
+  ["an update for subscribers", JSON.stringify(composeUpdateMessage(FRAME, NEWS as never, LINKS))],
   [
     "an incident for subscribers",
-    JSON.stringify(composeUpdateMessage(PAGE, { ...NEWS, event: "incident.created", starts_at: null } as never, LINKS)),
+    JSON.stringify(
+      composeUpdateMessage(FRAME, { ...NEWS, event: "incident.created", starts_at: null } as never, LINKS),
+    ),
   ],
 ];
 

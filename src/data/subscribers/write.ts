@@ -140,6 +140,7 @@ export async function claimSubscriberMessage(db: Db, id: string, lease: { now: n
           name: statusPages.name,
           slug: statusPages.slug,
           timezone: statusPages.timezone,
+          language: statusPages.language,
           brand_color: statusPages.brand_color,
           domain: customDomains.hostname,
         },

@@ -14,8 +14,8 @@ interface NoticeContent {
   status: MaintenanceStatus | "cancelled";
   occurrence: Occurrence | null;
   targets: readonly MaintenanceTarget[];
-  /** Markdown; null: the description of the window. */
-  message?: string | null;
+  /** Markdown; null where the event says all. */
+  message: string | null;
 }
 
 function maintenanceNotice(ctx: RequestScope, window: MaintenanceRecord, content: NoticeContent): SubscriberNotice {
@@ -29,7 +29,7 @@ function maintenanceNotice(ctx: RequestScope, window: MaintenanceRecord, content
     data: {
       maintenance_id: window.id,
       title: window.title,
-      message: message ?? window.description,
+      message,
       is_public: window.is_public,
       status,
       start: occurrence && toIso(occurrence.start_at),
@@ -67,7 +67,9 @@ export function buildScheduleMessages(ctx: RequestScope, { former, window, targe
   if (!occurrence || occurrence.start_at <= ctx.now) return [];
   if (before?.start_at === occurrence.start_at && before.end_at === occurrence.end_at) return [];
   const name = before ? "maintenance.rescheduled" : "maintenance.scheduled";
-  return [maintenanceNotice(ctx, window, { name, status: "scheduled", occurrence, targets })];
+  return [
+    maintenanceNotice(ctx, window, { name, status: "scheduled", occurrence, targets, message: window.description }),
+  ];
 }
 
 /** An occurrence that does not take place, or not to its end. */
@@ -78,16 +80,8 @@ export function buildCancellationMessages(
 ): SubscriberNotice[] {
   if (!occurrence || occurrence.end_at <= ctx.now) return [];
   const { targets } = window;
-  const message = occurrence.start_at <= ctx.now ? "It ended early." : "This maintenance was cancelled.";
-  return [
-    maintenanceNotice(ctx, window, {
-      name: "maintenance.cancelled",
-      status: "cancelled",
-      occurrence,
-      targets,
-      message,
-    }),
-  ];
+  const name = "maintenance.cancelled";
+  return [maintenanceNotice(ctx, window, { name, status: "cancelled", occurrence, targets, message: null })];
 }
 
 interface Update {
