@@ -65,7 +65,9 @@ export function computePageState(
   ];
   const affected = named.length > 0 ? named : open.slice(0, NAMES_SHOWN).map(({ title }) => title);
   const areResting = isBlank && monitors.length > 0 && monitors.every(({ is_resting }) => is_resting);
-  const title = areResting ? texts.monitor.statuses.resting : texts.states[isBlank ? "blank" : state];
+  const wasKnown = monitors.some(({ status }) => status === "unknown");
+  const blank = wasKnown ? texts.monitor.statuses.unknown : texts.states.blank;
+  const title = areResting ? texts.monitor.statuses.resting : isBlank ? blank : texts.states[state];
   const failing = down.length > 0 ? down : degraded;
   const told = open.filter(({ monitor_ids }) => failing.some(({ id }) => monitor_ids.includes(id)));
   const starts = [

@@ -86,7 +86,7 @@ describe("state of a page", () => {
     ["all up", ["up", "up"], "operational", "All systems operational"],
     ["a new one among those that are up", ["up", "pending"], "operational", "All systems operational"],
     ["one without data", ["up", "unknown"], "unknown", "Some systems report no data"],
-    ["none with data", ["unknown", "unknown"], "unknown", "No data yet"],
+    ["none with data any more", ["unknown", "pending"], "unknown", "No data"],
     ["one degraded", ["up", "degraded", "unknown"], "degraded", "Degraded performance"],
     ["one down", ["up", "down", "degraded"], "partial_outage", "Partial outage"],
     ["all down", ["down", "down"], "major_outage", "Major outage"],

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { enrollAgent } from "../support/agents.ts";
 import { aDay, MINUTE } from "../support/alert-days.ts";
+import { V1 } from "../support/client.ts";
+import { createSchedule, setPolicy } from "../support/on-call.ts";
 import { useSink } from "../support/sink.ts";
 
 /** Nights and days as they happen, told as everybody reads of them: each line is a message, with the time on the wall. */
@@ -125,5 +128,142 @@ describe("the morning in which clocks go forward", () => {
       "Sun, 04:30 CEST Maintenance completed: Disks",
     ]);
     expect((await transcript(day, "subscriber")).length).toBe(4);
+  });
+});
+
+describe("a night in which somebody leaves the team in the middle of a turn", () => {
+  const NOBODY: readonly string[] = [];
+
+  it("goes on with whoever is next, tells the owner of the hole once, and nothing more to whoever left", async () => {
+    const day = await aDay(sink, {
+      start: Date.parse("2026-01-12T23:00:00Z"),
+      page: { timezone: BERLIN },
+      has_policy: false,
+    });
+    const shop = await day.addMonitor("Shop", { status: "up", status_since: day.start });
+    const ben = await day.join("Ben");
+    await day.join("Cleo", { mail: false });
+    await day.join("Dan", { notify_team: { down: false, up: false, incident: false } });
+    const { account, status_page_id: page } = day;
+    const at = (hours: number) => new Date(day.start + hours * HOUR).toISOString();
+    const nights = await createSchedule(
+      { account, page },
+      {
+        name: "Nights",
+        timezone: BERLIN,
+        shifts: [
+          { user_id: ben, start_at: at(-1), end_at: at(7) },
+          { user_id: account.user_id, start_at: at(7), end_at: at(200) },
+        ],
+      },
+    );
+    await setPolicy({ account, page }, [
+      { level: 1, wait_minutes: 60, contacts: [{ type: "schedule", value: nights.id, label: "Nights" }] },
+      { level: 2, wait_minutes: 60, contacts: [{ type: "user", value: account.user_id, label: "Ada" }] },
+    ]);
+    expect(await day.seen()).toEqual(["All systems operational"]);
+    await day.change(shop, "down", 30 * MINUTE);
+    await day.passUntil(40 * MINUTE);
+    expect(await day.seen()).toEqual(["Major outage", "Shop is down", "Shop is down: investigating"]);
+    await day.passUntil(50 * MINUTE);
+    const left = await day.leave("Ben");
+    expect
+      .soft(left.notices?.map(({ message }) => message))
+      .toEqual(["nobody is on call by Nights from now until 13 January 2026, 07:00 (Europe/Berlin)"]);
+    await day.passUntil(100 * MINUTE);
+    await day.change(shop, "up", 105 * MINUTE);
+    await day.passUntil(3 * HOUR);
+    expect(await day.seen()).toEqual(["All systems operational"]);
+
+    const read = {
+      chat: await transcript(day, "chat"),
+      pager: await transcript(day, "pager"),
+      subscriber: await transcript(day, "subscriber"),
+      "Ada's mail": await transcript(day, "mail"),
+      "Ada's dashboard": await transcript(day, "dashboard"),
+      "on call": await transcript(day, "on call"),
+      "Ben's mail": await transcript(day, "Ben's mail"),
+      "Ben's dashboard": await transcript(day, "Ben's dashboard"),
+      "Cleo's mail": await transcript(day, "Cleo's mail"),
+      "Cleo's dashboard": await transcript(day, "Cleo's dashboard"),
+      "Dan's mail": await transcript(day, "Dan's mail"),
+      "Dan's dashboard": await transcript(day, "Dan's dashboard"),
+    };
+    const raised = day.textsTo("pager").map((body) => JSON.parse(body));
+    const keys = raised.filter(({ event_action }) => event_action === "trigger").map(({ dedup_key }) => dedup_key);
+    expect(keys).toEqual([`${shop}/1`, `${shop}/1`]);
+    expect(read).toEqual({
+      chat: ["Tue, 00:30 CET monitor.down", "Tue, 01:45 CET monitor.up"],
+      // Both names are of one alert there.
+      pager: [
+        "Tue, 00:30 CET monitor.down",
+        "Tue, 00:30 CET incident.created",
+        "Tue, 01:45 CET monitor.up",
+        "Tue, 01:45 CET incident.resolved",
+      ],
+      subscriber: ["Tue, 00:30 CET incident.created: Shop is down", "Tue, 01:45 CET incident.resolved: Shop is down"],
+      "Ada's mail": [
+        "Tue, 00:10 CET Notice: Your on-call shift begins soon: Nights",
+        "Tue, 00:30 CET Alert: Shop is down",
+        "Tue, 00:51 CET Warning: Nobody on call: Nights",
+        "Tue, 01:30 CET Alert: Shop is down",
+        "Tue, 01:45 CET Resolved: Shop is up again",
+      ],
+      "Ada's dashboard": [
+        "Tue, 00:10 CET Your on-call shift begins soon: Nights",
+        "Tue, 00:30 CET Shop is down",
+        "Tue, 00:51 CET Nobody on call: Nights",
+        "Tue, 01:30 CET Shop is down",
+        "Tue, 01:45 CET Shop is up again",
+      ],
+      // Ben, and then Ada.
+      "on call": ["Tue, 00:30 CET paged", "Tue, 01:30 CET paged"],
+      "Ben's mail": ["Tue, 00:30 CET Alert: Shop is down"],
+      "Ben's dashboard": ["Tue, 00:30 CET Shop is down"],
+      "Cleo's mail": NOBODY,
+      "Cleo's dashboard": ["Tue, 00:30 CET Shop is down", "Tue, 01:45 CET Shop is up again"],
+      "Dan's mail": NOBODY,
+      "Dan's dashboard": NOBODY,
+    });
+  });
+});
+
+describe("an agent that is cut off for an hour, with monitors that it alone checks", () => {
+  it("is one warning and one all-clear about the agent: nobody is told that a service is down", async () => {
+    const day = await aDay(sink, { start: Date.parse("2026-01-12T23:00:00Z"), page: { timezone: BERLIN } });
+    const { account, status_page_id } = day;
+    const agent = await enrollAgent(account, { hostname: "rack-4" }, `?status_page_id=${status_page_id}`);
+    const disks = await day.addMonitor("Disks", { agent_id: agent.id, check_group_id: "" });
+    const backups = await day.addMonitor("Backups", { agent_id: agent.id, check_group_id: "" });
+    const report = async () => {
+      const checked_at = new Date(Date.now()).toISOString();
+      const results = [disks, backups].map((monitor_id) => ({ monitor_id, status: "up", latency_ms: 5, checked_at }));
+      const answer = await agent.client.post(`${V1}/agents/results`, { results });
+      expect(answer).toMatchObject({ status: 200, body: { accepted: 2 } });
+    };
+    await report();
+    await day.passUntil(MINUTE);
+    await report();
+    expect(await day.seen()).toEqual(["All systems operational"]);
+    await day.passUntil(30 * MINUTE);
+    expect(await day.seen()).toEqual(["No data", "Disks is unknown", "Backups is unknown"]);
+    await day.passUntil(61 * MINUTE);
+    for (const minute of [61, 62, 63, 64]) {
+      await day.passUntil(minute * MINUTE);
+      await report();
+    }
+    await day.passUntil(65 * MINUTE);
+    expect(await day.seen()).toEqual(["All systems operational"]);
+    expect(await transcript(day, "chat")).toEqual(["Tue, 00:03 CET agent.offline", "Tue, 01:02 CET agent.online"]);
+    expect
+      .soft(await transcript(day, "mail"))
+      .toEqual(["Tue, 00:03 CET Alert: Agent rack-4 is offline", "Tue, 01:02 CET Resolved: Agent rack-4 is online"]);
+    expect
+      .soft(await transcript(day, "dashboard"))
+      .toEqual(["Tue, 00:03 CET Agent rack-4 is offline", "Tue, 01:02 CET Agent rack-4 is online"]);
+    expect(await transcript(day, "subscriber")).toEqual([]);
+    expect(await transcript(day, "on call")).toEqual([]);
+    const [offline] = day.textsTo("chat");
+    expect(offline).toContain("Silent for: 2 minutes");
   });
 });

@@ -7,11 +7,13 @@ import { sweepAgents } from "../../src/checks/agent-sweep.ts";
 import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
 import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import type { Plan } from "../../src/contract/plan.ts";
-import { openDb } from "../../src/data/db.ts";
+import { openDb, runBatch } from "../../src/data/db.ts";
 import { escalationNotifications, escalations } from "../../src/data/escalations/table.ts";
 import { events } from "../../src/data/events/table.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { notifications } from "../../src/data/notifications/table.ts";
+import { statusPages } from "../../src/data/status-pages/table.ts";
+import { bumpPageVersion } from "../../src/data/status-pages/write.ts";
 import { deliveries, deliveryAttempts } from "../../src/data/webhooks/table.ts";
 import { sweepThrottled } from "../../src/delivery/budget.ts";
 import { sweepHeldAlerts } from "../../src/delivery/held-alerts.ts";
@@ -23,15 +25,17 @@ import { sweepEscalations } from "../../src/events/escalation-runner.ts";
 import { sweepFlapping } from "../../src/events/flapping.ts";
 import { sweepMaintenance } from "../../src/events/maintenance.ts";
 import { evaluateResultRules } from "../../src/events/metric-rules.ts";
+import { sweepSchedules } from "../../src/events/on-call-review.ts";
 import { sweepRuleIncidents } from "../../src/events/rule-incident-ends.ts";
 import { sweepSuppressions } from "../../src/events/suppression.ts";
 import { handleSubscribers } from "../../src/jobs/subscribers.ts";
-import { V1 } from "./client.ts";
-import { createAccount } from "./factories.ts";
+import { CORE, V1 } from "./client.ts";
+import { type Account, createAccount } from "./factories.ts";
 import { timedMailsTo } from "./mail.ts";
-import { emailOf } from "./members.ts";
+import { emailOf, joinPage } from "./members.ts";
 import { insertMonitor, insertPage } from "./monitors.ts";
 import { setPolicy, toUser } from "./on-call.ts";
+import { createVisitor, summaryOf } from "./pages.ts";
 import { recordingEnv } from "./queues.ts";
 import type { Sink } from "./sink.ts";
 import { insertSubscriber } from "./subscribers.ts";
@@ -55,6 +59,7 @@ interface Reading {
 }
 
 const SWEEPS = [
+  sweepSchedules,
   sweepAgents,
   sweepMaintenance,
   sweepSuppressions,
@@ -99,6 +104,8 @@ export async function aDay(
     const steps = [{ level: 1, wait_minutes: 600, contacts: toUser(account.user_id) }];
     await setPolicy({ account, page: status_page_id }, steps);
   }
+  const visit = createVisitor();
+  const team: Record<string, { account: Account; member_id: string }> = {};
   const queue: Message[] = [];
   const changes = new Map<string, { seq: number; status: MonitorStatus; outage: MonitorTransition["outage"] }>();
 
@@ -186,6 +193,36 @@ export async function aDay(
     return who;
   }
 
+  /** Somebody of the team, whose mails and dashboard are read from now on. */
+  async function join(who: string, preferences: Record<string, unknown> = {}): Promise<string> {
+    const member = await createAccount();
+    const answer = await member.client.put(`${CORE}/user/preferences`, preferences);
+    if (answer.status !== 200) throw new Error(`no preferences: ${answer.body.error}`);
+    team[who] = { account: member, member_id: await joinPage(member, status_page_id, { role: "editor" }) };
+    return member.user_id;
+  }
+
+  async function leave(who: string): Promise<{ notices?: { message: string }[] }> {
+    const path = `${V1}/status-pages/${status_page_id}/members/${team[who]?.member_id}`;
+    const answer = await account.client.delete(path);
+    if (answer.status >= 300) throw new Error(`${who} did not leave: ${answer.body.error}`);
+    return answer.body ?? {};
+  }
+
+  /** What a reader of the public page sees now: its state, services that are not up, and open incidents. */
+  async function seen(): Promise<string[]> {
+    for (const [id, { status }] of changes) await db.update(monitors).set({ status }).where(eq(monitors.id, id));
+    await runBatch(db, [bumpPageVersion(db, status_page_id, Date.now())]);
+    const [row] = await db.select().from(statusPages).where(eq(statusPages.id, status_page_id));
+    const shown = await summaryOf(visit, `/status/${row?.slug}`);
+    return [
+      shown.status.description,
+      ...shown.monitors.flatMap(({ name, status }) => (status === "up" ? [] : [`${name} is ${status}`])),
+      ...shown.incidents.flatMap(({ title, status }) => (status === "resolved" ? [] : [`${title}: ${status}`])),
+      ...shown.maintenance.map(({ title, status }) => `${title}: ${status}`),
+    ];
+  }
+
   async function addRule(rule: Record<string, unknown>): Promise<string> {
     const answer = await account.client.post(`${V1}/status-pages/${status_page_id}/events/rules`, rule);
     if (answer.status !== 201) throw new Error(`no rule: ${answer.body.error}`);
@@ -210,12 +247,13 @@ export async function aDay(
 
   /** What everybody has read since the start, oldest first. */
   async function readings(): Promise<Reading[]> {
-    const [sent, pages, news, seen, mails] = await Promise.all([
+    const [sent, pages, news, seen, mails, others] = await Promise.all([
       Promise.all(Object.entries(webhooks).map(async ([who, { id }]) => ({ who, rows: await deliveriesTo(id) }))),
       pagesOf(status_page_id),
       newsOf(status_page_id),
       db.select().from(notifications).where(eq(notifications.user_id, account.user_id)),
       timedMailsTo(emailOf(account)),
+      Promise.all(Object.entries(team).map(([who, { account: member }]) => readBy(who, member))),
     ]);
     const all: Reading[] = [
       ...sent.flatMap(({ who, rows }) => rows.map((row) => ({ ...row, who }))),
@@ -223,6 +261,7 @@ export async function aDay(
       ...news.map((each) => ({ ...each, who: "subscriber" })),
       ...seen.map(({ created_at, title }) => ({ at: created_at, who: "dashboard", what: title })),
       ...mails.map(({ at, mail }) => ({ at, who: "mail", what: mail.subject })),
+      ...others.flat(),
     ];
     return all.toSorted((one, other) => one.at - other.at || one.who.localeCompare(other.who));
   }
@@ -242,6 +281,9 @@ export async function aDay(
     change,
     emit,
     heard,
+    join,
+    leave,
+    seen,
     /** Of the owner, oldest first. */
     mails: async () => (await timedMailsTo(emailOf(account))).map(({ mail }) => mail),
     maintain,
@@ -265,6 +307,17 @@ interface DayOptions {
   has_policy?: boolean;
   /** Unlimited where it is left out. */
   plan?: Plan;
+}
+
+async function readBy(who: string, account: Account): Promise<Reading[]> {
+  const [seen, mails] = await Promise.all([
+    db.select().from(notifications).where(eq(notifications.user_id, account.user_id)),
+    timedMailsTo(emailOf(account)),
+  ]);
+  return [
+    ...seen.map(({ created_at, title }) => ({ at: created_at, who: `${who}'s dashboard`, what: title })),
+    ...mails.map(({ at, mail }) => ({ at, who: `${who}'s mail`, what: mail.subject })),
+  ];
 }
 
 /** What was received, in its order. */
