@@ -24,16 +24,19 @@ export async function importSettings({ values, positionals, env }: ImportArgumen
   if (values.apply && values.output) throw new UsageFailure("--apply or -o, not both");
   const read = source(file, { agent: values.agent });
   if (values.apply) return applySettings(openSession(env), read, { source: tool, env, isJson: values.json });
-  const { remarks } = read;
-  const imported = { manifest: prefixKeys(read.manifest, tool), remarks };
+  const { remarks, history } = read;
+  const imported = { manifest: prefixKeys(read.manifest, tool).content, history, remarks };
+  const past = history.incidents.length + history.maintenance.length;
   if (values.output) writeNew(values.output, formatManifest(imported.manifest));
-  if (values.json) print(json({ comes: listComing(imported), remarks }));
-  else if (values.output) for (const { subject, reason } of remarks) note(`${subject}: ${reason}`);
-  else for (const line of formatPreview(imported)) print(line);
+  if (values.json) print(json({ comes: listComing(imported), history, remarks }));
+  else if (values.output) {
+    for (const { subject, reason } of remarks) note(`${subject}: ${reason}`);
+    if (past > 0) note(`incidents and maintenance: no file holds these ${past}, --apply makes them`);
+  } else for (const line of formatPreview(imported)) print(line);
   const written = values.output
     ? `written to ${values.output}`
     : "nothing is made yet: --apply makes it, -o FILE writes it";
-  note(`${listComing(imported).length} things come, ${remarks.length} remarks; ${written}`);
+  note(`${listComing(imported).length + past} things come, ${remarks.length} remarks; ${written}`);
   return remarks.length > 0 ? EXIT.attention : EXIT.done;
 }
 
@@ -42,18 +45,22 @@ async function applySettings(
   imported: Imported,
   { source, env, isJson }: { source: string; env: NodeJS.ProcessEnv; isJson: boolean },
 ): Promise<number> {
-  const { arrivals, present } = await applyImport(api, imported, {
+  const { arrivals, history, present } = await applyImport(api, imported, {
     source,
     env,
+    reportHistory: ({ kind, title, refused }) => {
+      if (!isJson) print(refused === null ? `+ ${kind} "${title}"` : `! ${kind} "${title}": ${refused}`);
+    },
     report: ({ kind, key, refused }) => {
       if (!isJson) print(refused === null ? `+ ${kind}.${key}` : `! ${kind}.${key}: ${refused}`);
     },
   });
-  if (isJson) print(json({ arrivals, remarks: imported.remarks }));
+  if (isJson) print(json({ arrivals, history, remarks: imported.remarks }));
   else for (const { subject, reason } of imported.remarks) note(`${subject}: ${reason}`);
-  const refused = arrivals.filter((arrival) => arrival.refused !== null).length;
+  const tried = [...arrivals, ...history];
+  const refused = tried.filter((each) => each.refused !== null).length;
   if (!isJson) for (const { kind, key } of present) print(`= ${kind}.${key}`);
-  note(`${arrivals.length - refused} made, ${refused} refused, ${present.length} were here and stay as they are`);
+  note(`${tried.length - refused} made, ${refused} refused, ${present.length} were here and stay as they are`);
   return refused + imported.remarks.length > 0 ? EXIT.attention : EXIT.done;
 }
 

@@ -39,7 +39,7 @@ function anImport() {
   return draft.finish();
 }
 
-const NOBODY = { env: {}, report: () => {} };
+const NOBODY = { env: {}, report: () => {}, reportHistory: () => {} };
 const run = async (api: Api, source = "tool") => (await applyImport(api, anImport(), { source, ...NOBODY })).arrivals;
 
 describe("an import", () => {

@@ -3,8 +3,9 @@ import { applyChange, Made, readPresent } from "./apply.ts";
 import { computeChanges, type Kind } from "./changes.ts";
 import { formatManifest } from "./export.ts";
 import { CommandFailure } from "./failure.ts";
+import { applyHistory, type HistoryResult } from "./import-history.ts";
 import { parseManifest } from "./manifest.ts";
-import type { Imported, Remark } from "./sources/draft.ts";
+import type { Imported, ImportedHistory, Remark } from "./sources/draft.ts";
 import { prefixKeys } from "./sources/keys.ts";
 import { refuseUnknownFields } from "./unknown-fields.ts";
 
@@ -43,8 +44,17 @@ export function formatPreview(imported: Imported): string[] {
         `  ${`${kind}.${key}`.padEnd(width)}  ${type ?? ""}${type === null ? "" : " "}"${name}"`.trimEnd(),
       ),
     ),
+    ...section("comes with --apply", describeHistory(imported.history)),
     ...section("changes", of("changes")),
     ...section("stays behind", of("stays")),
+  ];
+}
+
+function describeHistory({ incidents, maintenance }: ImportedHistory): string[] {
+  const day = (time: string) => time.slice(0, 10);
+  return [
+    ...incidents.map(({ started_at, title }) => `  incident of ${day(started_at)} "${title}"`),
+    ...maintenance.map(({ start_time, title }) => `  maintenance of ${day(start_time)} "${title}"`),
   ];
 }
 
@@ -57,8 +67,16 @@ export interface Arrival {
 
 export interface Arrivals {
   arrivals: Arrival[];
+  history: HistoryResult[];
   /** What was here. */
   present: Coming[];
+}
+
+interface Reporting {
+  source: string;
+  env: NodeJS.ProcessEnv;
+  report: (arrival: Arrival) => void;
+  reportHistory: (result: HistoryResult) => void;
 }
 
 /**
@@ -67,11 +85,11 @@ export interface Arrivals {
  */
 export async function applyImport(
   api: Api,
-  { manifest: file }: Pick<Imported, "manifest">,
-  { source, env, report }: { source: string; env: NodeJS.ProcessEnv; report: (arrival: Arrival) => void },
+  { manifest: file, history }: Pick<Imported, "manifest" | "history">,
+  { source, env, report, reportHistory }: Reporting,
 ): Promise<Arrivals> {
   const present = await readPresent(api);
-  const manifest = prefixKeys(parseManifest(formatManifest(file), env), source, present);
+  const { content: manifest, monitors: keys } = prefixKeys(parseManifest(formatManifest(file), env), source, present);
   await refuseUnknownFields(api, manifest);
   const changes = computeChanges(manifest, present, { prune: false, standsBeside: true });
   const made = new Made({ skipsMissing: true });
@@ -88,6 +106,8 @@ export async function applyImport(
     arrivals.push(arrival);
     report(arrival);
   }
+  const past = await applyHistory(api, history, { source, keys, report: reportHistory });
   const tried = new Set(arrivals.map(({ kind, key }) => `${kind}.${key}`));
-  return { arrivals, present: listComing({ manifest }).filter(({ kind, key }) => !tried.has(`${kind}.${key}`)) };
+  const isPresent = ({ kind, key }: Coming) => !tried.has(`${kind}.${key}`);
+  return { arrivals, history: past, present: listComing({ manifest }).filter(isPresent) };
 }

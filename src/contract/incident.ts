@@ -58,6 +58,13 @@ export const IncidentCreate = z
       description: "with status resolved: when a past incident ended, not before started_at; default now",
     }),
     message: UpdateMessage.nullish().meta({ description: "first entry of the timeline, Markdown" }),
+    announce: z.boolean().nullish().meta({
+      description: "default true; false, for status resolved only: a record of the past, of which nobody is told",
+    }),
+  })
+  .refine(({ announce, status }) => announce !== false || status === "resolved", {
+    path: ["announce"],
+    error: "announce may be false for status resolved only",
   })
   .meta({ id: "IncidentCreate" });
 export type IncidentCreate = z.infer<typeof IncidentCreate>;

@@ -1,5 +1,8 @@
 import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { openDb } from "../../src/data/db.ts";
+import { events } from "../../src/data/events/table.ts";
 import { CORE, V1 } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { INCIDENTS } from "../support/incidents.ts";
@@ -29,16 +32,32 @@ describe("a past incident", () => {
     expect(reopened.body).toMatchObject({ status: "monitoring", resolved_at: null });
   });
 
+  it("is written without telling anybody where it is a record only", async () => {
+    const account = await createAccount();
+    const status_page_id = await createPage(account);
+    const past = { status_page_id, title: "Slow", status: "resolved", started_at: iso(-HOUR), is_public: true };
+    const eventsOfPage = () =>
+      openDb(env.DB).select({ name: events.name }).from(events).where(eq(events.status_page_id, status_page_id));
+    expect((await account.client.post(INCIDENTS, { ...past, announce: false })).status).toBe(201);
+    expect(await eventsOfPage()).toEqual([]);
+    expect((await account.client.post(INCIDENTS, { ...past, announce: true })).status).toBe(201);
+    expect(await eventsOfPage()).toEqual([{ name: "incident.created" }]);
+  });
+
   it.each([
     ["an end before the start", { status: "resolved", started_at: iso(-HOUR), resolved_at: iso(-2 * HOUR) }],
     ["an end to come", { status: "resolved", resolved_at: iso(HOUR) }],
     ["an end without status resolved", { started_at: iso(-2 * HOUR), resolved_at: iso(-HOUR) }],
     ["a start to come", { started_at: iso(HOUR) }],
+    ["silence about what is still open", { announce: false }],
   ])("is refused with %s", async (_name, fields) => {
     const account = await createAccount();
     const status_page_id = await createPage(account);
     const answer = await account.client.post(INCIDENTS, { status_page_id, title: "Slow", ...fields });
-    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^(?:resolved|started)_at /) } });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^(?:resolved_at|started_at|announce) /) },
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { betterStack, openStatus } from "./status-tools.ts";
+import { betterStack, cachet2, openStatus, statuspage } from "./status-tools.ts";
 
 /** Settings of other tools, in the forms that these tools keep them. */
 
@@ -550,7 +550,9 @@ inhibit_rules: [{ equal: [cluster] }]
 /** With as many items as a large account has. */
 export const LARGE_TEXTS: Record<string, string> = {
   "better-stack": betterStack(360),
+  cachet: cachet2(300),
   openstatus: openStatus(300),
+  statuspage: statuspage(300),
 };
 
 /** By the names of the sources that are texts. */
@@ -559,8 +561,10 @@ export const FOREIGN_TEXTS: Record<string, string> = {
   "better-stack": betterStack(12),
   "blackbox-exporter": BLACKBOX,
   gatus: GATUS,
+  cachet: cachet2(6),
   healthchecks: HEALTHCHECKS,
   openstatus: openStatus(6),
+  statuspage: statuspage(4),
   uptimerobot: UPTIMEROBOT,
   upptime: UPPTIME,
 };

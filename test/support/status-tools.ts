@@ -229,3 +229,270 @@ database:
   openTelemetry: { endpoint: "http://otel.example:4318", headers: { key: abc } }
   request: { host: db.example, port: 5432 }
 `;
+
+const STATUSPAGE_FLOW = ["investigating", "identified", "monitoring", "resolved"];
+
+/** `GET /v1/pages/ID`, and `components`, `component-groups`, `incidents` and `subscribers?state=all` below it. */
+export function statuspage(count: number): string {
+  const components = upTo(count, (n) => ({
+    id: `c${n}`,
+    page_id: "kctbh9vrtdwd",
+    group_id: n % 3 === 2 ? null : `g${n % 3}`,
+    created_at: instant(n),
+    updated_at: instant(n),
+    group: false,
+    name: `Component ${n}`,
+    description: n === 0 ? "What customers see" : null,
+    position: count - n,
+    status: pick(["operational", "major_outage"], n),
+    showcase: true,
+    only_show_if_degraded: n === 1,
+    automation_email: `component+${n}@notifications.statuspage.example`,
+    start_date: "2020-01-01",
+  }));
+  const component_groups = ["Web", "API"].map((name, n) => ({
+    id: `g${n}`,
+    page_id: "kctbh9vrtdwd",
+    name,
+    description: null,
+    components: components.filter(({ group_id }) => group_id === `g${n}`).map(({ id }) => id),
+    position: 1 - n,
+    created_at: instant(n),
+    updated_at: instant(n),
+  }));
+  const update = (n: number, status: string, at: string) => ({
+    id: `u${n}${status}`,
+    incident_id: `i${n}`,
+    affected_components: null,
+    body: `It is ${status}: café <b>${n}</b>`,
+    created_at: at,
+    custom_tweet: null,
+    deliver_notifications: true,
+    display_at: at,
+    status,
+    tweet_id: null,
+    twitter_updated_at: null,
+    updated_at: at,
+    wants_twitter_update: false,
+  });
+  const written = (n: number) => ({
+    id: `i${n}`,
+    page_id: "kctbh9vrtdwd",
+    components: [{ id: `c${n % count}`, name: `Component ${n % count}`, status: "operational" }],
+    created_at: instant(n * 24),
+    updated_at: instant(n * 24 + 5),
+    impact: pick(["none", "minor", "major", "critical"], n),
+    impact_override: null,
+    metadata: {},
+    monitoring_at: null,
+    postmortem_body: n === 0 ? "A disk was full." : null,
+    postmortem_published_at: n === 0 ? instant(48) : null,
+    postmortem_ignored: false,
+    reminder_intervals: null,
+    shortlink: `https://stspg.example/i${n}`,
+  });
+  const past = upTo(count, (n) => ({
+    ...written(n),
+    name: `Slow answers ${n}`,
+    status: n === 0 ? "postmortem" : "resolved",
+    started_at: instant(n * 24),
+    resolved_at: instant(n * 24 + 3),
+    incident_updates: STATUSPAGE_FLOW.map((status, hour) => update(n, status, instant(n * 24 + hour))).reverse(),
+  }));
+  const open = {
+    ...written(count),
+    name: "Still slow",
+    status: "investigating",
+    started_at: instant(9),
+    resolved_at: null,
+    incident_updates: [update(count, "investigating", instant(9))],
+  };
+  const windows = upTo(Math.ceil(count / 4), (n) => ({
+    ...written(10_000 + n),
+    name: `Upgrade ${n}`,
+    impact: "maintenance",
+    status: pick(["completed", "scheduled"], n),
+    scheduled_for: instant(n * 100),
+    scheduled_until: instant(n * 100 + 2),
+    scheduled_auto_completed: true,
+    scheduled_remind_prior: true,
+    started_at: null,
+    resolved_at: null,
+    incident_updates: [update(n, "scheduled", instant(n * 100 - 24))],
+  }));
+  const subscribers = upTo(count, (n) => ({
+    id: `s${n}`,
+    mode: pick(["email", "email", "sms", "webhook"], n),
+    email: `reader${n}@customer.example`,
+    skip_confirmation_notification: false,
+    quarantined_at: n === 1 ? instant(1) : null,
+    purge_at: null,
+    components: null,
+    created_at: instant(n),
+  }));
+  const page = {
+    id: "kctbh9vrtdwd",
+    created_at: instant(0),
+    updated_at: instant(1),
+    name: "Shop",
+    page_description: "What we run",
+    headline: null,
+    branding: "basic",
+    subdomain: "shop-status",
+    domain: "status.shop.example",
+    url: "https://www.shop.example",
+    support_url: "https://help.shop.example",
+    hidden_from_search: false,
+    allow_email_subscribers: true,
+    time_zone: "Europe/Berlin",
+    css_body_background_color: "ffffff",
+  };
+  return JSON.stringify({ page, components, component_groups, incidents: [open, ...past, ...windows], subscribers });
+}
+
+/** A time as Laravel writes it, in UTC. */
+const laravel = (n: number) => instant(n).slice(0, 19).replace("T", " ");
+
+/** `GET /api/v1/components`, `/components/groups`, `/incidents` and `/schedules` of Cachet 2. */
+export function cachet2(count: number): string {
+  const times = (n: number) => ({ created_at: laravel(n), updated_at: laravel(n + 2) });
+  const components = upTo(count, (n) => ({
+    id: n + 1,
+    name: `Component ${n}`,
+    description: n === 0 ? "What customers see" : "",
+    link: n === 1 ? "https://shop.example" : "",
+    status: 1,
+    order: count - n,
+    group_id: n % 2,
+    enabled: n !== 3,
+    meta: null,
+    ...times(n),
+    deleted_at: null,
+    status_name: "Operational",
+    tags: [],
+  }));
+  const groups = [
+    {
+      id: 1,
+      name: "Web",
+      order: 0,
+      collapsed: 0,
+      visible: 0,
+      ...times(0),
+      enabled_components: [],
+      lowest_human_status: "",
+    },
+  ];
+  const incidents = upTo(count, (n) => ({
+    id: n + 1,
+    user_id: 1,
+    component_id: (n % count) + 1,
+    name: `Slow answers ${n}`,
+    status: n === 2 ? 1 : 4,
+    message: `We look at it: ${n}`,
+    stickied: n === 1,
+    notifications: false,
+    visible: n === 4 ? 0 : 1,
+    occurred_at: laravel(n * 24),
+    ...times(n * 24),
+    deleted_at: null,
+    is_resolved: n !== 2,
+    updates: [
+      {
+        id: n,
+        incident_id: n + 1,
+        status: n === 2 ? 2 : 4,
+        message: n === 2 ? "Found" : "Fixed",
+        user_id: 1,
+        created_at: laravel(n * 24 + 1),
+        updated_at: laravel(n * 24 + 1),
+        human_status: "Fixed",
+        permalink: "https://status.example/incidents/1",
+      },
+    ],
+    human_status: "Fixed",
+    latest_update_id: 1,
+    latest_status: 4,
+    latest_human_status: "Fixed",
+    latest_icon: "icon ion-checkmark greens",
+    permalink: "https://status.example/incidents/1",
+    duration: 3600,
+  }));
+  const schedules = upTo(4, (n) => ({
+    id: n + 1,
+    name: `Upgrade ${n}`,
+    message: "New disks",
+    status: n === 3 ? 0 : 2,
+    scheduled_at: laravel(n * 100),
+    completed_at: n === 3 ? null : laravel(n * 100 + 2),
+    ...times(n),
+    human_status: "Complete",
+    components: [],
+  }));
+  const meta = { pagination: { total: count, count, per_page: count, current_page: 1, total_pages: 1 } };
+  return JSON.stringify({
+    components: { meta, data: components },
+    component_groups: { meta, data: groups },
+    incidents: { meta, data: incidents },
+    schedules: { meta, data: schedules },
+    subscribers: [{ id: 1, email: "reader@customer.example", verified_at: laravel(1) }],
+  });
+}
+
+/** The same of Cachet 3, by `?include=components,updates`. */
+export function cachet3(count: number): string {
+  const when = (n: number) => ({ human: "1 year ago", string: laravel(n) });
+  const item = (type: string, id: number, attributes: object) => ({
+    id: String(id),
+    type,
+    attributes: { id, ...attributes },
+  });
+  const components = upTo(count, (n) =>
+    item("components", n + 1, {
+      name: `Component ${n}`,
+      description: null,
+      link: null,
+      order: n,
+      status: { human: "Operational", value: 1 },
+      latest_status: { human: "Operational", value: 1 },
+      enabled: true,
+      created: when(n),
+      updated: when(n),
+    }),
+  );
+  const incidents = upTo(count, (n) =>
+    item("incidents", n + 1, {
+      guid: null,
+      name: `Slow answers ${n}`,
+      message: `We look at it: ${n}`,
+      visible: 1,
+      stickied: false,
+      notifications: false,
+      status: { human: "Fixed", value: 4 },
+      occurred: when(n * 24),
+      published: when(n * 24),
+      created: when(n * 24),
+      updated: when(n * 24 + 3),
+    }),
+  );
+  const schedules = [
+    item("schedules", 1, {
+      name: "Upgrade",
+      message: "New disks",
+      status: { human: "Complete", value: 2 },
+      scheduled: when(0),
+      completed: when(2),
+      published: when(0),
+      created: when(0),
+      updated: when(2),
+    }),
+  ];
+  const links = { first: "https://status.example/api/components?page=1" };
+  return JSON.stringify({
+    settings: { app_name: "Shop" },
+    components: { data: components, links, meta: { current_page: 1 } },
+    component_groups: { data: [], links, meta: {} },
+    incidents: { data: incidents, links, meta: {} },
+    schedules: { data: schedules, links, meta: {} },
+  });
+}

@@ -1,3 +1,4 @@
+import type { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
 import { PUSH_ALIAS_LENGTH_MIN } from "../../contract/push.ts";
 import { isUsableSlug } from "../../contract/status-page.ts";
 import { keyFrom } from "../export.ts";
@@ -16,9 +17,38 @@ export interface Remark {
   reason: string;
 }
 
+interface Written {
+  title: string;
+  description: string;
+  /** By the keys of the file. */
+  status_page: string;
+  monitors: string[];
+}
+
+/** What is over: nobody is told of it again. */
+export interface ImportedIncident extends Written {
+  severity: (typeof INCIDENT_SEVERITIES)[number];
+  started_at: string;
+  resolved_at: string;
+  is_public?: boolean;
+}
+
+export interface ImportedMaintenance extends Written {
+  key: string;
+  start_time: string;
+  end_time: string;
+}
+
+/** What no file holds, but the service does. */
+export interface ImportedHistory {
+  incidents: ImportedIncident[];
+  maintenance: ImportedMaintenance[];
+}
+
 /** What another tool's settings became, and every difference that this makes. */
 export interface Imported {
   manifest: ImportedManifest;
+  history: ImportedHistory;
   remarks: Remark[];
 }
 
@@ -42,6 +72,7 @@ export interface Remarks {
 /** Collects what a source becomes. */
 export class Draft {
   readonly manifest: ImportedManifest = { version: 1, status_pages: {}, groups: {}, monitors: {}, webhooks: {} };
+  readonly #history: ImportedHistory = { incidents: [], maintenance: [] };
   readonly #remarks: Remark[] = [];
   readonly #options: ImportOptions;
 
@@ -109,6 +140,15 @@ export class Draft {
     };
   }
 
+  addIncident(incident: ImportedIncident): void {
+    this.#history.incidents.push(incident);
+  }
+
+  addMaintenance(window: ImportedMaintenance, remarks: Remarks): void {
+    if (Date.parse(window.start_time) < Date.parse(window.end_time)) this.#history.maintenance.push(window);
+    else remarks.stays("its end is not after its beginning");
+  }
+
   /** Nothing is left out without a line that names it: what no reader asked for is named here. */
   finish(...roots: readonly ForeignRecord[]): Imported {
     const bySubject = new Map<string, string[]>();
@@ -120,7 +160,7 @@ export class Draft {
       }
     }
     for (const [subject, paths] of bySubject) this.about(subject).stays(`not taken: ${paths.join(", ")}`);
-    return { manifest: this.manifest, remarks: this.#remarks };
+    return { manifest: this.manifest, history: this.#history, remarks: this.#remarks };
   }
 }
 

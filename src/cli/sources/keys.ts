@@ -13,8 +13,18 @@ type Keyed = Pick<Manifest, "monitors" | "webhooks">;
 const KEY_LENGTH = 96;
 const NOTHING: Present = { status_pages: [], groups: [], monitors: [], webhooks: [] };
 
+interface Prefixed<Content> {
+  content: Content;
+  /** The keys of monitors by those that they had. */
+  monitors: ReadonlyMap<string, string>;
+}
+
 /** `present`: of what an import made before keys began so, the keys stay. */
-export function prefixKeys<Content extends Keyed>(content: Content, source: string, present = NOTHING): Content {
+export function prefixKeys<Content extends Keyed>(
+  content: Content,
+  source: string,
+  present = NOTHING,
+): Prefixed<Content> {
   const monitors = renamed(content.monitors, source, (key, { type, target = "", name }) => {
     return present.monitors.some((item) => {
       const isSame = target === "" ? item.name === name : item.target === target;
@@ -27,24 +37,19 @@ export function prefixKeys<Content extends Keyed>(content: Content, source: stri
     });
   });
   const named = (keys: readonly string[] | undefined) => keys?.map((key) => monitors.get(key) ?? key);
-  return {
-    ...content,
-    monitors: Object.fromEntries(
-      Object.entries(content.monitors).map(([key, monitor]) => {
-        const { children, depends_on } = monitor;
-        const needs = {
-          ...(children && { children: named(children) }),
-          ...(depends_on && { depends_on: named(depends_on) }),
-        };
-        return [monitors.get(key), { ...monitor, ...needs }];
-      }),
-    ),
-    webhooks: Object.fromEntries(
-      Object.entries(content.webhooks).map(([key, webhook]) => {
-        return [webhooks.get(key), { ...webhook, ...(webhook.monitors && { monitors: named(webhook.monitors) }) }];
-      }),
-    ),
-  };
+  const renamedMonitors = Object.entries(content.monitors).map(([key, monitor]) => {
+    const { children, depends_on } = monitor;
+    const needs = {
+      ...(children && { children: named(children) }),
+      ...(depends_on && { depends_on: named(depends_on) }),
+    };
+    return [monitors.get(key), { ...monitor, ...needs }];
+  });
+  const renamedWebhooks = Object.entries(content.webhooks).map(([key, webhook]) => {
+    return [webhooks.get(key), { ...webhook, ...(webhook.monitors && { monitors: named(webhook.monitors) }) }];
+  });
+  const sections = { monitors: Object.fromEntries(renamedMonitors), webhooks: Object.fromEntries(renamedWebhooks) };
+  return { content: { ...content, ...sections }, monitors };
 }
 
 /** The new keys by the old ones. */

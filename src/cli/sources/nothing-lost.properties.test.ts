@@ -26,6 +26,17 @@ function recordsIn(value: unknown, left: readonly string[], path = ""): Record<s
 
 const LEFT: Record<string, string[]> = {
   alertmanager: [".route", ".receivers[1].wechat_configs[0]", ".inhibit_rules[0]"],
+  // What pages of a list are, what is off, open or without an end, and subscribers.
+  cachet: [
+    ...["components", "component_groups", "incidents", "schedules"].map((list) => `.${list}.meta`),
+    ...[".components.data[3]", ".incidents.data[2]", ".schedules.data[3]", ".subscribers[0]"],
+  ],
+  // What is open, subscribers, and the components as incidents repeat them.
+  statuspage: [
+    ".incidents[0]",
+    ...[1, 2, 3, 4, 5].map((n) => `.incidents[${n}].components[0]`),
+    ...[0, 1, 2, 3].map((n) => `.subscribers[${n}]`),
+  ],
   "better-stack": [".data[11].attributes", ".data[11].relationships"],
   "blackbox-exporter": [".scrape_configs[2]", ".modules.spare"],
   upptime: [".sites[3]", ".notifications[0]"],

@@ -3,11 +3,13 @@ import { escapeVariables } from "../variables.ts";
 import { importAlertmanager } from "./alertmanager.ts";
 import { importBetterStack } from "./better-stack.ts";
 import { importBlackboxExporter } from "./blackbox-exporter.ts";
+import { importCachet } from "./cachet.ts";
 import type { Imported, ImportOptions } from "./draft.ts";
 import { readForeignText } from "./file.ts";
 import { importGatus } from "./gatus.ts";
 import { importHealthchecks } from "./healthchecks.ts";
 import { importOpenStatus } from "./openstatus.ts";
+import { importStatuspage } from "./statuspage.ts";
 import { importUpptime } from "./upptime.ts";
 import { importUptimeKuma } from "./uptime-kuma.ts";
 import { importUptimeRobot } from "./uptimerobot.ts";
@@ -21,8 +23,10 @@ const LITERAL: Readonly<Record<string, TextReader>> = {
   alertmanager: importAlertmanager,
   "blackbox-exporter": importBlackboxExporter,
   "better-stack": importBetterStack,
+  cachet: importCachet,
   healthchecks: importHealthchecks,
   openstatus: importOpenStatus,
+  statuspage: importStatuspage,
   uptimerobot: importUptimeRobot,
 };
 /** Files of these name variables of the environment, as ours does, but also without braces. */
@@ -46,9 +50,9 @@ function reading(readers: Readonly<Record<string, TextReader>>, change: (value: 
   return Object.fromEntries(entries) as typeof SOURCES;
 }
 
-function withTexts({ manifest, remarks }: Imported, change: (value: unknown) => unknown): Imported {
+function withTexts({ manifest, ...rest }: Imported, change: (value: unknown) => unknown): Imported {
   const sections = Object.entries(manifest).map(([section, value]) => [section, change(value)]);
-  return { manifest: Object.fromEntries(sections) as Imported["manifest"], remarks };
+  return { manifest: Object.fromEntries(sections) as Imported["manifest"], ...rest };
 }
 
 function bracedVariables(value: unknown): unknown {

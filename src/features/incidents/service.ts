@@ -86,7 +86,7 @@ export async function createIncident(ctx: RequestScope, body: IncidentCreate): P
   await writeIncident(ctx, incident, {
     verb: "created",
     statements: [...statements, ...notice.statements],
-    events: [news],
+    events: body.announce === false ? [] : [news],
     guards: await openGuard(ctx, incident),
   });
   notice.send();
