@@ -1,6 +1,6 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
-import { heldOutages, incidents } from "../incidents/table.ts";
+import { incidents } from "../incidents/table.ts";
 import { monitors } from "../monitors/table.ts";
 import { monitorDependencies } from "./table.ts";
 
@@ -45,7 +45,7 @@ export async function listIncidentsAbove(db: Db, monitorId: string, pageId: stri
   const above = sql`(
     WITH RECURSIVE above (id) AS (
       SELECT parent_id FROM monitor_dependencies WHERE monitor_id = ${monitorId}
-      UNION SELECT d.parent_id FROM monitor_dependencies d JOIN above ON d.monitor_id = above.id
+      UNION SELECT d.parent_id FROM monitor_dependencies d, above WHERE d.monitor_id = above.id
       LIMIT ${RELATED_MAX})
     SELECT id FROM above)`;
   return db
@@ -67,19 +67,21 @@ export async function listHeldBelow(db: Db, parentId: string, pageId: string) {
   const below = sql`(
     WITH RECURSIVE below (id) AS (
       SELECT monitor_id FROM monitor_dependencies WHERE parent_id = ${parentId}
-      UNION SELECT d.monitor_id FROM monitor_dependencies d JOIN below ON d.parent_id = below.id
+      UNION SELECT d.monitor_id FROM monitor_dependencies d, below WHERE d.parent_id = below.id
       LIMIT ${RELATED_MAX})
     SELECT id FROM below)`;
   const { id, name, parent_monitor_id, is_internal } = monitors;
+  // No join: of monitors that fail at once, reads without one travel together.
+  const outage_seq = sql<number>`(SELECT h.outage_seq FROM held_outages h WHERE h.monitor_id = monitors.id)`;
   return db
-    .select({ id, name, parent_monitor_id, is_internal, outage_seq: heldOutages.outage_seq })
+    .select({ id, name, parent_monitor_id, is_internal, outage_seq: outage_seq.as("outage_seq") })
     .from(monitors)
-    .innerJoin(heldOutages, eq(heldOutages.monitor_id, monitors.id))
     .where(
       and(
-        sql`${monitors.id} IN ${below}`,
+        sql`${id} IN ${below}`,
         sql`+${monitors.status_page_id} = ${pageId}`,
-        sql`${monitors.status} = 'down'`,
+        eq(monitors.status, "down"),
+        sql`${outage_seq} IS NOT NULL`,
       ),
     )
     .limit(RELATED_MAX);
