@@ -130,7 +130,7 @@ async function takePictures({ url, link, stateDir }: Shown): Promise<void> {
 async function enter(context: BrowserContext, url: string, link: string): Promise<void> {
   const page = await context.newPage();
   await page.goto(link);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("heading", { name: "Create your password" }).waitFor();
   await page.goto(`${url}/status/northwind-internal`);
   await page.locator("input[type=password]").fill(INTERNAL_PASSWORD);

@@ -316,7 +316,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
     await dashboard.visit({ ...options }, async (page) => {
       await page.context().clearCookies();
       await page.goto(link);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByLabel("Password").fill("correct horse battery");
       await page.getByRole("button", { name: "Save" }).click();
       await page.goto(`${dashboard.service.url}/app/account/two-factor`);

@@ -146,7 +146,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
     await dashboard.visit({ ...options }, async (page) => {
       await page.context().clearCookies();
       await page.goto(link);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByRole("heading", { level: 1, name: "Create your password" }).waitFor();
       expect(await isWiderThanWindow(page)).toBe(false);
       await page.getByLabel("Password").fill("short");

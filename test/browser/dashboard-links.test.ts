@@ -100,9 +100,9 @@ describe.skipIf(!existsSync(CHROMIUM))("what a link from outside opens has no ba
     await visit(async (page) => {
       await page.context().clearCookies();
       await page.goto(link);
-      await page.getByRole("button", { name: "Sign in" }).waitFor();
+      await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
       await look(page, "Sign in", "sign-in-link");
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await look(page, "Create your password", "welcome");
       await page.getByLabel("Password").fill("short");
       await page.getByRole("button", { name: "Save" }).click();
@@ -126,7 +126,7 @@ describe.skipIf(!existsSync(CHROMIUM))("what a link from outside opens has no ba
       const owner = await page.context().cookies();
       await page.context().clearCookies();
       await page.goto(signInLink);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.waitForURL("**/app/welcome");
       await page.goto(invitation);
       await page.getByRole("button", { name: "Accept" }).click();

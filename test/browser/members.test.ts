@@ -119,7 +119,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
 
       const signIn = async (password: string) => {
         await page.getByLabel("Password", { exact: true }).fill(password);
-        await page.getByRole("button", { name: "Sign in" }).click();
+        await page.getByRole("button", { name: "Sign in", exact: true }).click();
       };
       await page.getByLabel("E-mail address").fill("grace@northwind.example");
       await signIn("not the password");
@@ -158,7 +158,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
       await page.goto(`${service.url}/app/sign-in`);
       await page.getByLabel("E-mail address").fill("owner@localhost");
       await page.getByLabel("Password", { exact: true }).fill(OWNER_PASSWORD);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByText("Your role: owner").waitFor();
 
       await page.goto(link);
@@ -167,7 +167,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an invited person", () => {
         .waitFor();
       await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByRole("button", { name: "Accept" }).click();
       await read(page, "status", "You are now a member of Northwind Status.");
     });
