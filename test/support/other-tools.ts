@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { betterStack, cachet2, openStatus, statuspage } from "./status-tools.ts";
+import { betterStack, cachet2, kener, openStatus, statuspage } from "./status-tools.ts";
 
 /** Settings of other tools, in the forms that these tools keep them. */
 
@@ -551,6 +551,7 @@ inhibit_rules: [{ equal: [cluster] }]
 export const LARGE_TEXTS: Record<string, string> = {
   "better-stack": betterStack(360),
   cachet: cachet2(300),
+  kener: kener(270),
   openstatus: openStatus(300),
   statuspage: statuspage(300),
 };
@@ -563,6 +564,7 @@ export const FOREIGN_TEXTS: Record<string, string> = {
   gatus: GATUS,
   cachet: cachet2(6),
   healthchecks: HEALTHCHECKS,
+  kener: kener(9),
   openstatus: openStatus(6),
   statuspage: statuspage(4),
   uptimerobot: UPTIMEROBOT,

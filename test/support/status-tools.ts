@@ -496,3 +496,73 @@ export function cachet3(count: number): string {
     schedules: { data: schedules, links, meta: {} },
   });
 }
+
+const KENER_KINDS: [string, object][] = [
+  [
+    "API",
+    {
+      url: "https://shop.example/health",
+      method: "POST",
+      headers: [{ key: "Authorization", value: "Bearer abc" }],
+      body: '{"a":1}',
+      timeout: 5000,
+      eval: "(async function () { return { status: 'UP' } })",
+      allowSelfSignedCert: true,
+    },
+  ],
+  ["PING", { hosts: [{ type: "IP4", host: "192.0.2.1", timeout: 1000, count: 3 }] }],
+  [
+    "TCP",
+    {
+      hosts: [
+        { type: "DOMAIN", host: "db.example", port: 5432, timeout: 1000 },
+        { type: "IP6", host: "2001:db8::1", port: 5432, timeout: 1000 },
+      ],
+    },
+  ],
+  [
+    "DNS",
+    {
+      host: "shop.example",
+      lookupRecord: "MX",
+      nameServer: "9.9.9.9",
+      matchType: "ANY",
+      values: ["10 a.example", "20 b.example"],
+    },
+  ],
+  ["SSL", { host: "shop.example", port: "443", degradedRemainingHours: 240, downRemainingHours: 24 }],
+  ["SQL", { dbType: "pg", connectionString: "postgresql://u:p@db.example/app", query: "SELECT 1", timeout: 5000 }],
+  ["HEARTBEAT", { degradedRemainingMinutes: 5, downRemainingMinutes: 10, secretString: "s" }],
+  ["GRPC", { host: "grpc.example", port: 50051 }],
+  ["NONE", {}],
+];
+
+/** Rows of the table `monitors` of Kener, as its API answers them. */
+export function kenerMonitors(count: number) {
+  const monitors = upTo(count, (n) => {
+    const [monitor_type, type_data] = pick(KENER_KINDS, n);
+    return {
+      id: n + 1,
+      tag: `tag-${n}`,
+      name: `Monitor ${n}`,
+      description: n === 0 ? "What it does" : "",
+      cron: pick(["* * * * *", "*/5 * * * *", "0 * * * *", "0 3 * * *"], n),
+      default_status: "NONE",
+      status: n % 5 === 4 ? "INACTIVE" : "ACTIVE",
+      category_name: pick(["Home", "Web"], n),
+      monitor_type,
+      type_data: JSON.stringify(type_data),
+      day_degraded_minimum_count: 1,
+      day_down_minimum_count: 1,
+      include_degraded_in_downtime: "NO",
+    };
+  });
+  const group = {
+    tag: "all",
+    name: "All",
+    monitor_type: "GROUP",
+    type_data: JSON.stringify({ monitors: [{ tag: "tag-0" }, { tag: "tag-3" }, { tag: "gone" }] }),
+  };
+  return [...monitors, group];
+}
+export const kener = (count: number) => JSON.stringify(kenerMonitors(count));

@@ -63,11 +63,15 @@ function readBounded(file: string): Uint8Array {
   }
 }
 
-export function parseForeignYaml(text: string, tool: string): ForeignRecord {
-  return recordOf(tool, () => parse(text, { merge: true, maxAliasCount: ALIASES_MAX, logLevel: "error" }));
+/** A list becomes the record that holds it by this name, because some tools write one. */
+export function parseForeignYaml(text: string, tool: string, list?: string): ForeignRecord {
+  return recordOf(tool, () => {
+    const value: unknown = parse(text, { merge: true, maxAliasCount: ALIASES_MAX, logLevel: "error" });
+    return list !== undefined && Array.isArray(value) ? { [list]: value } : value;
+  });
 }
 
-/** A list becomes the record that holds it by this name, because some tools answer one. */
+/** The same, of JSON. */
 export function parseForeignJson(text: string, tool: string, list?: string): ForeignRecord {
   if (isDeeperThan(text, DEPTH_MAX)) throw tooMuch(tool);
   return recordOf(tool, () => {

@@ -37,6 +37,7 @@ const LEFT: Record<string, string[]> = {
     ...[1, 2, 3, 4, 5].map((n) => `.incidents[${n}].components[0]`),
     ...[0, 1, 2, 3].map((n) => `.subscribers[${n}]`),
   ],
+  kener: ["[7]", "[8]"],
   "better-stack": [".data[11].attributes", ".data[11].relationships"],
   "blackbox-exporter": [".scrape_configs[2]", ".modules.spare"],
   upptime: [".sites[3]", ".notifications[0]"],

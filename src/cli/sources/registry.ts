@@ -8,6 +8,7 @@ import type { Imported, ImportOptions } from "./draft.ts";
 import { readForeignText } from "./file.ts";
 import { importGatus } from "./gatus.ts";
 import { importHealthchecks } from "./healthchecks.ts";
+import { importKener, importKenerFile } from "./kener.ts";
 import { importOpenStatus } from "./openstatus.ts";
 import { importStatuspage } from "./statuspage.ts";
 import { importUpptime } from "./upptime.ts";
@@ -32,6 +33,7 @@ const LITERAL: Readonly<Record<string, TextReader>> = {
 /** Files of these name variables of the environment, as ours does, but also without braces. */
 const WITH_VARIABLES: Readonly<Record<string, TextReader>> = {
   gatus: importGatus,
+  kener: importKener,
   upptime: importUpptime,
 };
 
@@ -41,6 +43,7 @@ export const SOURCES: Readonly<Record<string, (file: string, options: ImportOpti
   "uptime-kuma": (file, options) => withTexts(importUptimeKuma(file, options), escapeVariables),
   ...reading(WITH_VARIABLES, bracedVariables),
   ...reading(LITERAL, escapeVariables),
+  kener: (file, options) => withTexts(importKenerFile(file, options), bracedVariables),
 };
 
 function reading(readers: Readonly<Record<string, TextReader>>, change: (value: unknown) => unknown) {

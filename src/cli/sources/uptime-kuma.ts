@@ -1,6 +1,7 @@
 import { CHILDREN_MAX } from "../../contract/monitor.ts";
 import { keyFrom } from "../export.ts";
 import type { Manifest } from "../manifest.ts";
+import { readTables, type Tables } from "./database.ts";
 import {
   Draft,
   type Imported,
@@ -15,7 +16,6 @@ import {
 } from "./draft.ts";
 import type { ForeignRecord } from "./record.ts";
 import { addNotification } from "./uptime-kuma-channels.ts";
-import { readTables, type Tables } from "./uptime-kuma-database.ts";
 import { kindOf } from "./uptime-kuma-monitors.ts";
 
 /**
@@ -30,7 +30,7 @@ const OF_MAINTENANCE = /^(monitor_maintenance|maintenance_.*)$/;
 const HISTORY = /^(heartbeat|stat_.*)$/;
 
 export function importUptimeKuma(file: string, options: ImportOptions = {}): Imported {
-  return readTables(file, (tables) => convert(tables, options));
+  return readTables(file, "Uptime Kuma", (tables) => convert(tables, options));
 }
 
 function convert(tables: Tables, options: ImportOptions): Imported {

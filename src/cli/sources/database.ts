@@ -4,7 +4,7 @@ import { CommandFailure } from "../failure.ts";
 import { ForeignRecord } from "./record.ts";
 
 /**
- * The tables of a database of Uptime Kuma. It may come from anybody: nothing that its schema computes is run, and rows are
+ * The tables of a database of another tool. It may come from anybody: nothing that its schema computes is run, and rows are
  * counted and weighed before they are read.
  */
 
@@ -20,7 +20,7 @@ export interface Tables {
   unread(): { table: string; count: number }[];
 }
 
-export function readTables<Result>(file: string, convert: (tables: Tables) => Result): Result {
+export function readTables<Result>(file: string, tool: string, convert: (tables: Tables) => Result): Result {
   if (!existsSync(file)) throw new CommandFailure(`there is no file ${file}`);
   let database: DatabaseSync | undefined;
   try {
@@ -29,9 +29,7 @@ export function readTables<Result>(file: string, convert: (tables: Tables) => Re
     return convert(tablesOf(database));
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(
-      `${file} is no database of Uptime Kuma: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new CommandFailure(`${file} is no database of ${tool}: ${error instanceof Error ? error.message : error}`);
   } finally {
     database?.close();
   }
