@@ -48,6 +48,27 @@ describe("composeAlert", () => {
   ])("leaves of %j and %j the text %j", (title, text, left) => expect(textBeside(title, text)).toBe(left));
 });
 
+describe("where an outage is seen", () => {
+  const down = (locations_down: string[], locations_total: number) => {
+    const data = { ...EVENT_EXAMPLES["monitor.down"], region: "weur", locations_down, locations_total };
+    const { text, facts } = composeAlert(eventOf("monitor.down", "public", data), READER);
+    return [text, ...facts.flatMap(({ label, value }) => (label === "Region" ? [`${label}: ${value}`] : []))];
+  };
+
+  it.each([
+    [
+      ["weur", "enam", "apac"],
+      3,
+      "HTTP 500, failing from 3 of 3 locations: Western Europe, Eastern North America, Asia-Pacific",
+    ],
+    [["weur", "enam"], 3, "HTTP 500, failing from 2 of 3 locations: Western Europe, Eastern North America"],
+  ])("counts and names all of %j, not the last one", (locations, total, text) => {
+    expect(down(locations, total)).toEqual([text]);
+  });
+
+  it("is the region where one checks", () => expect(down(["weur"], 1)).toEqual(["HTTP 500", "Region: Western Europe"]));
+});
+
 describe("how long something lasted", () => {
   const factsOf = (name: "monitor.up" | "incident.resolved", data: object) => {
     const event = eventOf(name, "public", { ...EVENT_EXAMPLES[name], ...data });

@@ -84,6 +84,26 @@ describe.each(DOCUMENTS)("%s", (document) => {
 });
 
 describe("README.md", () => {
+  const DAILY = ["outages", "alerts", "incidents", "maintenance", "uptime", "accounts"];
+  const linksOf = (part: string) => [...part.matchAll(/\]\(([^)#\s]+)/g)].map((match) => match[1] ?? "");
+
+  it("lists the documents of users by their task, and those of contributors apart", () => {
+    const [, documentation = ""] = read("README.md").split("\n## Documentation\n");
+    const [users = "", contributors = ""] = documentation.split(/^For contributors:/m);
+    expect(users).toMatch(/^\| To \| Read \|$/m);
+    expect(linksOf(users)).toEqual(expect.arrayContaining(DAILY.map((name) => `docs/${name}.md`)));
+    const inside = ["CONTRIBUTING.md", "docs/architecture.md", "docs/glossary.md", "docs/spec-table.md"];
+    expect(linksOf(contributors)).toEqual(expect.arrayContaining(inside));
+    expect(linksOf(users).filter((link) => inside.includes(link))).toEqual([]);
+  });
+
+  it.each(DAILY)("leads to a page about %s that is short and has a picture", (name) => {
+    const text = read(`docs/${name}.md`);
+    const [, picture = ""] = /!\[[^\]]+\]\(([^)]+)\)/.exec(text) ?? [];
+    expect(existsSync(join(ROOT, "docs", picture)) && picture !== "").toBe(true);
+    expect(text.split(/\s+/).length).toBeLessThan(2500);
+  });
+
   it("links to every document", () => {
     const linked = [...read("README.md").matchAll(/\]\(([^)#\s]+)/g)].map((match) => match[1]);
     expect(DOCUMENTS.filter((file) => !/^(README|\.github)/.test(file) && !linked.includes(file))).toEqual([]);
