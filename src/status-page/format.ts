@@ -33,18 +33,19 @@ export interface Formats {
   number(value: number): string;
 }
 
-const made = new Map<string, Formats>();
+const made = new WeakMap<PageTexts, Map<string, Formats>>();
 /** Zones that visitors cannot choose: each page has one. */
 const MADE_MAX = 500;
 
-/** Formats are costly to make, so an isolate makes those of a zone and a language once. */
+/** Formats are costly to make, so an isolate makes those of a zone once for the texts of a language. */
 export function createFormats(timezone: string, texts: PageTexts): Formats {
-  const key = `${texts.language} ${timezone}`;
-  const known = made.get(key);
+  const own = made.get(texts) ?? new Map<string, Formats>();
+  made.set(texts, own);
+  const known = own.get(timezone);
   if (known) return known;
-  if (made.size >= MADE_MAX) made.clear();
+  if (own.size >= MADE_MAX) own.clear();
   const formats = makeFormats(timezone, texts);
-  made.set(key, formats);
+  own.set(timezone, formats);
   return formats;
 }
 
