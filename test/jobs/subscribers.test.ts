@@ -71,6 +71,33 @@ describe("with the real queues, and without a minute's tick", () => {
     expect((await arrived(endpoint, 3))[2]?.subject).toBe("Incident resolved: Northwind");
   });
 
+  it.each([
+    ["de", ["Neue Störung", "Störung aktualisiert", "Störung behoben"], "Status: Wird untersucht", ""],
+    ["ja", ["新しいインシデント", "インシデントの更新", "インシデントの解決"], "状態：調査中", ""],
+    ["ar", ["حادث جديد", "تحديث الحادث", "حُلّ الحادث"], "الحالة: قيد التحقيق", ' dir="rtl"'],
+  ])("tells them in the language of the page: %s", async (language, labels, status, direction) => {
+    const shop = await createShop({ language });
+    const { endpoint } = await addReader(shop);
+    const { client } = shop.account;
+    const body = {
+      status_page_id: shop.page.id,
+      title: "Checkout fails",
+      is_public: true,
+      message: "We look into it.",
+    };
+    const incident = await openIncident(shop.account, body);
+    const [first] = await arrived(endpoint, 1);
+    expect(first?.text).toContain(status);
+    expect(first?.html).toContain(`<html lang="${language}"${direction}>`);
+    await client.post(`${V1}/incidents/${incident.id}/updates`, { message: "A release is rolled back." });
+    await arrived(endpoint, 2);
+    await client.post(`${V1}/incidents/${incident.id}/updates`, { message: "Over.", status: "resolved" });
+    const mails = await arrived(endpoint, 3);
+    const separator = language === "ja" ? "：" : ": ";
+    expect(mails.map(({ subject }) => subject)).toEqual(labels.map((label) => `${label}${separator}Northwind`));
+    for (const { text } of mails) expect(text).not.toMatch(/Status page|Unsubscribe|Incident|subscribed/);
+  });
+
   it("tells nobody anything again when the sweep comes after", async () => {
     const shop = await createShop();
     const { endpoint } = await addReader(shop);
