@@ -9,7 +9,7 @@ import {
 import { insertSession } from "../data/sessions/write.ts";
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { createBrowserToken, parseBrowserToken } from "../platform/browser-tokens.ts";
-import { accessProviderOf, readAccessIdentity } from "../platform/cloudflare-access.ts";
+import { accessProviderOf, assertionOf, readAccessIdentity } from "../platform/cloudflare-access.ts";
 import { randomBase62, sha256Hex } from "../platform/credentials.ts";
 import { newId } from "../platform/ids.ts";
 import { CHALLENGE_MS } from "../platform/passkey-challenges.ts";
@@ -24,6 +24,8 @@ const KNOWN_BROWSER_MS = 365 * DAY_MS;
 const LAST_USED_LAG_MS = 60_000;
 /** 256 bits. */
 const TOKEN_LENGTH = 43;
+/** Holds the same assertion for the paths that Access does not cover. */
+const ACCESS_COOKIE = "CF_Authorization";
 const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
 
 /** The value of the session cookie, if the request carries one. */
@@ -66,8 +68,9 @@ async function isVouchedFor(
 ): Promise<boolean> {
   const provider = accessProviderOf(settings);
   if (provider === null || linked?.issuer !== provider.issuer) return true;
+  const assertion = assertionOf(request) ?? cookieOf(request, ACCESS_COOKIE) ?? null;
   try {
-    return (await readAccessIdentity(settings, provider, request)).subject === linked.subject;
+    return (await readAccessIdentity(settings, provider, assertion)).subject === linked.subject;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.reason !== "unreachable") return false;

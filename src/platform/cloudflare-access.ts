@@ -33,9 +33,14 @@ export function accessProviderOf({ ACCESS_TEAM, ACCESS_AUDIENCE, ACCESS_DOMAINS 
   };
 }
 
-/** Whether Access is set up and the request carries what it says; it may be forged. */
+/** What Access put into the request; it may be forged. */
+export function assertionOf(request: Request): string | null {
+  return request.headers.get(HEADER);
+}
+
+/** Whether Access is set up and the request carries what it says. */
 export function hasAssertion(settings: Settings, request: Request): boolean {
-  return accessProviderOf(settings) !== null && request.headers.has(HEADER);
+  return accessProviderOf(settings) !== null && assertionOf(request) !== null;
 }
 
 /** Where a browser signs out of every application of the team. */
@@ -47,10 +52,9 @@ export function accessLogoutOf({ issuer }: AccessProvider): string {
 export function readAccessIdentity(
   settings: Settings,
   { issuer, audience }: AccessProvider,
-  request: Request,
+  assertion: string | null,
 ): Promise<ProvenIdentity> {
   return translated(async () => {
-    const assertion = request.headers.get(HEADER);
     if (assertion === null) throw new ProviderError("refused", "no assertion");
     if (assertion.length > ASSERTION_LENGTH_MAX) throw new ProviderError("refused", "the assertion is too long");
     const { iss, sub, email } = PersonClaims.parse(await verify(settings, { issuer, audience, assertion }));

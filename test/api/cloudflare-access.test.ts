@@ -186,6 +186,18 @@ describe("a session that began by Cloudflare Access", () => {
     }
   });
 
+  it("counts on paths that Access does not cover by the cookie of the same person, and of nobody else", async () => {
+    const { browser } = await entered();
+    const me = async (assertion: string) => {
+      const cookie = `${browser.cookies()}; CF_Authorization=${assertion}`;
+      return (await createClient().request("GET", `${CORE}/auth/me`, undefined, { cookie })).status;
+    };
+    expect(await me(await team.assert(person))).toBe(200);
+    for (const hostile of [await team.forge(person), await team.assert({ ...person, sub: newId() }), ""]) {
+      expect(await me(hostile)).toBe(401);
+    }
+  });
+
   it("makes changes by forms, which carry the word of Access along", async () => {
     const { browser, headers } = await entered();
     const shown = await browser.submit("/app/account/profile", { name: "Ada Lovelace" }, headers);

@@ -39,6 +39,7 @@ export function createBrowser({ origin = ORIGIN, cookie: given = "", ...fixed }:
         ...(origin ? { origin } : {}),
         ...headers,
       }),
+    cookies: () => [...cookies].map((pair) => pair.join("=")).join("; "),
     hasCookie: () => cookies.has("vigil_session"),
   };
 }

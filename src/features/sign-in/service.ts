@@ -24,7 +24,7 @@ import { findUser, findUserByEmail, type UserRecord } from "../../data/users/rea
 import { insertUser } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { decideFirstSignIn, normalAddress } from "../../domain/sign-in.ts";
-import { accessProviderOf, readAccessIdentity } from "../../platform/cloudflare-access.ts";
+import { accessProviderOf, assertionOf, readAccessIdentity } from "../../platform/cloudflare-access.ts";
 import { newId } from "../../platform/ids.ts";
 import { isPassword } from "../../platform/password.ts";
 import { beginAtProvider, finishAtProvider, type ProvenIdentity } from "../../platform/sign-in-providers.ts";
@@ -90,7 +90,7 @@ export async function signInByAccess(
   provider: AccessProvider,
   { request, next, linkTo }: { request: Request; next: string | null; linkTo: string | null },
 ): Promise<SignInOutcome> {
-  const said = await readAccessIdentity(ctx.settings, provider, request);
+  const said = await readAccessIdentity(ctx.settings, provider, assertionOf(request));
   return accept(ctx, provider, { attempt: { next, link_to: linkTo, begun_at: ctx.now }, said, isOnce: false });
 }
 
