@@ -9,6 +9,7 @@ import { isMonitorSetting } from "./export.ts";
 import { CommandFailure } from "./failure.ts";
 import { orderByNeeds } from "./order.ts";
 
+const Target = z.object({ target_type: z.string(), target_id: z.string() });
 const Items = z.array(z.looseObject({ id: z.string() }));
 
 /** The export of an account, as `GET /api/core/v1/user/export` returns it. */
@@ -117,14 +118,17 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
       kind: "maintenance",
       items: file.maintenance,
       make: (window) => {
-        const targets = (window.targets as { type: string; id: string }[]).flatMap(({ type, id }) => {
-          const target = mapped(id);
-          return target === null ? [] : [{ type, id: target }];
+        const former = z.array(Target).parse(window.targets);
+        const kept = former.flatMap(({ target_type, target_id }) => {
+          const target = mapped(target_id);
+          return target === null ? [] : [{ target_type, target_id: target }];
         });
+        // Without any it would cover the whole page.
+        if (former.length > 0 && kept.length === 0) throw new CommandFailure("nothing that it is about was imported");
         return put("/maintenance", window, {
           ...settingsOf(window, MaintenanceCreate.shape),
           ...onPage(window),
-          targets,
+          targets: kept,
         });
       },
     },

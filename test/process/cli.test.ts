@@ -207,6 +207,22 @@ describe("npm run vigil", () => {
     await vigil(["apply", "-f", file]);
     await vigil(["incidents", "new", "--page", "shop", "--title", "Moved along", "--severity", "major"]);
     const headers = { authorization: `Bearer ${service.token}` };
+    const [front] = JSON.parse((await vigil(["monitors", "--json"])).stdout) as {
+      id: string;
+      status_page_id: string;
+    }[];
+    const planned = await fetch(`${service.url}/api/uptime/v1/maintenance`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({
+        title: "New disks",
+        status_page_id: front?.status_page_id,
+        start_time: "2031-01-01T00:00:00Z",
+        end_time: "2031-01-01T01:00:00Z",
+        targets: [{ target_type: "monitor", target_id: front?.id }],
+      }),
+    });
+    expect(planned.status).toBe(201);
     const exported = await (await fetch(`${service.url}/api/core/v1/user/export`, { headers })).text();
     const copy = join(dir, "account.json");
     // Slugs are unique in an installation, and both accounts are of this one.
@@ -222,6 +238,9 @@ describe("npm run vigil", () => {
     }
     expect(left.map(({ reason }: { reason: string }) => reason)).toContain("its secret is not exported: set it anew");
     const before = (await asOther(["monitors", "--json"])).stdout;
+    const asked = { headers: { authorization: `Bearer ${other}` } };
+    const windows = (await (await fetch(`${service.url}/api/uptime/v1/maintenance`, asked)).json()) as unknown[];
+    expect(windows).toMatchObject([{ title: "New disks", targets: [{ target_type: "monitor" }] }]);
     const everything = JSON.parse(before).find(({ name }: { name: string }) => name === "everything");
     expect(everything.child_ids).toHaveLength(2);
     await asOther(["import", "account", copy]);
