@@ -9,7 +9,9 @@ import { newId } from "../../src/platform/ids.ts";
 import { proberObject } from "../../src/platform/prober-objects.ts";
 
 const HOUR = 3_600_000;
-const T0 = Math.floor(Date.now() / HOUR) * HOUR;
+/** The second of six hours that are added up together, whenever the tests run. */
+const SIX_HOURS_AT = Math.floor(Date.now() / (6 * HOUR)) * 6 * HOUR;
+const T0 = SIX_HOURS_AT + HOUR;
 
 function entry(monitor_id: string, checked_at: number, fields: Partial<StoredResult> = {}): StoredResult {
   return { monitor_id, checked_at, outcome: "success", latency_ms: 20, message: "HTTP 200", ...fields };
@@ -214,6 +216,21 @@ describe("the history of a shard", () => {
         [[T0 - HOUR, 10], [T0, 10]],
       ]); // biome-ignore format: one line a monitor
     }
+  });
+
+  it("adds six hours up once they are over, for whom they are short enough", async () => {
+    const { prober } = aProber();
+    const id = newId();
+    for (const slot_at of [SIX_HOURS_AT - 3 * HOUR, SIX_HOURS_AT - HOUR, SIX_HOURS_AT]) {
+      await prober.record({ slot_at, attempt: 0, key: "g", entries: [entry(id, slot_at, { latency_ms: 10 })] });
+    }
+    const sums = async (step: number) => {
+      const [steps = []] = await prober.latencies([id], SIX_HOURS_AT - 12 * HOUR, step);
+      return steps.map(({ at, tally }) => [(at - SIX_HOURS_AT) / HOUR, readTally(new ByteReader(tally)).sum]);
+    };
+    const byTheHour = [[-3, 10], [-1, 10], [0, 10]]; // biome-ignore format: one line
+    expect(await sums(HOUR)).toEqual(byTheHour);
+    expect(await sums(6 * HOUR)).toEqual([[-6, 20], [0, 10]]); // biome-ignore format: one line
   });
 
   it("forgets what is older than any plan shows", async () => {
