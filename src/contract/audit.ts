@@ -37,6 +37,7 @@ export const AuditQuery = z.object({
   to: InstantInput.optional().meta({ description: "exclusive" }),
   ...page,
 });
+export const AuditExportQuery = AuditQuery.omit({ limit: true, offset: true, cursor: true });
 export const AuditTimelineQuery = z.object({ event_type: event_type.optional(), ...page });
 export const AuditStatsQuery = z.object({ ...object, days });
 export const AuditDaysQuery = z

@@ -1,4 +1,4 @@
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { auditLog } from "../../src/data/audit/table.ts";
 import { insertAudit } from "../../src/data/audit/write.ts";
@@ -6,6 +6,7 @@ import { openDb, runBatch } from "../../src/data/db.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, V1 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
+import { createMember } from "../support/members.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const LOGS = `${V1}/audit-logs`;
@@ -204,5 +205,70 @@ describe("GET /audit/monitor/{id}/events", () => {
       "monitor.created",
     ]);
     expect((await outsider.client.get(`${V1}/audit/monitor/${id}/events`)).status).toBe(404);
+  });
+});
+
+describe("GET /audit/export", () => {
+  const EXPORT = `${V1}/audit/export`;
+  const linesOf = (text: string) =>
+    text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+
+  it("gives a line for each entry as the list shows it, and as many as there are", async () => {
+    const now = Date.now();
+    const entries = Array.from({ length: 1203 }, (_, n) => ({
+      created_at: now - Math.floor(n / 7),
+      summary: `entry ${n}`,
+    }));
+    for (let n = 0; n < entries.length; n += 50) await insertEntries(...entries.slice(n, n + 50));
+    const { body, headers } = await owner.client.get(EXPORT);
+    expect(headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
+    const lines = linesOf(body);
+    expect([lines.length, new Set(lines.map(({ id }) => id)).size]).toEqual([1203, 1203]);
+    expect(lines.slice(0, 500)).toEqual((await owner.client.get(`${LOGS}?limit=500`)).body);
+  });
+
+  it("keeps to what the list is filtered by", async () => {
+    const now = Date.now();
+    await insertEntries(
+      { event_type: "page.updated", created_at: now - DAY, summary: "wanted" },
+      { event_type: "page.updated", created_at: now - 9 * DAY },
+      { event_type: "page.created", created_at: now - DAY },
+      { event_type: "page.updated", created_at: now - DAY, actor_name: "Bob" },
+    );
+    const from = new Date(now - 2 * DAY).toISOString();
+    const { body } = await owner.client.get(`${EXPORT}?event_type=page.updated&actor=Ann&from=${from}`);
+    expect(linesOf(body).map(({ summary }) => summary)).toEqual(["wanted"]);
+  });
+
+  it("is the caller's own account or what they see, and nobody else's", async () => {
+    const page = await createPage(owner);
+    await insertEntries({ status_page_id: page });
+    expect((await outsider.client.get(EXPORT)).body).toBe("");
+    expect((await outsider.client.get(`${EXPORT}?status_page_id=${page}`)).status).toBe(400);
+    expect(linesOf((await owner.client.get(`${EXPORT}?status_page_id=${page}`)).body)).not.toEqual([]);
+  });
+
+  it("keeps addresses of other members for those who manage members", async () => {
+    const page = await createPage(owner);
+    const { member: viewer } = await createMember(owner, { role: "viewer" }, page);
+    await insertEntries({ status_page_id: page, ip: "203.0.113.7" });
+    const seenBy = async ({ client }: Account) =>
+      linesOf((await client.get(`${EXPORT}?status_page_id=${page}`)).body).some(({ ip }) => ip === "203.0.113.7");
+    expect([await seenBy(owner), await seenBy(viewer)]).toEqual([true, false]);
+  });
+
+  it("that runs shows nothing of what happens after it began", async () => {
+    const rows = Array.from({ length: 600 }, (_, n) => ({ created_at: Date.now() - 1000 - n }));
+    for (let n = 0; n < rows.length; n += 50) await insertEntries(...rows.slice(n, n + 50));
+    const request = new Request(`http://vigil.test${EXPORT}`, { headers: { authorization: `Bearer ${owner.token}` } });
+    const reader = (await exports.default.fetch(request)).body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = (await reader?.read())?.value ?? "";
+    await insertEntries({ summary: "later" });
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value;
+    expect(linesOf(text)).toHaveLength(600);
+    expect(text).not.toContain("later");
   });
 });

@@ -232,6 +232,12 @@ describe("the audit log", () => {
     expect(await count({ to: "2020-01-01" })).toBe(0);
     expect(await count({ monitor: furnished.monitor })).toBeGreaterThan(0);
     expect(await count({ from: "yesterday" })).toBeGreaterThan(0);
+    const { text } = await browser.open(
+      `/app/audit?${new URLSearchParams({ event_type: "page.created", actor: email })}`,
+    );
+    const exported = /href="([^"]*audit\/export[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const lines = (await browser.open(exported)).text.trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line).event_type)).toEqual(lines.map(() => "page.created"));
     const outsider = await browserOf(await createAccount());
     expect((await outsider.open(`/app/audit?monitor=${furnished.monitor}`)).status).toBe(400);
   });

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
+import type { AuditFilter } from "../../contract/audit.ts";
 import type { AuditRecord } from "../../data/audit/read.ts";
 import { listEntries } from "../../features/audit/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { zonedClock, zoneLabel } from "../../lib/zoned-days.ts";
+import { toIso } from "../../platform/clock.ts";
 import { AccountTabs } from "../account/tabs.tsx";
 import { timeOfActivity } from "../activity-time.ts";
 import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
@@ -58,6 +60,13 @@ export const endpoints = [
             <AccountTabs open="/app/audit" isOperator={requireUser(c.var.ctx).is_operator} />
             <Filters query={query} pages={pages} zone={zoneLabel(zone, c.var.now)} />
             <Entries entries={rows} now={c.var.now} />
+            {total > 0 ? (
+              <p>
+                <a class="button second" href={exportHref(filterOf({ query, pages, zone }))} download>
+                  Export as JSON lines
+                </a>
+              </p>
+            ) : null}
             <ListPages {...place} href={(offset) => addressWith("/app/audit", { ...query, offset })} />
           </>
         ),
@@ -72,18 +81,26 @@ interface Listing {
   zone: string;
 }
 
-function loadEntries(c: AppContext, { query, pages, zone }: Listing) {
-  const { monitor, event_type, actor, from, to, offset } = query;
+function loadEntries(c: AppContext, listing: Listing) {
+  return listEntries(c.var.ctx, { ...filterOf(listing), ...partAt(listing.query.offset) });
+}
+
+function filterOf({ query, pages, zone }: Listing): AuditFilter {
+  const { monitor, event_type, actor, from, to } = query;
   const startOf = (date: string, days: number) => zonedClock(zone).firstInstantOf(Date.parse(date) + days * DAY_MS);
-  return listEntries(c.var.ctx, {
+  return {
     event_type,
     actor,
     monitor_id: monitor,
     status_page_id: pages.find(({ id }) => id === query.page)?.id,
     from: from === undefined ? undefined : startOf(from, 0),
     to: to === undefined ? undefined : startOf(to, 1),
-    ...partAt(offset),
-  });
+  };
+}
+
+function exportHref({ from, to, ...filter }: AuditFilter): string {
+  const period = { from: from && toIso(from), to: to && toIso(to) };
+  return addressWith("/api/uptime/v1/audit/export", { ...filter, ...period });
 }
 
 function Filters({ query, pages, zone }: Listing) {

@@ -18,17 +18,23 @@ export type AuditScope = AuditFilter & { owner_id: string };
 export async function listAudit(db: Db, scope: AuditScope, page: Pagination) {
   const wanted = matches(scope);
   const counted = db.select({ one: sql`1` }).from(auditLog).where(wanted).limit(TOTAL_MAX).as("counted");
-  const [rows, totals] = await db.batch([
-    db
-      .select()
-      .from(auditLog)
-      .where(and(wanted, isBelow(page, auditLog.created_at, auditLog.id)))
-      .orderBy(desc(auditLog.created_at), desc(auditLog.id))
-      .limit(page.limit)
-      .offset(skippedOf(page)),
-    db.select({ total: count() }).from(counted),
-  ]);
+  const [rows, totals] = await db.batch([selectPart(db, wanted, page), db.select({ total: count() }).from(counted)]);
   return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** The same without counting, for what reads on. */
+export function listAuditPart(db: Db, scope: AuditScope, page: Pagination): Promise<AuditRecord[]> {
+  return selectPart(db, matches(scope), page).execute();
+}
+
+function selectPart(db: Db, wanted: SQL | undefined, page: Pagination) {
+  return db
+    .select()
+    .from(auditLog)
+    .where(and(wanted, isBelow(page, auditLog.created_at, auditLog.id)))
+    .orderBy(desc(auditLog.created_at), desc(auditLog.id))
+    .limit(page.limit)
+    .offset(skippedOf(page));
 }
 
 export function countAudit(db: Db, scope: AuditScope, from: number) {

@@ -3,6 +3,7 @@ import {
   AuditDay,
   AuditDaysQuery,
   AuditEntry,
+  AuditExportQuery,
   AuditQuery,
   AuditStats,
   AuditStatsQuery,
@@ -14,7 +15,7 @@ import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentDay, presentEntry, presentStats } from "./present.ts";
-import { computeStats, listDays, listEntries } from "./service.ts";
+import { computeStats, EXPORT_MAX, exportEntries, listDays, listEntries } from "./service.ts";
 
 const tags = ["Audit"];
 const reads = {
@@ -30,6 +31,25 @@ const description =
   "Of a monitor or status page that you see, else of your own account. X-Total-Count stops counting at 10,000.";
 
 const positionOf = ({ created_at, id }: AuditRecord): Position => [created_at, id];
+
+/** Not as its literal type, of which the router's types would conclude that the whole body is JSON. */
+const JSON_LINES: string = "application/x-ndjson";
+
+/** Asks for the next part when the reader has taken the one before. */
+function toLines(parts: AsyncGenerator<AuditRecord[]>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await parts.next();
+      if (done) return controller.close();
+      const lines = value.map((entry) => `${JSON.stringify(presentEntry(entry))}\n`);
+      controller.enqueue(encoder.encode(lines.join("")));
+    },
+    async cancel() {
+      await parts.return(undefined);
+    },
+  });
+}
 
 /** One list under the two addresses that clients know. */
 const LOGS = [
@@ -59,6 +79,31 @@ const logs = LOGS.map((address) =>
 
 export const endpoints = [
   ...logs,
+
+  endpoint(
+    { ...reads, rate: "heavy", ids: byObject },
+    createRoute({
+      method: "get",
+      path: "/audit/export",
+      tags,
+      summary: "Export the audit log",
+      description: `Filtered as the list is, the newest ${EXPORT_MAX} entries; \`to\` names an instant to go on before.`,
+      request: { query: AuditExportQuery },
+      responses: {
+        200: {
+          description: "One entry of the list in each line, newest first, as an attachment",
+          content: { [JSON_LINES]: { schema: z.string() } },
+        },
+        ...USER_ERRORS,
+      },
+    }),
+    (c) => {
+      c.header("Content-Disposition", 'attachment; filename="audit-log.jsonl"');
+      c.header("Content-Type", `${JSON_LINES}; charset=utf-8`);
+      c.header("Cache-Control", "no-store");
+      return c.body(toLines(exportEntries(c.var.ctx, c.req.valid("query"))), 200);
+    },
+  ),
 
   endpoint(
     { ...reads, rate: "heavy", ids: byObject },

@@ -2,8 +2,8 @@ import { findMembership } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { ActorType, AuditFilter } from "../../contract/audit.ts";
-import type { Pagination } from "../../contract/pagination.ts";
-import { type AuditRecord, countAudit, countAuditByDay, listAudit } from "../../data/audit/read.ts";
+import type { Pagination, Position } from "../../contract/pagination.ts";
+import { type AuditRecord, countAudit, countAuditByDay, listAudit, listAuditPart } from "../../data/audit/read.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 
@@ -15,8 +15,28 @@ export async function listEntries(ctx: RequestScope, query: AuditFilter & Pagina
     { ...filter, owner_id: requireUser(ctx).user_id },
     { limit, offset, cursor },
   );
-  const entries = rows.map(async (entry) => ((await maySeeAddress(ctx, entry)) ? entry : { ...entry, ip: null }));
-  return { rows: await Promise.all(entries), total };
+  return { rows: await withoutAddresses(ctx, rows), total };
+}
+
+const EXPORT_PART = 500;
+/** 40 queries: Workers on the free plan may send 50 in all. */
+export const EXPORT_MAX = 40 * EXPORT_PART;
+
+/** The newest entries that the filter names, a part at a time as they are asked for. */
+export async function* exportEntries(ctx: RequestScope, filter: AuditFilter): AsyncGenerator<AuditRecord[]> {
+  const scope = { ...filter, owner_id: requireUser(ctx).user_id };
+  let cursor: Position | undefined;
+  for (let count = 0; count < EXPORT_MAX; count += EXPORT_PART) {
+    const rows = await listAuditPart(ctx.db, scope, { limit: EXPORT_PART, offset: 0, cursor });
+    if (rows.length > 0) yield withoutAddresses(ctx, rows);
+    const last = rows.at(-1);
+    if (!last || rows.length < EXPORT_PART) return;
+    cursor = [last.created_at, last.id];
+  }
+}
+
+function withoutAddresses(ctx: RequestScope, rows: readonly AuditRecord[]): Promise<AuditRecord[]> {
+  return Promise.all(rows.map(async (entry) => ((await maySeeAddress(ctx, entry)) ? entry : { ...entry, ip: null })));
 }
 
 async function maySeeAddress(ctx: RequestScope, entry: AuditRecord): Promise<boolean> {
