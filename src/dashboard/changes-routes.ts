@@ -30,7 +30,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    policy,
+    { ...policy, ids: { query: { page: "page:see" } } },
     {
       method: "get",
       path: "/app/live",

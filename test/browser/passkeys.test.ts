@@ -86,7 +86,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a passkey", () => {
     await page.goto(`${url}/app/sign-in`);
   }
 
-  it("signs in alone, confirms a change, and signs nobody in once it is removed", async () => {
+  it("signs in alone, confirms a change, takes another name, and signs nobody in once it is removed", async () => {
     await visit(async (page) => {
       await begin(page, "ada@shop.example");
       await addPasskey(page, "Ada's laptop");
@@ -104,11 +104,17 @@ describe.skipIf(!existsSync(CHROMIUM))("a passkey", () => {
       await sees(page, "Scan this with your authenticator app");
 
       await page.goto(`${url}/app/account`);
+      await page.getByRole("link", { name: "Rename", exact: true }).click();
+      expect(await findBarriersInAnySize(page, "passkey-name")).toEqual([]);
+      await page.getByLabel("Name", { exact: true }).fill("Ada's desk");
+      await press(page, "Save");
+      await sees(page, "Ada's desk");
+
       await page.getByRole("link", { name: "Remove", exact: true }).click();
       expect(await findBarriersInAnySize(page, "passkey-removal")).toEqual([]);
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
       await press(page, "Remove passkey");
-      await sees(page, "Ada's laptop is removed.");
+      await sees(page, "Ada's desk is removed.");
       await signOut(page);
       await press(page, "Sign in with a passkey");
       await sees(page, "This passkey is not accepted.");

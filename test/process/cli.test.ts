@@ -307,11 +307,16 @@ describe("npm run vigil", () => {
     const { checks } = JSON.parse(HEALTHCHECKS) as { checks: { uuid: string; name: string }[] };
     writeFileSync(source, JSON.stringify({ checks: checks.slice(1) }));
     const first = await vigil(["import", "healthchecks", source, "--apply"]);
-    expect(first).toMatchObject({ code: 3, stdout: "+ monitors.sync\n+ monitors.report\n" });
+    expect(first).toMatchObject({ code: 3, stdout: "+ monitors.healthchecks-sync\n+ monitors.healthchecks-report\n" });
     expect(first.stderr).toContain("2 made, 0 refused, 0 were here");
     writeFileSync(source, HEALTHCHECKS);
     const later = await vigil(["import", "healthchecks", source, "--apply"]);
-    expect(later).toMatchObject({ code: 3, stdout: "+ monitors.nightly-dump\n= monitors.sync\n= monitors.report\n" });
+    const lines = [
+      "+ monitors.healthchecks-nightly-dump",
+      "= monitors.healthchecks-sync",
+      "= monitors.healthchecks-report",
+    ];
+    expect(later).toMatchObject({ code: 3, stdout: `${lines.join("\n")}\n` });
     expect(later.stderr).toContain("1 made, 0 refused, 2 were here");
   });
 

@@ -31,10 +31,15 @@ let foreign: { account: Account; things: Things };
 let seen: { account: Account; things: Things };
 let before: Snapshot;
 
-/** Without what jobs still make of the events that setting up caused: notices to the team of what happened. */
+/** Without what jobs still make of the events that setting up caused: notices to the team, which each member may read. */
 async function rowsOfOthers(): Promise<Snapshot> {
   const rows = await rowsOf([foreign.account, seen.account]);
-  return { ...rows, notifications: [], events: (rows.events ?? []).map(({ processed_at: _, ...event }) => event) };
+  return {
+    ...rows,
+    notifications: [],
+    audit_log: (rows.audit_log ?? []).filter(({ target_type }) => target_type !== "notification"),
+    events: (rows.events ?? []).map(({ processed_at: _, ...event }) => event),
+  };
 }
 
 /** What nobody outside of the account may come to see. */
