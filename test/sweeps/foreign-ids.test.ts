@@ -44,11 +44,11 @@ const FILTERS: Record<string, unknown> = {
   "POST /monitors/bulk filter.group_id[]": { updated: 0, failed: [] },
 };
 
-/** A trial takes no agent and no composite, which are checked only once they are saved. */
-const UNTAKEN = ["POST /monitors/test", "POST /monitors/{id}/test"].flatMap((name) => [
-  `${name} agent_id`,
-  `${name} child_ids[]`,
-]);
+/** A trial takes no agent and no composite, which are checked only once they are saved; browsers alone follow live. */
+const UNTAKEN = [
+  "GET /app/live page",
+  ...["POST /monitors/test", "POST /monitors/{id}/test"].flatMap((name) => [`${name} agent_id`, `${name} child_ids[]`]),
+];
 const ON_PAGES = [
   "monitors",
   "monitor_groups",
