@@ -153,8 +153,17 @@ interface Submission extends Pick<ApiCall, "method" | "path"> {
   toBody?: (changed: Body, whole: Body) => Body;
 }
 
+/** For endpoints that want every field of the form. */
+export const wholeBody = (_changed: Body, whole: Body): Body => whole;
+
 /** `kept` says after "Saved." what others changed meanwhile. */
 type Submitted = { ok: true; body: unknown; kept: string } | { ok: false; response: Response };
+
+/** What may not be empty is sent as it was emptied, so that the endpoint refuses it. */
+function readEmptied(changed: readonly FormField[], entered: URLSearchParams): Body {
+  const emptied = changed.filter(({ name, required }) => required && entered.get(name)?.trim() === "");
+  return Object.fromEntries(emptied.map(({ name }) => [name, ""]));
+}
 
 /** Sends the fields to the API. A refusal is the form again, with each problem beside its field. */
 export async function submitForm(
@@ -171,7 +180,8 @@ export async function submitForm(
     return { ok: false, response: await showTyped(c, form, entered, { problems, status: 409, seen: seenOf(form) }) };
   }
   const changed = form.stored ? changedFields(form.fields, entered, stored) : form.fields;
-  const body = toBody(readBody(changed, entered), readBody(form.fields, entered));
+  const emptied = form.stored ? readEmptied(changed, entered) : {};
+  const body = toBody({ ...readBody(changed, entered), ...emptied }, readBody(form.fields, entered));
   const answer = await callApi(c, { method, path, body });
   if (answer.ok) return { ok: true, body: answer.body, kept: keptOf(merge) };
   if (answer.status === 404) throw errorOf(answer);

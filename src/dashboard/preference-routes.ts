@@ -5,9 +5,10 @@ import { changePreferences, findLinkedUser } from "../features/preferences/servi
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
+import { keptOf, mergeEntered } from "./merge.ts";
 import { ERROR_RESPONSES, page, renderErrorPage } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
-import { renderPreferences } from "./views/preferences.tsx";
+import { PREFERENCE_FIELDS, preferenceValues, renderPreferences } from "./views/preferences.tsx";
 
 /** The link in a mail to a team. It works without signing in; mail programs post to it on one click (RFC 8058). */
 const tags = ["Dashboard"];
@@ -57,11 +58,15 @@ async function answer(c: AppContext, isChange: boolean): Promise<Response> {
   const token = c.req.param("token") ?? "";
   const user = await findLinkedUser(ctx, token);
   if (!user) return page(renderMessage({ title: "This link is invalid", text: "The account may be deleted." }), 410);
-  const preferences = isChange
-    ? await changePreferences(ctx, user, toChange(await readForm(c.req.raw)))
-    : fillPreferences(user.preferences);
+  const stored = fillPreferences(user.preferences);
   const href = `/preferences/${encodeURIComponent(token)}`;
-  return page(renderPreferences({ email: user.email, preferences, isSaved: isChange, href }));
+  if (!isChange) return page(renderPreferences({ email: user.email, preferences: stored, href }));
+  const form = await readForm(c.req.raw);
+  // Two ticks cannot contradict each other: who leaves one as it was keeps what became of it meanwhile.
+  const merge = mergeEntered(PREFERENCE_FIELDS, form, preferenceValues(stored));
+  const preferences = await changePreferences(ctx, user, toChange(merge.entered));
+  const saved = `Saved.${form.has("save") ? keptOf(merge) : ""}`;
+  return page(renderPreferences({ email: user.email, preferences, saved, href }));
 }
 
 function toChange(form: URLSearchParams): UserPreferencesChange {

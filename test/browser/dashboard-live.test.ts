@@ -71,6 +71,20 @@ describe.skipIf(!existsSync(CHROMIUM))("an open view", () => {
     });
   });
 
+  it("asks for a view of figures alone, four times a minute, while somebody looks at it", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.clock.install();
+      await openLive(page, "/app/monitors");
+      const asked = listRequests(page);
+      for (let turn = 1; turn <= 3; turn += 1) {
+        await page.clock.runFor(15_000);
+        await page.waitForLoadState("networkidle");
+        await expect.poll(() => asked.length).toBe(turn);
+      }
+      expect(new Set(asked)).toEqual(new Set(["/app/monitors"]));
+    });
+  });
+
   it("leaves the focus and what is selected where a change is told", async () => {
     const status_page_id = await pageOf("kept");
     const first = await dashboard.call("POST", `${V1}/incidents`, { status_page_id, title: "Was here before" });

@@ -8,7 +8,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { callApi } from "../call-api.ts";
 import { CopyText } from "../components/pieces.tsx";
 import { type FormField, toSentences } from "../form-fields.ts";
-import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
+import { type EditForm, type ObjectForm, showForm, submitForm, wholeBody } from "../object-form.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { browserName } from "./browser-name.ts";
@@ -65,12 +65,13 @@ export const endpoints = [
   }),
 
   view({ path: `${LIST}/{id}/rename`, summary: "Form of a passkey's name", params }, async (c, at) => {
-    const { name } = await findMine(c, at.params.id);
-    return showForm(c, renameForm(at.params.id), { name });
+    const form = await renameForm(c, at.params.id);
+    return showForm(c, form, form.stored);
   }),
   action({ path: `${LIST}/{id}/rename`, summary: "Rename a passkey", params }, async (c, entered, { id }) => {
-    const sent = await submitForm(c, renameForm(id), entered, { method: "PATCH", path: `${API}/${id}` });
-    return sent.ok ? redirectWithNotice("/app/account", "Saved.") : sent.response;
+    const path = `${API}/${id}`;
+    const sent = await submitForm(c, await renameForm(c, id), entered, { method: "PATCH", path, toBody: wholeBody });
+    return sent.ok ? redirectWithNotice("/app/account", `Saved.${sent.kept}`) : sent.response;
   }),
 
   view({ path: `${LIST}/{id}/remove`, summary: "Confirm the removal of a passkey", params }, async (c, at) =>
@@ -110,8 +111,13 @@ function showMaking(c: AppContext, making: string, name: string) {
   return showForm(c, { ...form, submit: null }, { name });
 }
 
-function renameForm(id: string): ObjectForm {
-  return formOf("Rename passkey", { fields: [NAME], action: `${LIST}/${id}/rename` });
+async function renameForm(c: AppContext, id: string): Promise<EditForm> {
+  const { name } = await findMine(c, id);
+  return {
+    ...formOf("Rename passkey", { fields: [NAME], action: `${LIST}/${id}/rename` }),
+    keepsDraft: true,
+    stored: { name },
+  };
 }
 
 async function removalForm(c: AppContext, id: string): Promise<ObjectForm> {

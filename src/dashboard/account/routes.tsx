@@ -20,7 +20,7 @@ import { QrCode } from "../components/qr-code.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, type Problems, storedValues, toSentences } from "../form-fields.ts";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
-import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
+import { type EditForm, type ObjectForm, showForm, submitForm, wholeBody } from "../object-form.tsx";
 import { NOTIFY_TOPICS } from "../pages/form.ts";
 import { listPageChoices, type PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -41,14 +41,19 @@ const AccountQuery = z.object({ tokens: ListOffset, sessions: ListOffset });
 const PROFILE_FIELDS: readonly FormField[] = [
   { kind: "text", name: "name", label: "Name", required: true, maxlength: 200, hint: "as your team sees you" },
 ];
-const PROFILE_FORM: ObjectForm = {
-  title: "Profile",
-  section: "account",
-  trail,
-  fields: PROFILE_FIELDS,
-  action: "/app/account/profile",
-  cancel: "/app/account",
-};
+
+async function profileForm(c: AppContext): Promise<EditForm> {
+  return {
+    title: "Profile",
+    section: "account",
+    trail,
+    fields: PROFILE_FIELDS,
+    action: "/app/account/profile",
+    keepsDraft: true,
+    cancel: "/app/account",
+    stored: storedValues(PROFILE_FIELDS, presentMe(await getMe(c.var.ctx))),
+  };
+}
 
 async function passwordForm(c: AppContext): Promise<ObjectForm> {
   const me = presentMe(await getMe(c.var.ctx));
@@ -160,14 +165,20 @@ const PREFERENCE_FIELDS: readonly FormField[] = [
     options: NOTIFY_TOPICS.map(([value, label]) => ({ value, label })),
   },
 ];
-const PREFERENCE_FORM: ObjectForm = {
-  title: "What reaches you",
-  section: "account",
-  trail,
-  fields: PREFERENCE_FIELDS,
-  action: "/app/account/notifications",
-  cancel: "/app/account",
-};
+
+async function preferenceForm(c: AppContext): Promise<EditForm> {
+  const preferences = await readMyPreferences(c.var.ctx);
+  const notify_team = TEAM_TOPICS.filter((topic) => preferences.notify_team[topic]);
+  return {
+    title: "What reaches you",
+    section: "account",
+    trail,
+    fields: PREFERENCE_FIELDS,
+    action: "/app/account/notifications",
+    cancel: "/app/account",
+    stored: storedValues(PREFERENCE_FIELDS, { ...preferences, notify_team }),
+  };
+}
 
 export const endpoints = [
   view({ path: "/app/account", summary: "Account in the dashboard", query: AccountQuery }, (c, { query }) =>
@@ -175,12 +186,13 @@ export const endpoints = [
   ),
 
   view({ path: "/app/account/profile", summary: "Form of the profile" }, async (c) => {
-    const me = presentMe(await getMe(c.var.ctx));
-    return showForm(c, PROFILE_FORM, storedValues(PROFILE_FIELDS, me));
+    const form = await profileForm(c);
+    return showForm(c, form, form.stored);
   }),
   action({ path: "/app/account/profile", summary: "Save the profile" }, async (c, entered) => {
-    const sent = await submitForm(c, PROFILE_FORM, entered, { method: "PATCH", path: `${CORE}/auth/me` });
-    return sent.ok ? redirectWithNotice("/app/account", "Saved.") : sent.response;
+    const path = `${CORE}/auth/me`;
+    const sent = await submitForm(c, await profileForm(c), entered, { method: "PATCH", path, toBody: wholeBody });
+    return sent.ok ? redirectWithNotice("/app/account", `Saved.${sent.kept}`) : sent.response;
   }),
 
   view({ path: "/app/account/password", summary: "Form of a new password" }, async (c) =>
@@ -260,21 +272,18 @@ export const endpoints = [
   }),
 
   view({ path: "/app/account/notifications", summary: "Personal notifications" }, async (c) => {
-    const preferences = await readMyPreferences(c.var.ctx);
-    const notify_team = TEAM_TOPICS.filter((topic) => preferences.notify_team[topic]);
-    return showForm(c, PREFERENCE_FORM, storedValues(PREFERENCE_FIELDS, { ...preferences, notify_team }));
+    const form = await preferenceForm(c);
+    return showForm(c, form, form.stored);
   }),
   action({ path: "/app/account/notifications", summary: "Save personal notifications" }, async (c, entered) => {
     const toBody = ({ notify_team, ...body }: Record<string, unknown>) => {
-      const chosen = Array.isArray(notify_team) ? notify_team : [];
-      return { ...body, notify_team: Object.fromEntries(TEAM_TOPICS.map((topic) => [topic, chosen.includes(topic)])) };
+      if (!Array.isArray(notify_team)) return body;
+      const topics = TEAM_TOPICS.map((topic) => [topic, notify_team.includes(topic)]);
+      return { ...body, notify_team: Object.fromEntries(topics) };
     };
-    const sent = await submitForm(c, PREFERENCE_FORM, entered, {
-      method: "PUT",
-      path: `${CORE}/user/preferences`,
-      toBody,
-    });
-    return sent.ok ? redirectWithNotice("/app/account", "Saved.") : sent.response;
+    const path = `${CORE}/user/preferences`;
+    const sent = await submitForm(c, await preferenceForm(c), entered, { method: "PUT", path, toBody });
+    return sent.ok ? redirectWithNotice("/app/account", `Saved.${sent.kept}`) : sent.response;
   }),
 ];
 

@@ -114,10 +114,11 @@ export const endpoints = [
 
   action(
     { path: "/app/alerts/{id}/toggle", summary: "Turn a channel on or off", params },
-    async (c, _entered, { id }) => {
-      const { name, is_active } = await loadChannel(c, id);
-      await requireApi(c, { method: "PATCH", path: `${API}/${id}/toggle`, body: { is_active: !is_active } });
-      return redirectWithNotice("/app/alerts", `${name} is ${is_active ? "off" : "on"}.`);
+    async (c, entered, { id }) => {
+      const { name } = await loadChannel(c, id);
+      const is_active = entered.get("is_active") === "true";
+      await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { is_active } });
+      return redirectWithNotice("/app/alerts", `${name} is ${is_active ? "on" : "off"}.`);
     },
   ),
 

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { requireVisiblePage } from "../../access/pages.ts";
+import { notFound } from "../../contract/errors.ts";
 import { EVENTS, ROUTABLE_EVENTS } from "../../contract/events.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { requireApi } from "../call-api.ts";
-import type { FormField, FormValues } from "../form-fields.ts";
+import { type FormField, type FormValues, readBody, storedValues } from "../form-fields.ts";
 import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
+import { type Refused, saveForm, shownForm } from "../pages/tab.tsx";
 import { FormCard } from "../pages/views.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -33,21 +34,41 @@ export const endpoints = [
   }),
 
   action({ path: "/app/alerts/routing/{page}", summary: "Save the routing", params }, async (c, entered, { page }) => {
-    const chosen = FIELDS.map(({ name }) => [name, entered.get(name)] as const).filter(([, audience]) => audience);
-    const body = { alert_routing: Object.fromEntries(chosen) };
-    await requireApi(c, { method: "PATCH", path: `/api/uptime/v1/status-pages/${page}/alerting`, body });
-    return redirectWithNotice(address(page), "Saved.");
+    const saved = await saveForm(c, {
+      fields: FIELDS,
+      stored: await loadRouting(c, page),
+      sent: entered,
+      method: "PATCH",
+      path: `/api/uptime/v1/status-pages/${page}/alerting`,
+      toBody: (merged) => ({ alert_routing: readRouting(merged) }),
+    });
+    if (!saved.refused) return redirectWithNotice(address(page), `Saved.${saved.kept}`);
+    const chosen = await choosePage(c, page);
+    if (!chosen) throw notFound("status page");
+    return showRouting(c, chosen, saved.refused);
   }),
 ];
 
-async function showRouting(c: AppContext, chosen: ChosenPage): Promise<Response> {
-  const { page } = await requireVisiblePage(c.var.ctx, chosen.page.id);
-  const values: FormValues = { ...page.alert_routing };
+/** As the form shows it: an empty text where the usual audience is told. */
+async function loadRouting(c: AppContext, id: string): Promise<FormValues> {
+  const { page } = await requireVisiblePage(c.var.ctx, id);
+  return storedValues(FIELDS, page.alert_routing);
+}
+
+const readRouting = (entered: URLSearchParams) =>
+  Object.fromEntries(Object.entries(readBody(FIELDS, entered)).filter(([, audience]) => audience !== null));
+
+async function showRouting(c: AppContext, chosen: ChosenPage, refused?: Refused): Promise<Response> {
+  const { page } = chosen;
+  const form = shownForm(FIELDS, await loadRouting(c, page.id), refused);
   return showView(c, {
     title: "Routing",
     section: "alerts",
     trail: [{ href: "/app/alerts", text: "Alerts" }],
     isNarrow: true,
+    address: address(page.id),
+    hasProblem: refused !== undefined,
+    ...(refused && { status: refused.status, headers: refused.headers }),
     children: (
       <>
         {alertTabs("routing")}
@@ -58,10 +79,10 @@ async function showRouting(c: AppContext, chosen: ChosenPage): Promise<Response>
         <FormCard
           title="Who is told of what"
           fields={FIELDS}
-          values={values}
-          problems={{}}
+          {...form}
+          isTyped={refused !== undefined}
           action={`/app/alerts/routing/${page.id}`}
-          may_change={hasPermission(chosen.page.membership, "alerting.write")}
+          may_change={hasPermission(page.membership, "alerting.write")}
         />
       </>
     ),

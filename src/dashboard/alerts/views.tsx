@@ -100,7 +100,11 @@ function ChannelActions({ channel, path }: { channel: Channel; path: string }) {
   return (
     <div class="actions">
       <PostButton action={`${path}/test`} label="Send test" />
-      <PostButton action={`${path}/toggle`} label={channel.is_active ? "Turn off" : "Turn on"} />
+      <PostButton
+        action={`${path}/toggle`}
+        label={channel.is_active ? "Turn off" : "Turn on"}
+        fields={{ is_active: String(!channel.is_active) }}
+      />
       <a class="button second" href={`${path}/edit`}>
         Edit
       </a>

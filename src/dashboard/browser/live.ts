@@ -119,7 +119,7 @@ async function poll(): Promise<void> {
 
 /** Whether to load the document again: something happened to what the reader sees, or may have been measured. */
 async function hasChanged(): Promise<boolean> {
-  const isDue = isAwaited || tag === "" || performance.now() - askedAt > MEASURED_MS;
+  if (isAwaited || tag === "" || performance.now() - askedAt >= MEASURED_MS) return true;
   const response = await fetch("/app/changes", { cache: "no-store" });
   // The session has ended, which the document answers by the way to sign in.
   if (response.status === 401) return true;
@@ -127,7 +127,7 @@ async function hasChanged(): Promise<boolean> {
   const former = version;
   version = await response.text();
   // What the first answer names may have happened after the document was made.
-  return isDue || former !== version;
+  return former !== version;
 }
 
 /** True where there is nothing more to follow: the document is loaded anew as a whole, or what it shows is gone. */

@@ -12,6 +12,7 @@ import { requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { readBody, storedValues } from "../form-fields.ts";
 import { addressWith, ListOffset } from "../lists.ts";
+import { MADE_FROM } from "../merge.ts";
 import { type EditForm, showForm, submitForm } from "../object-form.tsx";
 import { mayDo } from "../rights.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -40,11 +41,16 @@ export const endpoints = [
 
   action({ path: "/app/pages/{id}/services/group", summary: "Move a service", params }, async (c, entered, { id }) => {
     const monitor = encodeURIComponent(entered.get("id") || "none");
-    await requireApi(c, {
-      method: "PUT",
-      path: `${V1}/monitors/${monitor}`,
-      body: { group_id: entered.get("group_id") || null },
-    });
+    const body = { group_id: entered.get("group_id") || null };
+    const moved = (await listServices(c.var.ctx, id)).find((service) => service.id === entered.get("id"));
+    const former = entered.get(MADE_FROM);
+    const isStale = moved && former !== null && former !== (moved.group_id ?? "") && moved.group_id !== body.group_id;
+    if (isStale) {
+      const group = (await listGroups(c, id)).find((each) => each.id === moved.group_id)?.name ?? "no group";
+      const notice = `Not moved: another person put ${moved.name} into ${group} meanwhile. Choose again if it belongs elsewhere.`;
+      return redirectWithNotice(address(id, placeIn(entered)), notice);
+    }
+    await requireApi(c, { method: "PUT", path: `${V1}/monitors/${monitor}`, body });
     return redirectWithNotice(address(id, placeIn(entered)), "Moved.");
   }),
 

@@ -3,6 +3,7 @@ import { DragForm } from "../components/drag-form.tsx";
 import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { addressWith, partOf } from "../lists.ts";
+import { MADE_FROM } from "../merge.ts";
 import { NEW_GROUP_FIELDS } from "./form.ts";
 import { FormCard, type Forms, type Page } from "./views.tsx";
 
@@ -159,6 +160,7 @@ function GroupChoice({ path, service, groups, at }: GroupChoiceProps) {
   return (
     <form method="post" action={`${path}/services/group`} class="inline">
       <input type="hidden" name="id" value={service.id} />
+      <input type="hidden" name={MADE_FROM} value={service.group_id ?? ""} />
       <Place at={at} />
       <select name="group_id" aria-label={`Group of ${service.name}`}>
         <option value="">None</option>

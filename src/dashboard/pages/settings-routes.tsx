@@ -3,16 +3,19 @@ import { requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { StatusPage } from "../../contract/status-page.ts";
 import { TEAM_TOPICS } from "../../contract/team-notification.ts";
+import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { fillTopics } from "../../domain/team-notifications.ts";
 import { presentDomain } from "../../features/custom-domains/present.ts";
 import { getDomain } from "../../features/custom-domains/service.ts";
 import { findPresentOffer } from "../../features/page-transfers/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { sha256Hex } from "../../platform/credentials.ts";
 import { targetOfDomains } from "../../platform/egress/service-hosts.ts";
 import { requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
-import { changedFields, readBody, storedValues } from "../form-fields.ts";
+import { changedFields, type FormValues, readBody, storedValues } from "../form-fields.ts";
 import { ListOffset, partOf } from "../lists.ts";
+import { MADE_FROM } from "../merge.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -27,7 +30,7 @@ import {
   slugFrom,
 } from "./form.ts";
 import { API, ids, loadPage, params, type Refused, saveForm, shownForm, showTab } from "./tab.tsx";
-import { Domain, Notifications, pageListView, Settings } from "./views.tsx";
+import { Domain, type Forms, Notifications, pageListView, Settings } from "./views.tsx";
 
 const trail = [{ href: "/app/pages", text: "Status pages" }];
 const NEW: ObjectForm = {
@@ -71,13 +74,18 @@ export const endpoints = [
         path: `${API}/${id}`,
         toBody: (merged) => readBody(changedFields(PAGE_FIELDS, merged, stored), merged),
       });
-      if (saved.refused) return showSettings(c, id, saved.refused);
+      if (saved.refused) return showSettings(c, id, { refused: saved.refused });
       return redirectWithNotice(`/app/pages/${id}`, `Saved.${saved.kept}`);
     },
   ),
 
   action({ path: "/app/pages/{id}/password", summary: "Protect a status page", params }, async (c, entered, { id }) => {
     const body = readBody(PASSWORD_FIELDS, entered);
+    const seen = passwordVersion((await requireVisiblePage(c.var.ctx, id)).page);
+    if ((entered.get(MADE_FROM) ?? seen) !== seen) {
+      const problem = "Another person changed it meanwhile. Nothing is saved yet; saving again replaces theirs.";
+      return showSettings(c, id, { refusedPassword: { typed: entered.get("password") ?? "", problem } });
+    }
     await requireApi(c, { method: "PUT", path: `${API}/${id}`, body });
     const notice = body.password === null ? "The page needs no password." : "Visitors have to enter the password.";
     return redirectWithNotice(`/app/pages/${id}`, notice);
@@ -89,11 +97,17 @@ export const endpoints = [
 
   action(
     { path: "/app/pages/{id}/notifications", summary: "Save team notifications", params },
-    async (c, entered, p) => {
-      const chosen = entered.getAll("notify_team");
-      const notify_team = Object.fromEntries(TEAM_TOPICS.map((topic) => [topic, chosen.includes(topic)]));
-      await requireApi(c, { method: "PATCH", path: `${API}/${p.id}/alerting`, body: { notify_team } });
-      return redirectWithNotice(`/app/pages/${p.id}/notifications`, "Saved.");
+    async (c, entered, { id }) => {
+      const saved = await saveForm(c, {
+        fields: NOTIFY_FIELDS,
+        stored: await loadTopics(c, id),
+        sent: entered,
+        method: "PATCH",
+        path: `${API}/${id}/alerting`,
+        toBody: (merged) => ({ notify_team: readTopics(merged) }),
+      });
+      if (saved.refused) return showNotifications(c, id, saved.refused);
+      return redirectWithNotice(`/app/pages/${id}/notifications`, `Saved.${saved.kept}`);
     },
   ),
 
@@ -128,11 +142,32 @@ export const endpoints = [
   ),
 ];
 
-async function showSettings(c: AppContext, id: string, refused?: Refused): Promise<Response> {
-  const offer = await findPresentOffer(c.var.ctx, id);
-  return showTab(c, { id, tab: "", refused, hasFrame: true }, ({ page, may }) => (
+/** Tells the passwords of a page apart and none of them. */
+function passwordVersion({ password_hash }: StatusPageRecord): string {
+  return password_hash === null ? "none" : sha256Hex(password_hash).slice(0, 10);
+}
+
+/** What was sent and not saved. */
+interface Refusals {
+  refused?: Refused;
+  refusedPassword?: { typed: string; problem: string };
+}
+
+async function showSettings(c: AppContext, id: string, { refused, refusedPassword }: Refusals = {}): Promise<Response> {
+  const [offer, { page: stored }] = await Promise.all([
+    findPresentOffer(c.var.ctx, id),
+    requireVisiblePage(c.var.ctx, id),
+  ]);
+  const password: Forms = {
+    values: { password: refusedPassword?.typed ?? "" },
+    problems: refusedPassword ? { password: refusedPassword.problem } : {},
+    seen: passwordVersion(stored),
+  };
+  const conflict = refusedPassword && { ...password, status: 409, headers: {} };
+  return showTab(c, { id, tab: "", refused: refused ?? conflict, hasFrame: true }, ({ page, may }) => (
     <Settings
       page={page}
+      password={password}
       {...shownForm(PAGE_FIELDS, storedValues(PAGE_FIELDS, page), refused)}
       writer={requireUser(c.var.ctx).user_id}
       isTyped={refused !== undefined}
@@ -144,17 +179,21 @@ async function showSettings(c: AppContext, id: string, refused?: Refused): Promi
   ));
 }
 
-async function showNotifications(c: AppContext, id: string): Promise<Response> {
-  const { page: stored } = await requireVisiblePage(c.var.ctx, id);
-  const topics = fillTopics(stored.notify_team);
-  const notify_team = TEAM_TOPICS.filter((topic) => topics[topic]);
-  return showTab(c, { id, tab: "/notifications" }, ({ page, may }) => (
-    <Notifications
-      page={page}
-      values={storedValues(NOTIFY_FIELDS, { notify_team })}
-      problems={{}}
-      may_change={may("alerting.write")}
-    />
+async function loadTopics(c: AppContext, id: string): Promise<FormValues> {
+  const { page } = await requireVisiblePage(c.var.ctx, id);
+  const topics = fillTopics(page.notify_team);
+  return storedValues(NOTIFY_FIELDS, { notify_team: TEAM_TOPICS.filter((topic) => topics[topic]) });
+}
+
+function readTopics(entered: URLSearchParams): Record<string, boolean> {
+  const chosen = entered.getAll("notify_team");
+  return Object.fromEntries(TEAM_TOPICS.map((topic) => [topic, chosen.includes(topic)]));
+}
+
+async function showNotifications(c: AppContext, id: string, refused?: Refused): Promise<Response> {
+  const form = shownForm(NOTIFY_FIELDS, await loadTopics(c, id), refused);
+  return showTab(c, { id, tab: "/notifications", refused }, ({ page, may }) => (
+    <Notifications page={page} {...form} may_change={may("alerting.write")} />
   ));
 }
 

@@ -79,6 +79,7 @@ interface StoredForm {
   /** As the form would show it now. */
   stored: FormValues;
   sent: URLSearchParams;
+  method?: "PUT" | "PATCH";
   path: string;
   toBody(entered: URLSearchParams): unknown;
 }
@@ -86,7 +87,7 @@ interface StoredForm {
 /** Saves a form about something that exists; `kept` says after "Saved." what others changed meanwhile. */
 export async function saveForm(
   c: AppContext,
-  { fields, stored, sent, path, toBody }: StoredForm,
+  { fields, stored, sent, method = "PUT", path, toBody }: StoredForm,
 ): Promise<{ refused: Refused } | { refused?: undefined; kept: string }> {
   const merge = mergeEntered(fields, sent, stored);
   if (merge.conflicts.length > 0) {
@@ -94,6 +95,6 @@ export async function saveForm(
     const problems = conflictProblems(merge, stored);
     return { refused: { values, problems, status: 409, headers: {}, seen: madeFrom(fields, stored) } };
   }
-  const refused = await sendForm(c, fields, sent, { method: "PUT", path, body: toBody(merge.entered) });
+  const refused = await sendForm(c, fields, sent, { method, path, body: toBody(merge.entered) });
   return refused ? { refused: { ...refused, seen: sent.get(MADE_FROM) ?? undefined } } : { kept: keptOf(merge) };
 }

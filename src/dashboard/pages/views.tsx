@@ -190,6 +190,7 @@ interface Offer {
 
 interface SettingsProps extends Forms, MayChange {
   page: Page;
+  password: Forms;
   /** Who writes: drafts are theirs alone. */
   writer: string;
   isTyped: boolean;
@@ -199,7 +200,8 @@ interface SettingsProps extends Forms, MayChange {
 }
 
 export function Settings(props: SettingsProps) {
-  const { page, values, problems, seen, writer, isTyped, offer, may_change, may_transfer, may_delete } = props;
+  const { page, password, values, problems, seen, writer, isTyped, offer, may_change, may_transfer, may_delete } =
+    props;
   const path = `/app/pages/${page.id}`;
   const draft = draftKey(path, writer);
   const card = { title: "Settings", action: path, fields: PAGE_FIELDS, values, problems, seen, draft, isTyped };
@@ -208,21 +210,20 @@ export function Settings(props: SettingsProps) {
   return (
     <WithPreview address={preview}>
       <FormCard {...card} preview={preview} />
-      <Password page={page} path={path} />
+      <Password page={page} path={path} form={password} />
       {may_transfer ? <Transfer path={path} offer={offer} /> : null}
       {may_delete ? <Deletion path={path} /> : null}
     </WithPreview>
   );
 }
 
-function Password({ page, path }: { page: Page; path: string }) {
+function Password({ page, path, form }: { page: Page; path: string; form: Forms }) {
   return (
     <FormCard
       title={page.has_password ? "Protected by a password" : "Protect by a password"}
       action={`${path}/password`}
       fields={PASSWORD_FIELDS}
-      values={{}}
-      problems={{}}
+      {...form}
     />
   );
 }
@@ -262,7 +263,7 @@ function Deletion({ path }: { path: string }) {
   );
 }
 
-export function Notifications({ page, values, problems, may_change }: Forms & MayChange & { page: Page }) {
+export function Notifications({ page, values, problems, seen, may_change }: Forms & MayChange & { page: Page }) {
   return (
     <FormCard
       title="Team"
@@ -270,6 +271,7 @@ export function Notifications({ page, values, problems, may_change }: Forms & Ma
       fields={NOTIFY_FIELDS}
       values={values}
       problems={problems}
+      seen={seen}
       may_change={may_change}
     />
   );

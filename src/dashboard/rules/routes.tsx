@@ -108,10 +108,10 @@ export const endpoints = [
 
   action(
     { path: "/app/rules/{page}/{id}/toggle", summary: "Turn a rule on or off", params: itemParams },
-    async (c, _entered, { page, id }) => {
-      const { is_enabled } = await loadRule(c, page, id);
-      await requireApi(c, { method: "PUT", path: `${rulesOf(page)}/${id}`, body: { is_enabled: !is_enabled } });
-      return redirectWithNotice(back(page), is_enabled ? "The rule is off." : "The rule is on.");
+    async (c, entered, { page, id }) => {
+      const is_enabled = entered.get("is_enabled") === "true";
+      await requireApi(c, { method: "PUT", path: `${rulesOf(page)}/${id}`, body: { is_enabled } });
+      return redirectWithNotice(back(page), is_enabled ? "The rule is on." : "The rule is off.");
     },
   ),
 

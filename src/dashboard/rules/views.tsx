@@ -38,7 +38,11 @@ export function RuleCard({ rule, path, now, may_change }: CardProps) {
             Edit
           </a>
           <PostButton action={`${path}/backtest`} label="Backtest" />
-          <PostButton action={`${path}/toggle`} label={rule.is_enabled ? "Turn off" : "Turn on"} />
+          <PostButton
+            action={`${path}/toggle`}
+            label={rule.is_enabled ? "Turn off" : "Turn on"}
+            fields={{ is_enabled: String(!rule.is_enabled) }}
+          />
           <a class="button danger" href={`${path}/delete`}>
             Delete
           </a>

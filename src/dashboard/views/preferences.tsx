@@ -1,10 +1,13 @@
 import { TEAM_TOPICS, type TeamTopic, type UserPreferences } from "../../contract/team-notification.ts";
+import type { FormField, FormValues } from "../form-fields.ts";
+import { MADE_FROM, madeFrom } from "../merge.ts";
 import { renderDocument } from "./frame.tsx";
 
 interface PreferencesView {
   email: string;
   preferences: UserPreferences;
-  isSaved: boolean;
+  /** Said above the form. */
+  saved?: string;
   /** The link's own address, token included. */
   href: string;
 }
@@ -19,7 +22,21 @@ const LABELS: Record<TeamTopic, string> = {
   certificate: "A certificate or domain expires",
 };
 
-export function renderPreferences({ email, preferences, isSaved, href }: PreferencesView): string {
+export const PREFERENCE_FIELDS: readonly FormField[] = [
+  { kind: "checkbox", name: "mail", label: "Notify me by mail" },
+  { kind: "checkbox", name: "in_app", label: "Notify me in the dashboard" },
+  ...TEAM_TOPICS.map((name): FormField => ({ kind: "checkbox", name, label: LABELS[name] })),
+];
+
+export const preferenceValues = ({ mail, in_app, notify_team }: UserPreferences): FormValues => ({
+  mail,
+  in_app,
+  ...notify_team,
+});
+
+export function renderPreferences({ email, preferences, saved, href }: PreferencesView): string {
+  const values = preferenceValues(preferences);
+  const [own, topics] = [PREFERENCE_FIELDS.slice(0, 2), PREFERENCE_FIELDS.slice(2)];
   return renderDocument({
     title: "Notification settings",
     isNarrow: true,
@@ -27,26 +44,16 @@ export function renderPreferences({ email, preferences, isSaved, href }: Prefere
       <>
         <h1>Notification settings</h1>
         <p class="lead">For {email}, of every status page whose team you are in.</p>
-        {isSaved ? <p role="status">Saved.</p> : null}
+        {saved === undefined ? null : <p role="status">{saved}</p>}
         <form class="card" method="post" action={href}>
-          <p>
-            <label>
-              <input type="checkbox" name="mail" checked={preferences.mail} /> Notify me by mail
-            </label>
-          </p>
-          <p>
-            <label>
-              <input type="checkbox" name="in_app" checked={preferences.in_app} /> Notify me in the dashboard
-            </label>
-          </p>
+          <input type="hidden" name={MADE_FROM} value={madeFrom(PREFERENCE_FIELDS, values)} />
+          {own.map((field) => (
+            <Tick field={field} values={values} />
+          ))}
           <fieldset>
             <legend>About</legend>
-            {TEAM_TOPICS.map((topic) => (
-              <p>
-                <label>
-                  <input type="checkbox" name={topic} checked={preferences.notify_team[topic]} /> {LABELS[topic]}
-                </label>
-              </p>
+            {topics.map((field) => (
+              <Tick field={field} values={values} />
             ))}
           </fieldset>
           <button type="submit" name="save" value="1">
@@ -61,4 +68,14 @@ export function renderPreferences({ email, preferences, isSaved, href }: Prefere
       </>
     ),
   });
+}
+
+function Tick({ field: { name, label }, values }: { field: FormField; values: FormValues }) {
+  return (
+    <p>
+      <label>
+        <input type="checkbox" name={name} checked={values[name] === true} /> {label}
+      </label>
+    </p>
+  );
 }
