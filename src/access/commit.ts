@@ -1,39 +1,18 @@
 import type { ApiError } from "../contract/errors.ts";
 import type { AuditRecord } from "../data/audit/read.ts";
 import { insertAudit } from "../data/audit/write.ts";
-import { type Condition, rowsWrittenBy, runBatch, type Statement } from "../data/db.ts";
-import { type GuardName, guardConstraint } from "../data/write-guards/table.ts";
+import { rowsWrittenBy, runBatch, type Statement } from "../data/db.ts";
+import { guardConstraint } from "../data/write-guards/table.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { auditEntryBytes, boundAuditData } from "../domain/write-budget.ts";
 import { violates } from "../platform/d1-errors.ts";
 import { idFrom, newId } from "../platform/ids.ts";
+import type { AuditSubject, Guard } from "./audited-write.ts";
 import { recordIdempotentResult, requestInProgress } from "./idempotency.ts";
 import type { RequestScope } from "./scope.ts";
 import { refuseBeyondToken } from "./token-limits.ts";
 import { refuseOwnThings } from "./unverified.ts";
 import { correctedStoredText, planWrite } from "./write-budgets.ts";
-
-export interface AuditSubject {
-  /** Whose account this concerns: the owner of the page, or of the object itself. */
-  owner_id: string;
-  target_type: string;
-  target_id: string;
-  monitor_id?: string | null;
-  status_page_id?: string | null;
-  /** One line for people, e.g. `created monitor "Shop"`. */
-  summary: string;
-  /** What changed, without secrets. */
-  data?: Record<string, unknown>;
-  /** Of several entries for the same key only the first is kept. */
-  once?: string;
-}
-
-export interface Guard {
-  name: GuardName;
-  /** Refuses the batch when true at the moment of the write. */
-  when: Condition;
-  error: ApiError;
-}
 
 interface CommitOptions {
   audit: AuditSubject;

@@ -1,5 +1,5 @@
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import type { AuditSubject } from "./commit.ts";
+import type { AuditSubject } from "./audited-write.ts";
 
 /** For verbs that do something to one monitor; `verb` stands before its name. */
 export function monitorAudit(

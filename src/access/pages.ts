@@ -3,7 +3,7 @@ import { findPageFor, isMemberAnywhere, type Viewer } from "../data/members/read
 import { isPageChanged, type StatusPageRecord } from "../data/status-pages/read.ts";
 import { hasPermission, type Membership, OWNERSHIP, type Permission } from "../domain/roles.ts";
 import { limitMembership, reachesPage } from "../domain/token-limits.ts";
-import type { Guard } from "./commit.ts";
+import type { Guard } from "./audited-write.ts";
 import { requireUser } from "./principal.ts";
 import type { RequestScope } from "./scope.ts";
 

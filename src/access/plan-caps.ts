@@ -5,7 +5,7 @@ import type { Condition } from "../data/db.ts";
 import type { GuardedCap } from "../data/write-guards/write.ts";
 import { PLAN_CAPS } from "../domain/plan-caps.ts";
 import type { Settings } from "../platform/settings.ts";
-import type { Guard } from "./commit.ts";
+import type { Guard } from "./audited-write.ts";
 import { getOwnerPlan } from "./owners.ts";
 import type { RequestScope } from "./scope.ts";
 

@@ -1,6 +1,6 @@
 import { forbidden } from "../contract/errors.ts";
 import { reachesPage, refusalOfToken, type TokenNeed } from "../domain/token-limits.ts";
-import type { AuditSubject } from "./commit.ts";
+import type { AuditSubject } from "./audited-write.ts";
 import type { Principal } from "./principal.ts";
 
 /** Throws 403 where a limited API token does not reach an endpoint. */

@@ -1,5 +1,5 @@
 import { ApiError } from "../contract/errors.ts";
-import type { AuditSubject } from "./commit.ts";
+import type { AuditSubject } from "./audited-write.ts";
 import type { Principal } from "./principal.ts";
 
 /**

@@ -4,7 +4,7 @@ import { exceedsRows, exceedsStoredText, findStoredText, measureStoredText } fro
 import { addPastBytes, addRows, addWritten, correctStoredText, type RowBudget } from "../data/stored-texts/write.ts";
 import { chargedRows, isNeverRefused } from "../domain/write-budget.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
-import type { Guard } from "./commit.ts";
+import type { Guard } from "./audited-write.ts";
 import { getOwnerPlan } from "./owners.ts";
 import { capError, capOf } from "./plan-caps.ts";
 import type { RequestScope } from "./scope.ts";

@@ -1,11 +1,33 @@
 import type { Scope } from "../access/scope.ts";
+import type { ProbeResult } from "../contract/check.ts";
 import type { CheckMessage, HistoryMessage } from "../contract/messages.ts";
+import type { MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { ResultBlock } from "../contract/prober-object.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
 import { fnv1a } from "../lib/fnv.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
 import { OBJECT_TIMEOUT_MS, REQUEST_OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
 import { proberObject } from "../platform/prober-objects.ts";
-import type { CheckedMonitor } from "./runner.ts";
+
+export interface Slot {
+  region: string;
+  slot_at: number;
+  attempt: number;
+  /** A request waits for the result and shows all of it. */
+  is_manual?: boolean;
+}
+
+export interface CheckedMonitor {
+  monitor: MonitorRecord;
+  checked_at: number;
+  /** The data centre that the check ran in, if known. */
+  colo?: string | null | undefined;
+  result: ProbeResult;
+  /** Null when the object was not called, did not respond, or belongs to a deleted monitor. */
+  answer: MonitorSnapshot | null;
+  /** Why no check of this monitor can succeed until its configuration changes. */
+  blocked?: string;
+}
 
 const MESSAGE_LENGTH_MAX = 200;
 /** A queue takes 128 kB a message: https://developers.cloudflare.com/queues/platform/limits/ */

@@ -3,7 +3,7 @@ import type { Scope } from "../access/scope.ts";
 import type { ProbeResult } from "../contract/check.ts";
 import type { CheckerJob } from "../contract/checker.ts";
 import type { CheckMessage } from "../contract/messages.ts";
-import type { CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
+import type { CheckResult } from "../contract/monitor-object.ts";
 import type { ResultBlock } from "../contract/prober-object.ts";
 import { type CheckGroupRecord, loadCheckGroup } from "../data/check-groups/read.ts";
 import { deleteEmptyCheckGroup } from "../data/check-groups/write.ts";
@@ -23,28 +23,8 @@ import { OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
 import { failedCheck } from "../probes/run.ts";
 import { checkFrom } from "./region-checker.ts";
 import { splitResting } from "./resting.ts";
-import { toResultBlock } from "./result-history.ts";
+import { type CheckedMonitor, type Slot, toResultBlock } from "./result-history.ts";
 import { historyShardOf, recordChecks } from "./slot-record.ts";
-
-export interface Slot {
-  region: string;
-  slot_at: number;
-  attempt: number;
-  /** A request waits for the result and shows all of it. */
-  is_manual?: boolean;
-}
-
-export interface CheckedMonitor {
-  monitor: MonitorRecord;
-  checked_at: number;
-  /** The data centre that the check ran in, if known. */
-  colo?: string | null | undefined;
-  result: ProbeResult;
-  /** Null when the object was not called, did not respond, or belongs to a deleted monitor. */
-  answer: MonitorSnapshot | null;
-  /** Why no check of this monitor can succeed until its configuration changes. */
-  blocked?: string;
-}
 
 /** Stores the results of a message in the history of a shard. */
 export type StoreResults = (shardId: string, row: ResultBlock) => Promise<void>;

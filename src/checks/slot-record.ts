@@ -13,8 +13,7 @@ import { now } from "../platform/clock.ts";
 import { regionsOf, startGroup } from "./enqueue.ts";
 import { buildExpiries, buildProjection } from "./projection.ts";
 import { endHours, type RestingMonitor } from "./resting.ts";
-import { shortMessage } from "./result-history.ts";
-import type { CheckedMonitor, Slot } from "./runner.ts";
+import { type CheckedMonitor, type Slot, shortMessage } from "./result-history.ts";
 import { markUncheckedMonitors } from "./unchecked.ts";
 
 export interface RecordedSlot extends Slot {

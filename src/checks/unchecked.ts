@@ -15,7 +15,7 @@ import { OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
 import { probeFor } from "../probes/registry.ts";
 import { CONNECTIONS } from "./probe-check.ts";
 import { buildProjection } from "./projection.ts";
-import type { CheckedMonitor } from "./runner.ts";
+import type { CheckedMonitor } from "./result-history.ts";
 
 /**
  * The writes for monitors that the service itself failed to check: unknown at once where no check can succeed, and

@@ -1,6 +1,7 @@
 import type { Api, Item } from "./api.ts";
-import { type Change, type Kind, type Present, Reference } from "./changes.ts";
+import { type Change, Reference } from "./changes.ts";
 import { CommandFailure } from "./failure.ts";
+import type { Kind, Present } from "./matching.ts";
 
 const PATHS: Record<Kind, string> = {
   status_pages: "/status-pages",

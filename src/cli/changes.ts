@@ -7,18 +7,8 @@ import { isRecord } from "../lib/is-record.ts";
 import type { Item } from "./api.ts";
 import { CommandFailure } from "./failure.ts";
 import type { Manifest } from "./manifest.ts";
-import { type Entry, type Matching, matchItems } from "./matching.ts";
+import { type Entry, type Kind, type Matching, matchItems, type Present } from "./matching.ts";
 import { orderByNeeds } from "./order.ts";
-
-/** What the service holds now. */
-export interface Present {
-  status_pages: Item[];
-  groups: Item[];
-  monitors: Item[];
-  webhooks: Item[];
-}
-
-export type Kind = keyof Present;
 
 /** `body` names others by `{ref}` until they exist. */
 export interface Change {

@@ -4,7 +4,7 @@ import { Monitor, MonitorCreate } from "../contract/monitor.ts";
 import { StatusPageCreate } from "../contract/status-page.ts";
 import { WebhookCreate } from "../contract/webhook.ts";
 import type { Item } from "./api.ts";
-import type { Present } from "./changes.ts";
+import type { Present } from "./matching.ts";
 import { escapeVariables } from "./variables.ts";
 
 type Fields = Record<string, unknown>;

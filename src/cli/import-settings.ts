@@ -1,10 +1,11 @@
 import type { Api } from "./api.ts";
 import { applyChange, Made, readPresent } from "./apply.ts";
-import { computeChanges, type Kind } from "./changes.ts";
+import { computeChanges } from "./changes.ts";
 import { formatManifest } from "./export.ts";
 import { CommandFailure } from "./failure.ts";
 import { applyHistory, type HistoryResult } from "./import-history.ts";
 import { parseManifest } from "./manifest.ts";
+import type { Kind } from "./matching.ts";
 import type { Imported, ImportedHistory, Remark } from "./sources/draft.ts";
 import { prefixKeys } from "./sources/keys.ts";
 import { refuseUnknownFields } from "./unknown-fields.ts";

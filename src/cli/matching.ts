@@ -1,6 +1,15 @@
 import type { Item } from "./api.ts";
-import type { Kind } from "./changes.ts";
 import { CommandFailure } from "./failure.ts";
+
+/** What the service holds now. */
+export interface Present {
+  status_pages: Item[];
+  groups: Item[];
+  monitors: Item[];
+  webhooks: Item[];
+}
+
+export type Kind = keyof Present;
 
 /** A thing of the file, as it is looked for among those of the service. */
 export interface Entry {

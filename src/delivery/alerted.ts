@@ -6,7 +6,6 @@ import { isListed } from "../domain/alert-routing.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { changeEventId, outageIncidentEventId } from "../outbox/event-ids.ts";
 import { idFrom } from "../platform/ids.ts";
-import type { Routing } from "./fan-out.ts";
 
 /**
  * No all-clear without an alarm: the end of something reaches the webhooks alone that were sent its beginning. A webhook
@@ -16,9 +15,14 @@ import type { Routing } from "./fan-out.ts";
 /** Deliveries are kept a little longer than this. */
 const KNOWN_MS = 29 * DAY_MS;
 
+/** The announced events that an event ends, as a rule says; absent where its own data says it. */
+interface RoutedEnds {
+  ends?: readonly string[];
+}
+
 interface Ends {
   events: readonly NewEvent[];
-  routings: ReadonlyMap<string, Pick<Routing, "ends">>;
+  routings: ReadonlyMap<string, RoutedEnds>;
   webhooks: readonly ActiveWebhook[];
 }
 
@@ -45,7 +49,7 @@ export async function findAlerted(
 
 const deliveryId = (eventId: string, webhook: { id: string }) => idFrom("delivery", eventId, webhook.id);
 
-function listEnded(event: NewEvent, routing: Pick<Routing, "ends"> | undefined): readonly string[] {
+function listEnded(event: NewEvent, routing: RoutedEnds | undefined): readonly string[] {
   if (routing?.ends) return routing.ends;
   if (!isKnownEvent(event) || event.name !== "incident.resolved") return [];
   const { incident_id, outage_id, monitor_id } = event.data;

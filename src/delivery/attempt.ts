@@ -1,12 +1,10 @@
 import type { Scope } from "../access/scope.ts";
 import { type RecordedRequest, SECRET_PLACEHOLDER } from "../contract/webhook.ts";
 import type { Statement } from "../data/db.ts";
-import type { AttemptRecord, DeliveryRecord } from "../data/deliveries/read.ts";
-import type { StoredEvent } from "../data/events/read.ts";
+import type { AttemptRecord } from "../data/deliveries/read.ts";
 import type { MailRecord } from "../data/mail/read.ts";
 import { insertMail } from "../data/mail/write.ts";
 import { upsertChatMessage } from "../data/webhooks/chat-messages.ts";
-import type { WebhookRecord } from "../data/webhooks/read.ts";
 import { secretsOf } from "../notifiers/fields.ts";
 import type { Notifier, NotifierMail, NotifierRequest } from "../notifiers/port.ts";
 import { sealMail } from "../outbox/mail.ts";
@@ -14,18 +12,9 @@ import { idFrom } from "../platform/ids.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
 import { admit } from "./outside-mail.ts";
 import { withoutPersonalLinks } from "./personal-links.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import { type Claimed, type Prepared, prepare } from "./prepare.ts";
 import { send, type TimedReply } from "./sender.ts";
 import { maskUrl } from "./webhook-config.ts";
-
-/** A delivery that the caller has claimed. */
-export interface Claimed {
-  delivery: DeliveryRecord;
-  webhook: WebhookRecord;
-  event: StoredEvent;
-  /** Of the event; its times are in the zone of the page. */
-  page: { name: string; timezone: string } | null;
-}
 
 /** An attempt that was made; record-attempts.ts stores it. */
 export interface Attempted extends Claimed {

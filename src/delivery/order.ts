@@ -5,7 +5,7 @@ import { unclaimDeliveries } from "../data/deliveries/write.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { changeEventId } from "../outbox/event-ids.ts";
 import { idFrom } from "../platform/ids.ts";
-import type { Claimed } from "./attempt.ts";
+import type { Claimed } from "./prepare.ts";
 import { wakeDeliveriesLater } from "./wake.ts";
 
 /**

@@ -19,7 +19,7 @@ import { MINUTE_MS } from "../lib/durations.ts";
 import { notifierOf } from "../notifiers/registry.ts";
 import { changeEventId, flappingEventId, incidentOpenedEventId, outageIncidentEventId } from "../outbox/event-ids.ts";
 import { idFrom } from "../platform/ids.ts";
-import type { Claimed } from "./attempt.ts";
+import type { Claimed } from "./prepare.ts";
 import { wakeDeliveries } from "./wake.ts";
 
 /**

@@ -7,6 +7,7 @@ import { type EventRuleRecord, findEventRule } from "../data/event-rules/read.ts
 import type { StoredEvent } from "../data/events/read.ts";
 import { listStillDown } from "../data/held-alerts/read.ts";
 import { findChatMessage } from "../data/webhooks/chat-messages.ts";
+import type { WebhookRecord } from "../data/webhooks/read.ts";
 import { bundleKind } from "../domain/alert-bundling.ts";
 import { type AlertMessage, composeAlert } from "../domain/alert-messages.ts";
 import { findChannel } from "../domain/alert-routing.ts";
@@ -22,10 +23,18 @@ import type {
 import { notifierOf } from "../notifiers/registry.ts";
 import type { Settings } from "../platform/settings.ts";
 import { withAcknowledgeLink } from "./acknowledge-link.ts";
-import type { Claimed } from "./attempt.ts";
 import { findCommonIncident } from "./common-incident.ts";
 import { stopLink } from "./outside-mail.ts";
 import { openConfig } from "./webhook-config.ts";
+
+/** A delivery that the caller has claimed. */
+export interface Claimed {
+  delivery: DeliveryRecord;
+  webhook: WebhookRecord;
+  event: StoredEvent;
+  /** Of the event; its times are in the zone of the page. */
+  page: { name: string; timezone: string } | null;
+}
 
 export interface Prepared {
   /** Null for an event that means nothing to the provider. */

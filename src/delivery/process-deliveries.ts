@@ -13,10 +13,11 @@ import { SECOND_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
 import { endsWithin } from "../lib/with-deadline.ts";
 import { now } from "../platform/clock.ts";
-import { type Attempted, type Claimed, performAttempt } from "./attempt.ts";
+import { type Attempted, performAttempt } from "./attempt.ts";
 import { claimFromBudget } from "./budget.ts";
 import { chainByTurn, takeTurns } from "./order.ts";
 import { leaveOvertaken } from "./overtaken.ts";
+import type { Claimed } from "./prepare.ts";
 import { recordAttempts } from "./record-attempts.ts";
 import { wakeDeliveriesLater, wakeRetries, wakeSlowDeliveries } from "./wake.ts";
 

@@ -6,7 +6,7 @@ import type { MaintenanceRecord } from "../data/maintenance/read.ts";
 import { describeTransition } from "../domain/transition-summary.ts";
 import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
-import type { TransitionContext } from "./incidents.ts";
+import type { TransitionContext } from "./monitor-event.ts";
 
 /** Audit entry of a change of status, for the timeline of its monitor; named like its event where it has one. */
 export function transitionAudit(db: Db, { transition, monitor }: TransitionContext, now: number): Statement {

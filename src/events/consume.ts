@@ -37,15 +37,9 @@ import { wakeEvents } from "./emit.ts";
 import { advanceEscalation } from "./escalation-runner.ts";
 import { type Damping, dampChange, endAnnounced, tickFlapping } from "./flapping.ts";
 import { bundleIncidents } from "./incident-bundles.ts";
-import {
-  type IncidentEffects,
-  NONE,
-  planIncidentEffects,
-  replaceIncident,
-  type TransitionContext,
-} from "./incidents.ts";
+import { type IncidentEffects, NONE, planIncidentEffects, replaceIncident } from "./incidents.ts";
 import { nameLocations } from "./location-names.ts";
-import { isChangeOfStatus, monitorEvent } from "./monitor-event.ts";
+import { isChangeOfStatus, monitorEvent, type TransitionContext } from "./monitor-event.ts";
 import { completeRegions, recordOutage } from "./outages.ts";
 import {
   evaluateRules,

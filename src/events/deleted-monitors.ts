@@ -1,4 +1,4 @@
-import type { Guard } from "../access/commit.ts";
+import type { Guard } from "../access/audited-write.ts";
 import type { RequestScope } from "../access/scope.ts";
 import { raced } from "../contract/errors.ts";
 import { completeBundle, haveOthersChanged, listBundlesWithOthers, retitleBundle } from "../data/incidents/bundles.ts";

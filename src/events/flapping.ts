@@ -35,8 +35,8 @@ import { toIso } from "../platform/clock.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import type { Settings } from "../platform/settings.ts";
 import { publish, publishRouted } from "./emit.ts";
-import { planStableEnd, type TransitionContext } from "./incidents.ts";
-import { type ChangeOfStatus, isChangeOfStatus } from "./monitor-event.ts";
+import { planStableEnd } from "./incidents.ts";
+import { type ChangeOfStatus, isChangeOfStatus, type TransitionContext } from "./monitor-event.ts";
 import { evaluateRules, retryStale, triggerOf } from "./rules.ts";
 import { findWithholding } from "./suppression.ts";
 

@@ -1,6 +1,5 @@
 import type { Scope } from "../access/scope.ts";
 import type { EventOf } from "../contract/events.ts";
-import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import type { Statement } from "../data/db.ts";
 import { listHeldBelow, listIncidentsAbove } from "../data/dependencies/read.ts";
 import { completeBundle, findBundle, hasOthersChanged, leaveBundle } from "../data/incidents/bundles.ts";
@@ -18,16 +17,9 @@ import { outageIncidentEventId } from "../outbox/event-ids.ts";
 import { idFrom } from "../platform/ids.ts";
 import { incidentAudit } from "./audit.ts";
 import { incidentEvent } from "./emit.ts";
+import type { TransitionContext } from "./monitor-event.ts";
 import { continuesLostOutage } from "./outages.ts";
 import { withSubject } from "./subject.ts";
-
-export interface TransitionContext {
-  transition: MonitorTransition;
-  monitor: MonitorRecord;
-  page: StatusPageRecord | null;
-  /** How the agents are called from which an outage was found. */
-  location_names?: Record<string, string> | undefined;
-}
 
 type IncidentScope = Pick<Scope, "db" | "settings" | "now">;
 

@@ -1,7 +1,7 @@
 import { agentLocation, agentsAmong } from "../contract/location.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
+import { listAgentsByIds } from "../data/agents/read.ts";
 import type { Db } from "../data/db.ts";
-import { listAgentsByIds } from "../data/locations/read.ts";
 
 /** How the agents are called from which an outage was found; costs no query where none was. */
 export async function nameLocations(

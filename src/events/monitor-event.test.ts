@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { composeAlert, NO_READER } from "../domain/alert-messages.ts";
-import type { TransitionContext } from "./incidents.ts";
-import { monitorEvent } from "./monitor-event.ts";
+import { monitorEvent, type TransitionContext } from "./monitor-event.ts";
 
 const monitor = {
   id: "0199c0de-0000-7000-8000-000000000001",

@@ -1,9 +1,19 @@
 import type { EventOf, KnownEvent } from "../contract/events.ts";
 import { isVotedOn } from "../contract/location.ts";
+import type { MonitorTransition } from "../contract/monitor-transition.ts";
+import type { MonitorRecord } from "../data/monitors/read.ts";
+import type { StatusPageRecord } from "../data/status-pages/read.ts";
 import { secondsBetween } from "../lib/duration-format.ts";
 import { changeEventId } from "../outbox/event-ids.ts";
 import { toIso } from "../platform/clock.ts";
-import type { TransitionContext } from "./incidents.ts";
+
+export interface TransitionContext {
+  transition: MonitorTransition;
+  monitor: MonitorRecord;
+  page: StatusPageRecord | null;
+  /** How the agents are called from which an outage was found. */
+  location_names?: Record<string, string> | undefined;
+}
 
 export type ChangeOfStatus = EventOf<"monitor.down" | "monitor.up" | "monitor.degraded">;
 

@@ -6,7 +6,7 @@ import { findMonitor, listRecordedSeqs } from "../data/monitors/read.ts";
 import { hasOutage } from "../data/outages/read.ts";
 import { endOutage, insertOutage, updateRegions } from "../data/outages/write.ts";
 import { idFrom } from "../platform/ids.ts";
-import type { TransitionContext } from "./incidents.ts";
+import type { TransitionContext } from "./monitor-event.ts";
 
 /** An outage that is not recorded is looked for again after this. */
 const RECORDED_LATER_S = 10;

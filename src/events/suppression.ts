@@ -29,9 +29,9 @@ import { isWithheld, type Withholding } from "../domain/suppression.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
-import { joinIncidentsAbove, planIncidentEffects, type TransitionContext } from "./incidents.ts";
+import { joinIncidentsAbove, planIncidentEffects } from "./incidents.ts";
 import { nameLocations } from "./location-names.ts";
-import { type ChangeOfStatus, monitorEvent } from "./monitor-event.ts";
+import { type ChangeOfStatus, monitorEvent, type TransitionContext } from "./monitor-event.ts";
 import {
   evaluateRules,
   NO_RULES,

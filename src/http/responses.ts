@@ -1,6 +1,5 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
 import { ERROR_CODES } from "../contract/errors.ts";
-import type { EndpointPolicy } from "./endpoint.ts";
 
 export const ErrorBody = z
   .object({
@@ -48,8 +47,15 @@ export const BODY_ERRORS = {
   422: refusal(422, "Idempotency-Key reused with another body"),
 };
 
+/** The members of a policy that decide how its operation may refuse. */
+interface RefusalPolicy {
+  auth: string;
+  ids?: { params?: object };
+  refusalPage?: unknown;
+}
+
 /** Every refusal that the frame itself may give an endpoint, so that no feature has to remember them. */
-function errorsOf(policy: Pick<EndpointPolicy, "auth" | "ids">, route: RouteConfig): RouteConfig["responses"] {
+function errorsOf(policy: RefusalPolicy, route: RouteConfig): RouteConfig["responses"] {
   const isPost = route.method === "post";
   return {
     ...(policy.auth === "public" ? PUBLIC_ERRORS : USER_ERRORS),
@@ -62,10 +68,7 @@ function errorsOf(policy: Pick<EndpointPolicy, "auth" | "ids">, route: RouteConf
 }
 
 /** Everything that an operation answers. Where people are refused by a page, the frame may still refuse as JSON. */
-export function responsesOf(
-  policy: Pick<EndpointPolicy, "auth" | "ids" | "refusalPage">,
-  route: RouteConfig,
-): RouteConfig["responses"] {
+export function responsesOf(policy: RefusalPolicy, route: RouteConfig): RouteConfig["responses"] {
   const responses = { ...errorsOf(policy, route), ...route.responses };
   if (!policy.refusalPage) return responses;
   const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400);

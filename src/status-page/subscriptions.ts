@@ -1,4 +1,5 @@
-import { commit, type Guard } from "../access/commit.ts";
+import type { Guard } from "../access/audited-write.ts";
+import { commit } from "../access/commit.ts";
 import { isWithinMailRate, recipientOf } from "../access/mail-rate.ts";
 import { capGuard } from "../access/plan-caps.ts";
 import type { RequestScope } from "../access/scope.ts";

@@ -1,5 +1,5 @@
-import type { Present } from "../changes.ts";
 import type { Manifest } from "../manifest.ts";
+import type { Present } from "../matching.ts";
 import { freeKey } from "./draft.ts";
 
 /**

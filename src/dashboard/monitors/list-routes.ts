@@ -1,6 +1,3 @@
-import { z } from "zod";
-import { MONITOR_SORTS } from "../../contract/monitor.ts";
-import { MONITOR_STATUSES, MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { readMaintenanceTime } from "../../data/maintenance/time.ts";
 import { listRecentIntervals } from "../../data/metrics/read.ts";
 import type { ListedMonitor } from "../../data/monitor-settings/read.ts";
@@ -14,35 +11,13 @@ import { listPageChoices, mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
 import { isMuted } from "./detail-alerts.tsx";
+import { ListQuery } from "./list-query.ts";
 import { listView, type MonitorRow } from "./list-views.tsx";
 
 const SHOWN_MAX = 50;
-const OFFSET_MAX = 10_000;
 /** Of all rows together: a flapping monitor's strip may lack its oldest hours rather than slow the list down. */
 const INTERVALS_MAX = 2_000;
 const GROUPS_MAX = 500;
-
-const blank = (text: string | undefined) => (text?.trim() ? text.trim() : undefined);
-/** Several values of one filter stand in the address as the API has them: `down,paused`. */
-const listOf = <Value extends string>(values: readonly Value[]) =>
-  z
-    .string()
-    .transform((chosen) => chosen.split(","))
-    .pipe(z.array(z.enum(values)))
-    .optional()
-    .catch(undefined);
-const text = z.string().max(200).transform(blank).optional().catch(undefined);
-export const ListQuery = z.object({
-  q: text,
-  status: listOf(MONITOR_STATUSES),
-  type: listOf(MONITOR_TYPES),
-  tag: text,
-  page: z.uuid().optional().catch(undefined),
-  group: z.uuid().optional().catch(undefined),
-  sort: z.enum(MONITOR_SORTS).default("position").catch("position"),
-  offset: z.coerce.number().int().min(0).max(OFFSET_MAX).default(0).catch(0),
-});
-export type ListQuery = z.output<typeof ListQuery>;
 
 export const endpoints = [
   view({ path: "/app/monitors", summary: "List of monitors in the dashboard", query: ListQuery }, (c, { query }) =>

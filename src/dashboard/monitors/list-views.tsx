@@ -16,7 +16,7 @@ import { Since } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
 import { FirstMonitor } from "./first-monitor.tsx";
-import type { ListQuery } from "./list-routes.ts";
+import type { ListQuery } from "./list-query.ts";
 import { Sparkline, type SparklineProps } from "./sparkline.tsx";
 import { typeName } from "./types.ts";
 

@@ -2,7 +2,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { agentLocation, agentsAmong } from "../../contract/location.ts";
 import { regionName } from "../../contract/monitor-values.ts";
-import { listAgentsByIds } from "../../data/locations/read.ts";
+import { listAgentsByIds } from "../../data/agents/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { MeasuredResult } from "../../features/check-results/present.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";

@@ -24,6 +24,16 @@ export type InstallTokenRecord = typeof installTokens.$inferSelect;
 /** A few more than one agent may run: those that were assigned at the same time are run, too. */
 const ASSIGNED_MAX = AGENT_MONITORS_MAX + 100;
 
+/** Agents by their ids; those that are gone are left out. */
+export async function listAgentsByIds(db: Db, agentIds: readonly string[]): Promise<AgentRecord[]> {
+  if (agentIds.length === 0) return [];
+  return db
+    .select()
+    .from(agents)
+    .where(sql`${agents.id} IN (SELECT value FROM json_each(${JSON.stringify(agentIds)}))`)
+    .limit(agentIds.length);
+}
+
 export async function findAgent(db: Db, agentId: string): Promise<AgentRecord | undefined> {
   const rows = await db.select().from(agents).where(eq(agents.id, agentId)).limit(1);
   return rows[0];

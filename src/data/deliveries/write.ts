@@ -1,8 +1,8 @@
 import { and, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
 import type { Plan } from "../../contract/plan.ts";
 import type { Db, Statement } from "../db.ts";
+import { type KeptBytes, keptMax } from "../delivery-budgets/read.ts";
 import { deliveryBudgets } from "../delivery-budgets/table.ts";
-import { type KeptBytes, keptMax } from "../delivery-budgets/write.ts";
 import { type StoredEvent, toEvent } from "../events/read.ts";
 import { events } from "../events/table.ts";
 import { claimAll, isAmong, isPending, WAKE_GRACE_MS } from "../outbox/rows.ts";

@@ -1,4 +1,5 @@
-import { eq, isNotNull } from "drizzle-orm";
+import { eq, isNotNull, type SQL, sql } from "drizzle-orm";
+import type { Plan } from "../../contract/plan.ts";
 import type { Db } from "../db.ts";
 import { users } from "../users/table.ts";
 import { deliveryBudgets } from "./table.ts";
@@ -23,3 +24,15 @@ export async function findThrottledSince(db: Db, ownerId: string): Promise<numbe
     .limit(1);
   return rows[0]?.since ?? null;
 }
+
+/** What attempts may keep of requests and answers in a day. */
+export interface KeptBytes {
+  day_at: number;
+  /** null = no limit. */
+  max: Record<Plan, number | null>;
+  default_plan: Plan;
+}
+
+/** The cap of the user whose row is joined. */
+export const keptMax = ({ max, default_plan }: Omit<KeptBytes, "day_at">): SQL =>
+  sql`(${JSON.stringify(max)} ->> coalesce(${users.plan}, ${default_plan}))`;

@@ -1,11 +1,11 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
-import type { Plan } from "../../contract/plan.ts";
+import { and, eq, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import type { DeliveryRecord } from "../deliveries/read.ts";
 import { unclaimDeliveries } from "../deliveries/write.ts";
 import { isAmong, WAKE_GRACE_MS } from "../outbox/rows.ts";
 import { users } from "../users/table.ts";
 import { deliveries } from "../webhooks/table.ts";
+import { type KeptBytes, keptMax } from "./read.ts";
 import { deliveryBudgets } from "./table.ts";
 
 /** Takes so many deliveries of this minute and gives how many are taken with them. */
@@ -83,18 +83,6 @@ export function endThrottling(db: Db, ownerId: string): Statement {
 export function clearThrottling(db: Db, deliveryIds: readonly string[]): Statement {
   return db.update(deliveries).set({ throttled_owner_id: null }).where(isAmong(deliveries.id, deliveryIds));
 }
-
-/** What attempts may keep of requests and answers in a day. */
-export interface KeptBytes {
-  day_at: number;
-  /** null = no limit. */
-  max: Record<Plan, number | null>;
-  default_plan: Plan;
-}
-
-/** The cap of the user whose row is joined. */
-export const keptMax = ({ max, default_plan }: Omit<KeptBytes, "day_at">): SQL =>
-  sql`(${JSON.stringify(max)} ->> coalesce(${users.plan}, ${default_plan}))`;
 
 /** Adds what attempts kept, for owners whose plan limits it. */
 export function countKept(

@@ -1,19 +1,8 @@
 import { asc, eq, type SQL, sql } from "drizzle-orm";
-import type { AgentRecord } from "../agents/read.ts";
 import { agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
 import { monitors } from "../monitors/table.ts";
 import { monitorLocations } from "./table.ts";
-
-/** Agents by their ids; those that are gone are left out. */
-export async function listAgentsByIds(db: Db, agentIds: readonly string[]): Promise<AgentRecord[]> {
-  if (agentIds.length === 0) return [];
-  return db
-    .select()
-    .from(agents)
-    .where(sql`${agents.id} IN (SELECT value FROM json_each(${JSON.stringify(agentIds)}))`)
-    .limit(agentIds.length);
-}
 
 /** On how many monitors an agent votes, and the first of them, by name. */
 export async function listVotedOn(db: Db, agentId: string, limit: number) {

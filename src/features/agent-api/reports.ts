@@ -1,4 +1,5 @@
-import { type AuditSubject, commit, commitReports } from "../../access/commit.ts";
+import type { AuditSubject } from "../../access/audited-write.ts";
+import { commit, commitReports } from "../../access/commit.ts";
 import { requireCallingAgent } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { AgentDiscoveriesReport, AgentEventsReport, AgentMetricsReport } from "../../contract/agent.ts";

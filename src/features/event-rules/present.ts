@@ -7,21 +7,10 @@ import type {
   EventRuleTestResult,
   EventRuleVersion,
 } from "../../contract/event-rule.ts";
-import type { EventRuleRecord, EventRuleVersionRecord } from "../../data/event-rules/read.ts";
 import { exportContent } from "../../domain/event-rule-content.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import type { Backtest, RuleTest } from "./replay.ts";
-
-/** A rule with its content as far as the caller may see it. */
-export interface ShownRule {
-  rule: EventRuleRecord;
-  content: EventRuleContent;
-}
-
-export interface ShownVersion {
-  version: EventRuleVersionRecord;
-  content: EventRuleContent;
-}
+import type { ShownRule, ShownVersion } from "./service.ts";
 
 export function presentRule({ rule, content }: ShownRule): EventRule {
   return {

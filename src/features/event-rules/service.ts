@@ -1,4 +1,5 @@
-import { commit, type Guard } from "../../access/commit.ts";
+import type { Guard } from "../../access/audited-write.ts";
+import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requirePage, requireVisiblePage } from "../../access/pages.ts";
@@ -18,6 +19,7 @@ import type { Statement } from "../../data/db.ts";
 import { listUnsyncedPushed } from "../../data/event-rules/history.ts";
 import {
   type EventRuleRecord,
+  type EventRuleVersionRecord,
   findRuleVersion,
   hasMoreRulesThan,
   isRuleChanged,
@@ -37,7 +39,17 @@ import { EVENT_RULES_MAX } from "../../domain/plans.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
 import { newId } from "../../platform/ids.ts";
 import { requireSoundContents, showContent } from "./content.ts";
-import type { ShownRule, ShownVersion } from "./present.ts";
+
+/** A rule with its content as far as the caller may see it. */
+export interface ShownRule {
+  rule: EventRuleRecord;
+  content: EventRuleContent;
+}
+
+export interface ShownVersion {
+  version: EventRuleVersionRecord;
+  content: EventRuleContent;
+}
 
 /** A rule under the address of its page. */
 export interface NamedRule {

@@ -14,8 +14,7 @@ import { createContent, exportRules, listImportWarnings } from "../../domain/eve
 import { EVENT_RULES_MAX } from "../../domain/plans.ts";
 import { assertNever } from "../../lib/assert-never.ts";
 import { requireSoundContents, showContent } from "./content.ts";
-import type { ShownRule } from "./present.ts";
-import { newRule, planInsert, showRule, syncPushed } from "./service.ts";
+import { newRule, planInsert, type ShownRule, showRule, syncPushed } from "./service.ts";
 
 const RULES_MAX = Math.max(...Object.values(EVENT_RULES_MAX));
 const ALL = { limit: RULES_MAX, offset: 0 };

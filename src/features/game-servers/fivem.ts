@@ -1,4 +1,4 @@
-import type { PluginAccess, PluginFile } from "./plugin.ts";
+import type { PluginAccess, PluginFile } from "./plugin-file.ts";
 
 /** A FiveM resource; the scripts run on the server alone, so players never see the key. */
 export function writeFivem({ push_key, push_url, interval }: PluginAccess): PluginFile[] {

@@ -1,7 +1,7 @@
 import { writeZip } from "../../lib/zip.ts";
 import { inflateExactly } from "../../platform/zlib.ts";
 import { CLASS_BYTES, CLASS_ZLIB_BASE64 } from "./minecraft/compiled.ts";
-import type { PluginAccess, PluginFile } from "./plugin.ts";
+import type { PluginAccess, PluginFile } from "./plugin-file.ts";
 
 /** A plug-in of Paper: a jar, which is a ZIP archive of classes and the configuration that they read. */
 export function writeMinecraft({ push_key, push_url, interval }: PluginAccess): PluginFile[] {

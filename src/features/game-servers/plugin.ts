@@ -3,20 +3,12 @@ import type { GameType } from "../../contract/monitor-values.ts";
 import { writeZip } from "../../lib/zip.ts";
 import { writeFivem } from "./fivem.ts";
 import { writeMinecraft } from "./minecraft.ts";
+import type { PluginAccess, PluginFile } from "./plugin-file.ts";
 import { writeRust } from "./rust.ts";
 import { writeSidecars } from "./sidecar.ts";
 
 /** What runs in a game server, or beside it, and pushes for it; an archive that is unpacked over the server's folder. */
 export type PluginGame = (typeof PLUGIN_GAMES)[number];
-
-export interface PluginAccess {
-  push_key: string;
-  push_url: string;
-  /** Seconds between pushes. */
-  interval: number;
-}
-
-export type PluginFile = { name: string } & ({ text: string } | { bytes: Uint8Array });
 
 const WRITERS: Record<PluginGame, (access: PluginAccess) => PluginFile[]> = {
   fivem: writeFivem,

@@ -1,4 +1,4 @@
-import type { PluginAccess, PluginFile } from "./plugin.ts";
+import type { PluginAccess, PluginFile } from "./plugin-file.ts";
 
 /** A plug-in of Oxide (uMod), which compiles the source itself when the server loads it. */
 export function writeRust(access: PluginAccess): PluginFile[] {

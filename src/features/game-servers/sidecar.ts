@@ -1,6 +1,6 @@
 import { SIDECAR_RUNTIMES } from "../../contract/game-server.ts";
 import { assertNever } from "../../lib/assert-never.ts";
-import type { PluginAccess, PluginFile } from "./plugin.ts";
+import type { PluginAccess, PluginFile } from "./plugin-file.ts";
 
 /**
  * A program that runs beside a game server and pushes for it: what it finds as JSON at a source of the operator's

@@ -1,4 +1,4 @@
-import type { Guard } from "../../access/commit.ts";
+import type { Guard } from "../../access/audited-write.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { inUse, raced } from "../../contract/errors.ts";
 import { isAnyLosingAll, listWindowsLosingAll } from "../../data/maintenance/read.ts";

@@ -1,4 +1,5 @@
-import { commit, type Guard } from "../../access/commit.ts";
+import type { Guard } from "../../access/audited-write.ts";
+import { commit } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
 import { requireMailRate } from "../../access/mail-rate.ts";
 import { getOwner } from "../../access/owners.ts";

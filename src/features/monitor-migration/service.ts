@@ -1,4 +1,5 @@
-import { commit, type Guard } from "../../access/commit.ts";
+import type { Guard } from "../../access/audited-write.ts";
+import { commit } from "../../access/commit.ts";
 import { findEarlierAnswer } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
 import { requireManagedPage, requirePage } from "../../access/pages.ts";

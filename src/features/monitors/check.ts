@@ -16,7 +16,7 @@ import { conflict, invalid } from "../../contract/errors.ts";
 import { agentsOf, asksEdge } from "../../contract/location.ts";
 import type { AgentCommandRecord } from "../../data/agent-reports/read.ts";
 import { insertCommand } from "../../data/agent-reports/write.ts";
-import { listAgentsByIds } from "../../data/locations/read.ts";
+import { listAgentsByIds } from "../../data/agents/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { statusAt } from "../../domain/agent-status.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";

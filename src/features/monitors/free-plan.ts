@@ -1,12 +1,14 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { planLimit } from "../../contract/errors.ts";
 import { asksEdge } from "../../contract/location.ts";
+import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { readFleetLoad } from "../../data/usage/read.ts";
 import { findFreePlanViolation, type WantedMonitor } from "../../domain/free-plan.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { stepsOf, type TypeFields } from "./fields.ts";
-import type { Columns } from "./validate.ts";
+
+type Columns = Pick<MonitorRecord, "type" | "interval"> & Parameters<typeof asksEdge>[0];
 
 /**
  * On the Workers Free plan an installation holds as much as a day of it carries, whoever's the monitors are: what is above

@@ -1,4 +1,5 @@
-import { type AuditSubject, commit } from "../../access/commit.ts";
+import type { AuditSubject } from "../../access/audited-write.ts";
+import { commit } from "../../access/commit.ts";
 import { monitorAudit } from "../../access/monitor-audit.ts";
 import { requireSecretsRead, sealSecrets, unsealSecrets } from "../../access/monitor-secrets.ts";
 import { getOwner } from "../../access/owners.ts";

@@ -9,8 +9,7 @@ import { agentsAmong, agentsOf, asksEdge, type Location, regionsAmong, runsOnAge
 import type { MonitorCreate } from "../../contract/monitor.ts";
 import { atLeastOf, type MonitorType, type Region } from "../../contract/monitor-values.ts";
 import type { Plan } from "../../contract/plan.ts";
-import { countAssigned } from "../../data/agents/read.ts";
-import { listAgentsByIds } from "../../data/locations/read.ts";
+import { countAssigned, listAgentsByIds } from "../../data/agents/read.ts";
 import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { listSecretsByName } from "../../data/secrets/read.ts";

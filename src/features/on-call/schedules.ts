@@ -1,4 +1,5 @@
-import { commit, type Guard } from "../../access/commit.ts";
+import type { Guard } from "../../access/audited-write.ts";
+import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage, requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";

@@ -1,4 +1,5 @@
-import { commit, type Guard } from "../../access/commit.ts";
+import type { Guard } from "../../access/audited-write.ts";
+import { commit } from "../../access/commit.ts";
 import { pageGuard, requirePage } from "../../access/pages.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { AlertingUpdate, LegalUpdate } from "../../contract/page-settings.ts";

@@ -5,7 +5,8 @@ import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpo
 import { BODY_ERRORS, ErrorBody, IdParam, json, jsonBody, OBJECT_ERRORS } from "../../http/responses.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { readPushToken } from "../../platform/push-tokens.ts";
-import { type AcceptedPush, acceptPush } from "../push/accept.ts";
+import { acceptPush } from "../push/accept.ts";
+import type { AcceptedPush } from "../push/follow-up.ts";
 import { readMessage, toHeartbeat } from "../push/heartbeat-input.ts";
 import { findAliasedCredential, setPushAlias } from "./service.ts";
 

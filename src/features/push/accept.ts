@@ -1,5 +1,4 @@
 import { limitOf } from "../../access/rate-limit.ts";
-import type { RequestScope, Scope } from "../../access/scope.ts";
 import { rateLimited, unauthenticated, unavailable } from "../../contract/errors.ts";
 import type { Push, PushOutcome } from "../../contract/monitor-object.ts";
 import { unpackRepeated } from "../../contract/repeated-heartbeat.ts";
@@ -8,10 +7,8 @@ import { now } from "../../platform/clock.ts";
 import { isObjectUnavailable, monitorObject } from "../../platform/monitor-objects.ts";
 import { REQUEST_OBJECT_TIMEOUT_MS } from "../../platform/object-timeout.ts";
 import type { PushCredential } from "../../platform/push-tokens.ts";
+import type { AcceptedPush, PushScope } from "./follow-up.ts";
 
-/** A push is accepted before anything is known of its sender but the credential, and most never ask the database. */
-export type PushScope = Omit<Scope, "db"> & Pick<RequestScope, "defer">;
-export type AcceptedPush = Extract<PushOutcome, { outcome: "taken" }>;
 type Pushed = Pick<Push, "kind" | "beat" | "samples">;
 
 /** Hands a push to its monitor's object; the database is touched only when the status moved, or rules listen. */

@@ -1,10 +1,13 @@
-import { openScope, type Scope } from "../../access/scope.ts";
+import { openScope, type RequestScope, type Scope } from "../../access/scope.ts";
 import { projectSnapshot } from "../../checks/projection.ts";
-import type { MonitorSnapshot } from "../../contract/monitor-object.ts";
+import type { MonitorSnapshot, PushOutcome } from "../../contract/monitor-object.ts";
 import { evaluateMetricRules } from "../../events/metric-rules.ts";
-import type { AcceptedPush, PushScope } from "./accept.ts";
 
-/** What few pushes lead to. */
+/** A push is accepted before anything is known of its sender but the credential, and most never ask the database. */
+export type PushScope = Omit<Scope, "db"> & Pick<RequestScope, "defer">;
+export type AcceptedPush = Extract<PushOutcome, { outcome: "taken" }>;
+
+/** Projects the status and evaluates metric rules, for the few pushes that need it. */
 export async function followUp(
   ctx: PushScope,
   monitorId: string,

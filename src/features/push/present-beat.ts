@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { HeartbeatAccepted } from "../../contract/push.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
-import type { AcceptedPush } from "./accept.ts";
+import type { AcceptedPush } from "./follow-up.ts";
 
 export function presentBeat(
   monitor_id: string,

@@ -24,7 +24,8 @@ import { answerInTime } from "../../platform/object-timeout.ts";
 import { mintPushToken } from "../../platform/push-tokens.ts";
 import { rootKeysOf } from "../../platform/root-keys.ts";
 import { monitorType, type PushEntry, resultSourceOf } from "../../probes/registry.ts";
-import { type AcceptedPush, acceptPush } from "./accept.ts";
+import { acceptPush } from "./accept.ts";
+import type { AcceptedPush } from "./follow-up.ts";
 
 export interface StoredSample {
   received_at: number;

@@ -1,4 +1,5 @@
-import { type AuditSubject, commit } from "../../access/commit.ts";
+import type { AuditSubject } from "../../access/audited-write.ts";
+import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";

@@ -1,4 +1,5 @@
-import { commit, type Guard } from "../../access/commit.ts";
+import type { Guard } from "../../access/audited-write.ts";
+import { commit } from "../../access/commit.ts";
 import { requireUser } from "../../access/principal.ts";
 import { isWithinRate, releaseRate, requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";

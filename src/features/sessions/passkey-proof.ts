@@ -1,4 +1,4 @@
-import type { Guard } from "../../access/commit.ts";
+import type { Guard } from "../../access/audited-write.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { siteOf } from "../../access/sessions.ts";

@@ -1,4 +1,4 @@
-import type { Guard } from "../../access/commit.ts";
+import type { Guard } from "../../access/audited-write.ts";
 import { releaseRate, requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { ApiError } from "../../contract/errors.ts";
