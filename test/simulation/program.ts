@@ -41,7 +41,7 @@ export async function buildProgram(mutation: Mutation | null = null): Promise<Pr
     mainFields: ["module", "main"],
     external: ["node:*", "cloudflare:*"],
     target: "es2024",
-    alias: { zod: "./src/lib/zod.ts", "@asteasolutions/zod-to-openapi": "./src/http/no-openapi.ts" },
+    alias: { zod: "./src/lib/zod.ts" },
     logLevel: "error",
   });
   const built = outputFiles[0]?.text ?? "";
