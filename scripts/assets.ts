@@ -46,7 +46,7 @@ for (const { name, weight, faces, from = 0 } of SETS) {
 for (const face of new Set(SETS.flatMap(({ faces }) => faces))) {
   copy(join(MODULES, FONTS, face), ["LICENSE"], join(building, "letters/licences", face));
 }
-// Several programs may be at it; whoever comes last finds the same there already.
+// Several programs may be at it; the last one finds the same there already.
 rmSync(TARGET, { recursive: true, force: true });
 try {
   renameSync(building, TARGET);

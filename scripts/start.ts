@@ -1,6 +1,6 @@
 /**
  * `npm start`: the whole product on this machine, in the real Workers runtime. Everything it keeps lies in STATE_DIR and
- * survives any kind of end; whatever ends it, no process stays behind. `--demo` fills it with a demonstration, and
+ * survives any kind of end; after any end no process stays behind. `--demo` fills it with a demonstration, and
  * `--demo remove` removes that.
  */
 import { existsSync } from "node:fs";
@@ -100,7 +100,7 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
   console.log(`ready ${url}`);
 }
 
-/** A demonstration tells nobody anything: while it is there, mail stays in the outbox. */
+/** A demonstration notifies nobody: while it is there, mail stays in the outbox. */
 function keepMailHere(): void {
   for (const name of ["SMTP_URL", "MAIL_HTTP_URL"]) {
     if (process.env[name]) console.log(`${name} is not used while the demonstration is here: npm run --silent mail`);

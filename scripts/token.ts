@@ -79,7 +79,7 @@ function readArguments(args: string[]): Arguments {
 async function serviceUrl(deployment: string | undefined): Promise<string> {
   if (deployment === undefined) {
     const { env } = process;
-    // Whatever else listens on the usual port must not get the link.
+    // A program that already listens on the usual port must not get the link.
     const running = () => findServiceUrl(stateDirOf(env));
     return env.PUBLIC_URL?.replace(/\/+$/, "") || (await running()) || urlOf(addressOf(env));
   }

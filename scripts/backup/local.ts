@@ -102,7 +102,7 @@ export function restoreLocal(
   for (const part of present) renameSync(join(stateDir.path, part), join(outgoing, part));
   for (const part of readdirSync(incoming)) renameSync(join(incoming, part), join(stateDir.path, part));
   rmSync(incoming, { recursive: true });
-  // The next start migrates, whatever it prepared before.
+  // The next start migrates, regardless of what it prepared before.
   rmSync(stateDir.prepared, { force: true });
   return { made_at: archive.manifest.made_at, replaced: present.length > 0 ? outgoing : undefined };
 }

@@ -12,7 +12,7 @@ export interface Receiver extends Disposable {
   timeUntil(start: string, count: number): Promise<number>;
 }
 
-/** A target of checks and a receiver of alerts; whatever begins with /hanging gets no response. */
+/** A target of checks and a receiver of alerts; an address that begins with /hanging gets no response. */
 export async function startReceiver(): Promise<Receiver> {
   const waiting = new Set<{ start: string; left: number; done: () => void }>();
   let total = 0;

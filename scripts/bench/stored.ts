@@ -7,7 +7,7 @@ const COPIES_MAX = 3;
 
 /**
  * Bytes that rows and their indexes take in all databases below a directory. Files say less: they grow by whole pages, and
- * their logs of changes up to a limit, whatever is kept.
+ * their logs of changes up to a limit, regardless of what is kept.
  */
 export async function usedBytesBelow(dir: string): Promise<number> {
   const copies = await mkdtemp(join(tmpdir(), "vigil-stored-"));

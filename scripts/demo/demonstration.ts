@@ -83,7 +83,7 @@ export async function fillDemonstration(running: Running, isBeside: boolean): Pr
   return record;
 }
 
-/** Whoever operates the installation looks around in the demonstration as an admin of its pages. */
+/** The operator of the installation looks around in the demonstration as an admin of its pages. */
 async function admitOperators({ execute }: Running, { pages }: Furnished, now: number): Promise<void> {
   const [operators = []] = await execute([{ sql: "SELECT id FROM users WHERE operator = 1", params: [] }]);
   const times = { created_at: now, updated_at: now };

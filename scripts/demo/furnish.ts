@@ -151,7 +151,7 @@ async function furnishOnCall(call: Call, { pages, people }: Furnished): Promise<
   });
 }
 
-/** All switched off, and to addresses that nobody can have: a demonstration tells nobody anything. */
+/** All switched off, and to addresses that nobody can have: a demonstration notifies nobody. */
 async function furnishChannels(call: Call, { pages, monitors }: Furnished): Promise<void> {
   const channels = [
     { page: "shop", name: "Operations room", provider: "slack", path: "services/T000/B000/demonstration" },

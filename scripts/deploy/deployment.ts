@@ -261,7 +261,7 @@ function codeSteps(deployment: Deployment, situation: Situation): Step[] {
     try {
       await platform.wrangler(["deploy", "--config", config]);
     } catch (error) {
-      // Where the API lists no regions, the upload of a checker is what tells.
+      // Where the API lists no regions, the upload of a checker shows it.
       if (!(error instanceof Refusal && /placement/i.test(error.message))) throw error;
       deployment.print(`  left out: ${oneLine(error.message)}`);
       situation.regions = situation.regions.filter((other) => other !== region);

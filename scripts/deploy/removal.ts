@@ -5,7 +5,10 @@ import { findOne } from "./platform.ts";
 import { queueNames } from "./worker-config.ts";
 import { clearZone } from "./zone.ts";
 
-/** Removes a deployment and all of its data: whatever of it is there, so that a run that broke off can be repeated. */
+/**
+ * Removes a deployment and all of its data: all parts of it that are there, so that a run that broke off can be
+ * repeated.
+ */
 export async function destroy(deployment: Deployment): Promise<void> {
   const { options, platform, files, release, print } = deployment;
   const { name } = options;

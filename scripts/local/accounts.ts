@@ -106,7 +106,7 @@ export function tokenStatement(token: string, { email, expiresAt }: TokenRequest
   };
 }
 
-/** The operator verifies an account that somebody else opened: whatever they know of it, or planted in it, ends. */
+/** The operator verifies an account that somebody else opened: what they know of it, or planted in it, ends. */
 function endUnverified(email: string): Statement[] {
   const unverified = "(SELECT id FROM users WHERE email = ? AND email_verified_at IS NULL)";
   return [

@@ -46,7 +46,7 @@ export function compileService({ config, stateDir, bindings, controlSecret }: Se
 /**
  * A local queue hands over one batch and waits for its end before the next, where the platform runs many at a time. Large
  * batches make up for it: one slow target or receiver holds up what arrives meanwhile once, not each message in turn. The
- * consumer of slow checks, told by SERIAL_QUEUES, ends its batches before the checks in them.
+ * consumer of slow checks, which reads SERIAL_QUEUES, ends its batches before the checks in them.
  */
 function concurrentConsumers(consumers: WorkerConfig["options"]["queueConsumers"]) {
   if (consumers === undefined || Array.isArray(consumers)) return consumers;

@@ -12,7 +12,7 @@ interface Served {
 
 /**
  * Other commands reach the database of a running service through this socket, because only one process may write to it.
- * Whoever may open the socket may read and write everything, hence its mode and place.
+ * A user who may open the socket may read and write everything, hence its mode and place.
  */
 export async function serveControl({ controlSocket }: StateDir, { execute, url }: Served): Promise<void> {
   const server = createServer(async (req, res) => {

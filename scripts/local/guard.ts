@@ -3,7 +3,9 @@ import { tracingChannel } from "node:diagnostics_channel";
 import { Socket } from "node:net";
 import { basename } from "node:path";
 
-/** Reads lines of process ids; when the service dies, the pipe ends and whatever the last line named dies too. */
+/**
+ * Reads lines of process ids; when the service dies, the pipe ends and the processes that the last line named die too.
+ */
 const SCRIPT = "trap '' INT TERM HUP; while read -r line; do pids=$line; done; [ -z \"$pids\" ] || kill -9 $pids";
 
 /**

@@ -10,7 +10,7 @@ export const CONTROL_WORKER = "control";
 
 type ControlAction = "/execute" | "/cron" | "/health" | "/results";
 
-/** Where a control worker is, and what tells our requests from those of strangers, which it passes on. */
+/** Where a control worker is, and what distinguishes our requests from those of strangers, which it passes on. */
 export interface Control {
   origin: string;
   secret: string;

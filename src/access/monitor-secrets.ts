@@ -110,8 +110,8 @@ export async function maySeeSecrets(
 }
 
 /**
- * For whatever changes where, how or for whom a monitor sends its secrets, or copies them: else a caller who may not read
- * them could have them sent to a place of their own. Monitors without sealed values need nothing.
+ * For each write that changes where, how or for whom a monitor sends its secrets, or copies them: else a caller who may
+ * not read them could have them sent to a place of their own. Monitors without sealed values need nothing.
  */
 export async function requireSecretsRead(
   ctx: RequestScope,

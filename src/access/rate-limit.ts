@@ -34,7 +34,7 @@ export const RATE_LIMITS = {
   webhook_test: perMinute(10),
   /** Checks on demand and trials. */
   check: perMinute(30),
-  /** The same for one host, whoever checks it, so that the service is no weapon against others. */
+  /** The same for one host, across all accounts, so that the service is no weapon against others. */
   check_host: perMinute(10, "object"),
   /** Requests of one owner's escalations to one host, other than those of the chat services. */
   contact_host: perMinute(10, "object"),
@@ -53,17 +53,17 @@ export const RATE_LIMITS = {
   agent_owner: perMinute(600, "object"),
   /** Of API tokens and invitations those that are made: a refusal of the body is counted as any other request. */
   token_creation: perHour(20),
-  /** Whether one is taken tells that somebody has it, so that guesses are few. */
+  /** A taken one reveals that an account has it, so that guesses are few. */
   push_alias: perHour(100),
   invitation: perHour(20),
   /** Invitations, confirmations and verifications by one sender to one address; fewer, so that others can write to it, too. */
   sender_mail: { ...perMinute(3, "object"), window_seconds: 86_400 },
-  /** The same, whoever causes them. */
+  /** The same, regardless of their cause. */
   recipient_mail: { ...perMinute(5, "object"), window_seconds: 86_400 },
   /** Apart from the others, so that nobody can keep an owner from a new password by having other mail sent. */
   password_reset_mail: { ...perMinute(5, "object"), window_seconds: 86_400 },
   sign_in: attempts(10),
-  /** Wrong passwords of one account, from whatever browsers it does not know; mailed reset links still work. */
+  /** Wrong passwords of one account, from all browsers that it does not know; mailed reset links still work. */
   account_sign_in: { limit: 200, window_seconds: 3600, per: "object", when_uncounted: "shut" },
   /** Those from one network, or from one browser that the account knows. */
   network_sign_in: { limit: 20, window_seconds: 3600, per: "object", when_uncounted: "shut" },

@@ -156,7 +156,10 @@ export const requireGroup = permitted("group");
 export const preloadGroups = preload("group");
 export const requireVisibleAgent = visible("agent");
 export const requireAgent = permitted("agent");
-/** The agent when the caller may have it check what they want: to see it does not suffice, whatever the endpoint's right. */
+/**
+ * The agent when the caller may have it check what they want: to see it does not suffice, with any right of the
+ * endpoint.
+ */
 export async function requireUsableAgent(ctx: RequestScope, id: string): Promise<Found<"agent">> {
   const { record, memberships } = await load(ctx, "agent", id);
   requirePermission(memberships, "agents.write");

@@ -85,8 +85,8 @@ export function requireSameOrigin(request: Request, publicUrl: string): void {
 }
 
 /**
- * Browsers say where a request comes from, and pages cannot change what they say. Whoever came by another name of this
- * service than PUBLIC_URL, say localhost, is on its own pages, too.
+ * Browsers say where a request comes from, and pages cannot change what they say. A visitor who came by another name of
+ * this service than PUBLIC_URL, say localhost, is on its own pages, too.
  */
 function isOwnSite(request: Request, publicUrl: string): boolean {
   const origin = request.headers.get("origin");

@@ -21,7 +21,7 @@ const assignment: AgentAssignment = {
   config_version: 1,
 };
 
-it("sends a failure in a form that the service accepts, whatever the target said", async () => {
+it("sends a failure in a form that the service accepts, with any text of the target", async () => {
   const said = "refused\u0000\u001b[31m \ud800 by db-1";
   const failure: ProbeResult = {
     outcome: "failure",

@@ -19,7 +19,7 @@ export type HoldSocket = (options: SocketOptions) => Promise<void>;
 
 export const holdSocket: HoldSocket = ({ address, headers, signal, onMessage }) =>
   new Promise((resolve, reject) => {
-    // A redirect would take the credential along; the package follows none unless it is told to.
+    // A redirect would take the credential along; the package follows none unless an option asks for it.
     const socket = new WebSocket(address, {
       headers: { ...headers },
       handshakeTimeout: OPEN_TIMEOUT_MS,

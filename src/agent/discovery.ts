@@ -57,7 +57,7 @@ export async function discoverServices(sockets: readonly ListeningSocket[]): Pro
     const service = serviceOf(socket);
     if (!service || socket.protocol !== "tcp" || !TLS_PORTS.has(socket.port)) return service;
     const certificate_fault = await findCertificateFault(socket);
-    // A monitor that fails from the first check on tells nothing.
+    // A monitor that fails from the first check on has no use.
     const details = { ...service.details, verify_ssl: false, certificate_fault };
     return certificate_fault === null ? service : { ...service, details };
   });

@@ -26,7 +26,7 @@ interface Network {
 }
 
 /**
- * Link-local networks, and the addresses under which clouds hand credentials to whatever runs on a host. They are reached
+ * Link-local networks, and the addresses under which clouds hand credentials to any program on a host. They are reached
  * only where `allow` names a network within them, which 0.0.0.0/0 is not.
  */
 const CLOSED = [

@@ -117,7 +117,7 @@ describe("the scheduler", () => {
     expect(secondsOf("a").slice(3)).toEqual([72, 132]);
   });
 
-  it("runs one check of a monitor at a time, and shares it with whoever wants one now", async () => {
+  it("runs one check of a monitor at a time, and shares it with a caller that wants one now", async () => {
     scheduler.assign([assignment("a")]);
     await vi.advanceTimersByTimeAsync(1000);
     results = [];

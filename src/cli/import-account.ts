@@ -142,7 +142,7 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
           monitor_ids: mappedAll(incident.monitor_ids),
           group_ids: mappedAll(incident.group_ids),
           assigned_to_id: null,
-          // Who was told then is not told again.
+          // People who were notified then are not notified again.
           ...(incident.status === "resolved" && { announce: false }),
         }),
     },

@@ -81,7 +81,7 @@ describe.each(Object.keys(SOURCES))("what came from %s", (source) => {
 });
 
 describe("incidents and maintenance that come along", () => {
-  it("are told to nobody, and name the components here", async () => {
+  it("notify nobody, and name the components here", async () => {
     const { api, bodies } = aService();
     const imported = SOURCES.statuspage?.(fileOf("statuspage"), {});
     if (!imported) throw new Error("statuspage");

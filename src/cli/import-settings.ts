@@ -82,7 +82,7 @@ interface Reporting {
 
 /**
  * Makes what is not here yet. What is here keeps its settings, so that the same import later brings only what is new; what
- * the service refuses is told, and the rest goes on.
+ * the service refuses is listed, and the rest goes on.
  */
 export async function applyImport(
   api: Api,

@@ -18,7 +18,7 @@ export interface Entry {
   name: string;
   /** Null: of no page. Undefined: of one that the service has not yet. */
   status_page_id: string | null | undefined;
-  /** What tells things of one name apart. */
+  /** What distinguishes things of one name. */
   settings: Readonly<Record<string, unknown>>;
 }
 

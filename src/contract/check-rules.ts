@@ -3,7 +3,7 @@ import { parseWeeklyHours } from "../lib/weekly-hours.ts";
 import { orElse } from "./http-fields.ts";
 import { Timezone } from "./status-page.ts";
 
-/** How any check of a target is judged and repeated, and when it rests, whatever its type. */
+/** How any check of a target is judged and repeated, and when it rests, for every type. */
 
 export const RETRY_RHYTHMS = ["steady", "backoff"] as const;
 export type RetryRhythm = (typeof RETRY_RHYTHMS)[number];

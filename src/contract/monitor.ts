@@ -15,7 +15,7 @@ import {
 import { Notice } from "./notices.ts";
 import { Tags } from "./tags.ts";
 
-/** What stands in place of a secret for whoever may not read it; sent back, it keeps the stored value. */
+/** What stands in place of a secret for readers who may not see it; sent back, it keeps the stored value. */
 export const SECRET_PLACEHOLDER = "***";
 
 export const INTERVAL_MIN_S = 10;

@@ -35,7 +35,7 @@ export interface AccountNews {
   page_ids: readonly string[];
 }
 
-/** All that followers of an account are told; they ask themselves what it is. */
+/** All that followers of an account receive; they read the change themselves. */
 export const FOLLOWERS_NEWS = "changed";
 /** Open views that follow one account, and those of one person among them. */
 export const FOLLOWERS_MAX = 1_000;

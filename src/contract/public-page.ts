@@ -48,7 +48,7 @@ export const PublicMonitor = z.object({
   is_resting: z.boolean().optional(),
   /** Since when it was measured. */
   measured_since: z.number(),
-  /** What its time counts as since the payload was built; private maintenance is not told. */
+  /** What its time counts as since the payload was built; private maintenance is left out. */
   counts_as: z.enum(["maintenance", "nothing"]).optional(),
   /** One for each of the payload's days. Not looked into: a page may have 45,000, and the format says whose they are. */
   tallies: z.custom<DayDurations[]>(Array.isArray),

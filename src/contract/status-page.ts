@@ -68,7 +68,7 @@ export function isHttpsUrl(text: string): boolean {
 /** An IANA name; fixed offsets, which Intl takes as well, have no calendar rules of their own. */
 export const Timezone = z.string().trim().refine(isTimezone, "must be an IANA time zone, such as Europe/Berlin");
 
-/** More than there are, in whatever case they are written. */
+/** More than there are, in upper or lower case. */
 const KNOWN_ZONES_MAX = 1_000;
 /** Zones that exist: each monitor of a list that has one is validated, and a look-up takes longer than the rest of it. */
 const knownZones = new Set<string>();

@@ -109,7 +109,7 @@ interface ComposerProps extends ComposerState {
   children?: Child;
 }
 
-/** The form of an update. With a script a draft survives whatever happens to the document. */
+/** The form of an update. With a script a draft survives every reload of the document. */
 export function Composer({ action, fields, subject, writer, mayReopen = false, children, ...state }: ComposerProps) {
   const { values, problems, preview, meanwhile, isTyped } = state;
   return (

@@ -16,7 +16,7 @@ export function readCookie(request: Request, name: string): string | undefined {
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** The zone of whoever reads; UTC before a script has said it. */
+/** The zone of the reader; UTC before a script has said it. */
 export function readerZone(request: Request): string {
   // A slash is the only character of a zone that a cookie would not be written with.
   const zone = readCookie(request, ZONE_COOKIE)?.replaceAll("%2F", "/") ?? "UTC";

@@ -79,7 +79,7 @@ export function PageTabs({ page, pages, href }: ChosenPage & { href: (pageId: st
   return <Tabs label="Status page" tabs={tabs} chosenPage={page.id} />;
 }
 
-/** For whoever has no status page; `reason` says what the area needs one for. */
+/** For people without a status page; `reason` says what the area needs one for. */
 export function showNoPage(
   c: AppContext,
   view: { title: string; section: Section; reason: string },

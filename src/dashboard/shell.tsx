@@ -105,7 +105,7 @@ function tagOf(body: string): string {
 /** Each is a connection of the open view; who is a member of more accounts has it ask every few seconds. */
 const FOLLOWED_MAX = 5;
 
-/** Where changes of all that the viewer sees are told; empty where nothing tells them all. */
+/** Where changes of all that the viewer sees are announced; empty where no one address announces them all. */
 async function pushAddresses(c: AppContext): Promise<string> {
   const { ctx } = c.var;
   const { user_id, is_member } = await viewerOf(ctx);

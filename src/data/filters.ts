@@ -16,7 +16,7 @@ export function holdsOneOf(column: SQLiteColumn, values: readonly string[] | und
   );
 }
 
-/** One of the columns contains this text, whatever its case. */
+/** One of the columns contains this text, regardless of case. */
 export function containsText(columns: readonly SQLiteColumn[], text: string | undefined): SQL | undefined {
   if (text === undefined) return undefined;
   const found = columns.map((column) => sql`instr(lower(${column}), lower(${text})) > 0`);

@@ -9,13 +9,13 @@ import { recipientHash } from "../platform/credentials.ts";
 import type { Settings } from "../platform/settings.ts";
 
 /**
- * Whether whoever is behind an address agreed to what is sent there. It is judged at each send, because what was agreed can
- * be taken back, and told wherever such an address is shown.
+ * Whether the reader of an address agreed to what is sent there. It is judged at each send, because what was agreed can
+ * be taken back, and it is shown beside every such address.
  */
 type Chat = Extract<ConsentingReceiver, { kind: "chat" }>;
 type Asking = Pick<Scope, "db" | "settings">;
 
-/** On whose behalf: the owner of pages, or one person who is told by a contact of their own. */
+/** On whose behalf: the owner of pages, or one person who is notified by a contact of their own. */
 export type Sender = { kind: "owner"; owner_id: string } | { kind: "person"; user_id: string };
 
 /** The account that answers for what is sent. */

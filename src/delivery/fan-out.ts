@@ -164,7 +164,7 @@ function selectReceivers(event: NewEvent, { alert_routing, classification, webho
   return { is_critical: target.classification === "critical", selected };
 }
 
-/** Who would receive these events by webhook if they were sent now, whatever withholds alerts at present. */
+/** Who would receive these events by webhook if they were sent now, regardless of what withholds alerts at present. */
 export async function previewReceivers<Event extends NewEvent>(db: FanOutScope["db"], events: readonly Event[]) {
   const { webhooks, pageOf } = await loadRouting(db, events);
   const isTargeted = await findTargeted(db, events, webhooks);
@@ -248,7 +248,7 @@ interface Runbooks {
   rule_id: string;
 }
 
-/** Sends an event to active webhooks whatever events they list. */
+/** Sends an event to active webhooks regardless of the events that they list. */
 export async function callWebhooks(
   scope: FanOutScope & Pick<Scope, "now">,
   event: NewEvent,

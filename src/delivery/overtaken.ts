@@ -154,7 +154,7 @@ async function judgeAll(scope: Scope, said: readonly Said[]): Promise<Judged> {
   return { overtaken, dropped };
 }
 
-/** What people write of their incident tells of it, too. */
+/** An update that people write announces the incident as well. */
 async function hasReadOf({ db }: Scope, { event, webhook_id }: Said, earlier: readonly EarlierMessage[]) {
   if (!isKnownEvent(event) || event.name !== "incident.resolved" || event.data.is_automatic) return false;
   const since = Math.min(event.created_at, ...earlier.map(({ routed_at }) => routed_at));

@@ -38,7 +38,7 @@ interface TeamRows {
 /** As many rows go into one statement, because a parameter may have 2 MB. */
 const ROWS_PER_STATEMENT = 100;
 
-/** Nobody hears as one of the team what an escalation told them as one on call. */
+/** A person that an escalation notified gets no second message as a member of the team. */
 export async function notifyTeam(
   scope: Scope,
   { team, onCall }: { team: Team; onCall: NotifiedOnCall },

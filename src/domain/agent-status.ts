@@ -1,7 +1,7 @@
 import { AGENT_OFFLINE_AFTER_MS, type AgentStatus } from "../contract/agent.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 
-/** Who fell silent is offline from then on, also before the next sweep notices and tells of it. */
+/** Who fell silent is offline from then on, also before the next sweep notices and reports it. */
 export function statusAt(agent: { status: AgentStatus; last_seen_at: number | null }, now: number): AgentStatus {
   return agent.last_seen_at !== null && now - agent.last_seen_at > AGENT_OFFLINE_AFTER_MS ? "offline" : agent.status;
 }

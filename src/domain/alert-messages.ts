@@ -204,7 +204,7 @@ function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof 
       fact("Down", outage),
       fact("Lasted", isRecovery && duration_seconds !== null ? durationInWords(duration_seconds) : null),
       fact("Region", hasRegion && region !== null ? regionName(region) : null),
-      // What a failing check took tells nobody anything.
+      // The duration of a failing check has no meaning.
       fact("Latency", name === "monitor.degraded" && latency !== null ? formatMilliseconds(latency) : null),
       ...(data.context ? contextFacts(name, data.context) : []),
     ].filter(hasValue),
@@ -240,7 +240,7 @@ function reminderContent({ data }: EventOf<"monitor.reminder">, timezone: string
   };
 }
 
-/** What the page's advanced alerts add for whoever has to act. */
+/** What the page's advanced alerts add for the people who have to act. */
 function contextFacts(name: string, context: NonNullable<EventOf<"monitor.down">["data"]["context"]>): Fact[] {
   const { monitor_type, tags, external_key, failure_threshold } = context;
   return [

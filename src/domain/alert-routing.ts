@@ -117,7 +117,7 @@ export function findChannel(channels: Readonly<Record<string, string>>, eventNam
   return name === undefined ? null : (channels[name] ?? null);
 }
 
-/** Whether a webhook lists an event, whoever its audience is. */
+/** Whether a webhook lists an event, for any audience. */
 export function isListed(name: string, { events }: Pick<RoutableWebhook, "events">): boolean {
   return receivedName(name, events) !== undefined;
 }

@@ -122,7 +122,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-describe("whatever results come", () => {
+describe("with any results", () => {
   const cases = Array.from({ length: 500 }, (_, seed) => {
     const next = numbers(seed + 1);
     const from_at = next(500);

@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 const group = (interval: number) => checkGroupId({ shard_id: "s1", interval, regions: ["weur"], lane: "normal" });
 
 describe("slots of a check group", () => {
-  it("cover consecutive minutes without a gap or a repeat, whatever the interval", () => {
+  it("cover consecutive minutes without a gap or a repeat, for every interval", () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 86_400 }), fc.integer({ min: 0, max: 2e9 }), (interval, minute) => {
         const start = minute * MINUTE;

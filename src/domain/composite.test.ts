@@ -219,7 +219,7 @@ describe("the state of a composite", () => {
     });
   };
 
-  it("follows at once, whatever its thresholds, and is one outage until it is up again", () => {
+  it("follows at once, with any thresholds, and is one outage until it is up again", () => {
     expect(play("up", "down", "degraded", "down", "up")).toEqual([
       ["up", null, null],
       ["down", "monitor.down", 2],
@@ -229,7 +229,7 @@ describe("the state of a composite", () => {
     ]);
   });
 
-  it("stays the same when it is told the same again", () => {
+  it("stays the same when the same members report again", () => {
     expect(play("up", "up").at(1)).toBeNull();
   });
 

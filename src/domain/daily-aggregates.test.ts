@@ -93,7 +93,7 @@ const ZONES = [
 ];
 
 describe("days read through daily aggregates", () => {
-  it("are what the intervals alone say, whatever is aggregated and in whichever zone", () => {
+  it("are what the intervals alone say, with any days aggregated and in any zone", () => {
     const timeline = fc.record({
       now: fc.integer({ min: at("2025-01-01"), max: at("2027-12-31") }),
       timezone: fc.constantFrom(...ZONES),

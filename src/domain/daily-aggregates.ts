@@ -4,7 +4,7 @@ import { type CoveredDurations, computeCoveredDurations, type MaintenanceSpan, t
 
 /**
  * Days that have been over for so long are aggregated. What agents kept back for us is taken for 24 hours, so that hardly
- * anything changes a day afterwards; whatever does drops its daily aggregate.
+ * anything changes a day afterwards; each change drops its daily aggregate.
  */
 export const AGGREGATE_AFTER_MS = 48 * HOUR_MS;
 

@@ -7,7 +7,7 @@ import { MINUTE_MS } from "../lib/durations.ts";
  */
 export interface Tick {
   epoch: string;
-  /** Grows by one with every tick, whatever the clock does. */
+  /** Grows by one with every tick, regardless of the clock. */
   ticks: number;
 }
 

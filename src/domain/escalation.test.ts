@@ -341,7 +341,7 @@ describe("any outage that nobody acknowledges", () => {
     );
   });
 
-  it("always has something due while it is active or snoozed, whatever is done to it", () => {
+  it("always has something due while it is active or snoozed, after any actions", () => {
     const anyInput = fc.oneof(
       fc.constantFrom<EscalationInput[]>(
         tick,

@@ -59,7 +59,7 @@ export interface EscalationState {
   due_at: number | null;
   /** When the state was entered; a clock that goes back behind it moves `due_at` along. */
   entered_at: number;
-  /** When the recipients of the step were told of what joined the bundle after their message. */
+  /** When the recipients of the step were notified of what joined the bundle after their message. */
   followed_up_at?: number;
 }
 
@@ -264,7 +264,7 @@ function isOpen({ status }: EscalationState): boolean {
   return status !== "resolved";
 }
 
-/** When what joins a bundle is told to who was notified before it: as soon as nothing can join any more. */
+/** When what joins a bundle is sent to the people who were notified before it: as soon as nothing can join any more. */
 export function followUpAt({ status, followed_up_at = 0 }: EscalationState, bundled_at: number | null): number | null {
   if (bundled_at === null || (status !== "active" && status !== "exhausted")) return null;
   const at = bundled_at + MASS_FAILURE_MS;

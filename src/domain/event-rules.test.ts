@@ -342,7 +342,7 @@ describe("any rule over any events", () => {
     );
   });
 
-  it("fires in a backtest as it fired live, whatever the order in which the events are read", () => {
+  it("fires in a backtest as it fired live, regardless of the order in which the events are read", () => {
     fc.assert(
       fc.property(anyRule, anyEvents, fc.boolean(), (of, events, is_enabled) => {
         const to = (events.at(-1)?.at ?? 0) + 1;

@@ -225,7 +225,7 @@ describe("any changes", () => {
     );
   });
 
-  it("end with everybody knowing the latest state, whatever ticks come late, twice or not at all", () => {
+  it("end with everybody knowing the latest state, when ticks come late, twice or not at all", () => {
     const ticks = fc.array(fc.nat({ max: 400 }), { maxLength: 60 });
     fc.assert(
       fc.property(anyChanges, ticks, (changes, delays) => {
@@ -282,7 +282,7 @@ describe("any changes", () => {
     );
   });
 
-  it("are never ended before they were announced, whatever withholds them in between", () => {
+  it("are never ended before they were announced, with anything that withholds them in between", () => {
     const spans = fc.array(fc.tuple(fc.nat({ max: 60 }), fc.nat({ max: 60 })), { maxLength: 3 });
     fc.assert(
       fc.property(anyChanges, spans, (changes, withheld) => {

@@ -89,7 +89,7 @@ function inputOf({ location, slot_at, letter }: Omit<Sent, "arrivals">): Monitor
   return { kind: "result", attempt: 0, ...found };
 }
 
-/** The object's alarm in miniature: it fires before whatever arrives after the deadline. */
+/** The object's alarm in miniature: it fires before anything that arrives after the deadline. */
 function replay(deliveries: readonly Delivery[], rules: MonitorRules): { moves: string[]; refused: number } {
   let state: MonitorState = initialState(0);
   const moves: string[] = [];
@@ -191,7 +191,7 @@ function share(letters: string, policy: RegionPolicy): "S" | "F" | null {
 }
 
 describe("rounds of edge and agents together", () => {
-  it("come to the verdict of the votes that were there in time, whatever their order, delay and loss", () => {
+  it("come to the verdict of the votes that were there in time, in any order, with delay and loss", () => {
     fc.assert(
       fc.property(anyStory, (story) => {
         expect(replay(deliver(story), story.rules).moves).toEqual(judge(story));

@@ -20,7 +20,7 @@ describe("the range of a latency series", () => {
 });
 
 describe("a latency series", () => {
-  it("has a point for each step with samples, oldest first, whatever their order and number", () => {
+  it("has a point for each step with samples, oldest first, in any order and number", () => {
     const day = at("05-01T00:00:00");
     const steps = [
       { at: day + 7 * HOUR_MS, tally: tallyOf([300]) },

@@ -64,14 +64,14 @@ describe("maintenanceStatus", () => {
 describe("what a window follows", () => {
   const occurrence = { start_at: 5, end_at: 9 };
 
-  it("is due at its beginning until that was told, then at its end", () => {
+  it("is due at its beginning until that was announced, then at its end", () => {
     expect(trackBoundary(occurrence, null)).toMatchObject({ next_edge_at: 5 });
     expect(trackBoundary(occurrence, 4)).toMatchObject({ next_edge_at: 5 });
     expect(trackBoundary(occurrence, 5)).toMatchObject({ next_edge_at: 9 });
     expect(trackBoundary(null, 5)).toMatchObject({ next_edge_at: null });
   });
 
-  it("remembers what was told", () => {
+  it("remembers what was announced", () => {
     expect(announcedStart(trackBoundary(occurrence, null))).toBeNull();
     expect(announcedStart(trackBoundary(occurrence, 5))).toBe(5);
     expect(announcedStart(trackBoundary(null, null))).toBeNull();

@@ -18,7 +18,7 @@ export interface GameState {
 }
 
 export interface WidgetPicture extends MetricWidget {
-  /** The newest value, whatever it is. */
+  /** The newest value, regardless of its kind. */
   last: number | string | null;
   /** Oldest first. */
   points: Series["points"];

@@ -195,7 +195,7 @@ describe("thresholds", () => {
   });
 });
 
-describe("what a transition tells", () => {
+describe("the summary of a transition", () => {
   const once = { ...RULES, failure_threshold: 1 };
 
   it("carries the deciding check's message, latency and region", () => {

@@ -102,7 +102,7 @@ export interface Transition {
   failure?: { message: string; regions: string[]; evidence: StoredEvidence | null };
   /** Null for a silent transition, which emits no event. */
   event: "monitor.down" | "monitor.up" | "monitor.degraded" | null;
-  /** D1 may lack the transition before this one, so that whatever interval is open ends with it. */
+  /** D1 may lack the transition before this one, so that an interval that is still open ends with it. */
   follows_gap?: true;
 }
 

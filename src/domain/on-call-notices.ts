@@ -7,7 +7,7 @@ import { GAP_HORIZON_MS, type Gap, listGaps, listOnCall, type Schedule, type Shi
 /** How long before a shift its user is reminded. */
 export const SHIFT_REMINDER_MS = 12 * HOUR_MS;
 export const REVIEW_EVERY_MS = HOUR_MS;
-/** Choice: whoever edits a schedule has this long to finish before anybody is notified of its gaps and shifts. */
+/** Choice: the editor of a schedule has this long to finish before anybody is notified of its gaps and shifts. */
 export const REVIEW_DELAY_MS = 10 * MINUTE_MS;
 
 export interface ScheduleNotices {

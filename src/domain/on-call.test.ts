@@ -304,7 +304,7 @@ describe("a schedule's body", () => {
     else expect(found?.startsWith(message), found).toBe(true);
   });
 
-  it("gives instants in milliseconds, whatever their offset", () => {
+  it("gives instants in milliseconds, with any offset", () => {
     const { shifts } = OnCallScheduleCreate.parse({ name: "S", shifts: [{ user_id: ID, ...span }] });
     expect(shifts?.[0]).toEqual({
       user_id: ID,

@@ -178,7 +178,7 @@ function findNextTurn(schedule: Schedule, from: number): Turn | null {
   return null;
 }
 
-/** A gap as whoever plans reads of it: until the schedule begins, between two turns, or after its last. */
+/** A gap as the planner of a schedule reads of it: until the schedule begins, between two turns, or after its last. */
 export interface Vacancy {
   kind: "before" | "between" | "after";
   /** Null: nobody was ever on call before. */

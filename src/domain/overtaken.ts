@@ -24,7 +24,7 @@ export interface JudgedMessage {
   is_over: boolean;
   /** The messages that began what it ends, as far as they are known. */
   began_by: readonly string[];
-  /** The receiver tells messages apart by the outage, so that their order does not matter. */
+  /** The receiver distinguishes messages by the outage, so that their order does not matter. */
   is_keyed: boolean;
 }
 
@@ -40,7 +40,7 @@ export function judgeMessage(message: JudgedMessage, earlier: readonly EarlierMe
     !message.is_keyed && others.some(({ state, routed_at }) => state === "told" && routed_at > message.routed_at);
   if (message.kind === "begin") {
     const isUntrue = message.is_late && (message.is_over || isContradicted);
-    // Whoever is not told of the end is not told of the beginning either.
+    // A receiver that does not get the end does not get the beginning either.
     const isEndUntold = others.some((each) => {
       return each.kind === "end" && each.state === "untold" && each.routed_at > message.routed_at;
     });

@@ -23,7 +23,7 @@ describe("buildPageUrls", () => {
   it.each([
     ["without a domain", shared, "https://vigil.acme.com/status/northwind"],
     ["with one", own, "https://status.northwind.com"],
-  ])("tells the same address everywhere, %s", (_name, page, url) => {
+  ])("gives the same address everywhere, %s", (_name, page, url) => {
     for (const is_own_domain of [false, true]) {
       expect(buildPageUrls(page, { service_url, is_own_domain }).url).toBe(url);
     }

@@ -72,7 +72,7 @@ describe("an object that was lost", () => {
     expect(reconcileState(paused, NOW)).toEqual({ state: initialState(0, "paused"), outbox: [] });
   });
 
-  it("announces an outage that D1 shows and that nobody was told of", () => {
+  it("announces an outage that D1 shows and that was never announced", () => {
     const known = { ...lost, projected: row("down", 6, 600), recorded: last("up", 5) };
     const { state: next, outbox } = reconcileState(known, NOW);
     expect(short(outbox)).toEqual([[7, "up", "down", NOW, "monitor.down"]]);
@@ -118,7 +118,7 @@ describe("an object whose D1 went back in time", () => {
   });
 });
 
-it("leaves intervals without overlap and a sequence above both, whatever went back", () => {
+it("leaves intervals without overlap and a sequence above both, after any restore", () => {
   const status = fc.constantFrom("up", "down", "degraded", "unknown", "paused" as const);
   const side = fc.record({ status, seq: fc.nat(20), since: fc.nat(NOW) });
   const property = fc.property(side, side, fc.boolean(), fc.nat(NOW), (own, stored, isLost, known_until) => {

@@ -47,7 +47,7 @@ describe("covers", () => {
   });
 });
 
-describe("what a member is told", () => {
+describe("the permissions of a member", () => {
   it.each([
     [member("viewer"), "You can see everything on the page, and change nothing."],
     [member("custom"), "You can see everything on the page, and change nothing."],

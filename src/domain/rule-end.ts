@@ -4,7 +4,7 @@ import { durationInWords, formatDuration } from "../lib/duration-format.ts";
 import { DAY_MS, SECOND_MS } from "../lib/durations.ts";
 import { computeReachMs } from "./rule-metrics.ts";
 
-/** What ends an incident that a rule opened: the recovery of what it told of. */
+/** What ends an incident that a rule opened: the recovery of its cause. */
 export interface RuleEnd {
   ends_with: "monitor" | "agent" | "maintenance" | "values";
   /** The monitor, agent or window; of values the one that was measured, if any. */
@@ -50,7 +50,7 @@ export function endOf(rule: Pick<EventRuleContent, "event_name" | "conditions">,
   }
 }
 
-/** How the first entry of an incident goes on where the team alone reads it: customers are told no name of a rule. */
+/** How the first entry of an incident goes on where the team alone reads it: customers see no name of a rule. */
 export function describeOpening(ruleName: string, end: { isOpenEnded: boolean }): string {
   const opened = `Opened by the rule “${ruleName}”.`;
   return end.isOpenEnded ? `${opened} It stays open until somebody resolves it.` : opened;

@@ -37,7 +37,7 @@ describe("restoreTarget", () => {
     expect(restoreTarget(given, known).ok).toBe(false);
   });
 
-  it("takes a stored password as it is, whatever characters it has", () => {
+  it("takes a stored password as it is, with any characters", () => {
     const odd = "redis://:a$1$&b@db.example";
     expect(restoreTarget("redis://:***@db.example", odd)).toEqual({ ok: true, value: odd });
   });
@@ -84,7 +84,7 @@ describe("restoreBody", () => {
 describe("headers", () => {
   const stored = "Authorization: secret\nX-Team: shop";
 
-  it("show their names alone to whoever may not read secrets", () => {
+  it("show their names alone to readers who may not see secrets", () => {
     expect(maskHeaders(stored)).toBe('{"Authorization":"***","X-Team":"***"}');
   });
 

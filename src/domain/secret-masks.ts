@@ -3,7 +3,9 @@ import type { JourneyStep } from "../contract/journey.ts";
 import { SECRET_PLACEHOLDER } from "../contract/monitor.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 
-/** How secret settings of a monitor look to whoever may not read them, and what `***` stands for when it comes back. */
+/**
+ * How secret settings of a monitor look to readers who may not see them, and what `***` stands for when it comes back.
+ */
 
 /** A password inside the authority of an address, with or without a scheme in front. */
 const PASSWORD = /^((?:[a-z][a-z0-9+.-]*:\/\/)?[^\s/?#@:]*:)([^\s/?#]+)@/i;
@@ -75,7 +77,7 @@ function parametersOf(target: string): Parameter[] {
   return parameters;
 }
 
-/** Works on the text, so that whatever is not replaced stays byte for byte. */
+/** Works on the text, so that all that is not replaced stays byte for byte. */
 function mapQuery(target: string, change: (parameter: Parameter) => Parameter): string {
   return target.replace(QUERY, (_match, before: string, query: string, after: string) => {
     const parts = query.split("&").map((part) => {

@@ -12,7 +12,7 @@ interface SignInFacts {
 
 /**
  * `confirm`: an account has this address, and its holder proves to be that by its password. `prove`: nobody proved that
- * address before, so whatever was done with the account until now was done by somebody else. `create`: a new account.
+ * address before, so everything in the account until now was done by somebody else. `create`: a new account.
  */
 export type FirstSignIn = "confirm" | "prove" | "create" | "no_address" | "no_account";
 

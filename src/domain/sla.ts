@@ -22,7 +22,7 @@ export interface SlaTotals {
 
 export interface SlaResult {
   uptime_percentage: number | null;
-  /** Null also where too little was measured for people to be told one. */
+  /** Null also where too little was measured to state one. */
   shown_percentage: number | null;
   downtime_ms: number;
   degraded_ms: number;

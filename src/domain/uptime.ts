@@ -14,7 +14,7 @@ export function byTime(a: { from_at: number; seq: number }, b: { from_at: number
   return a.from_at - b.from_at || a.seq - b.seq;
 }
 
-/** A stretch of maintenance; what is not public is told to the team alone. */
+/** A stretch of maintenance; what is not public is shown to the team alone. */
 export interface MaintenanceSpan extends Span {
   is_public: boolean;
 }

@@ -13,7 +13,7 @@ import type { Env } from "../platform/env.ts";
 import { createLogger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
 
-/** What follows a change this closely is told with it. */
+/** What follows a change this closely is announced with it. */
 const GATHER_MS = 100;
 /** At most one word a second, however much happens. */
 const TELL_EVERY_MS = 1_000;
@@ -48,7 +48,7 @@ export class Followers {
     for (const socket of surplus) socket.close(FOLLOWER_REPLACED, "this person has newer views");
   }
 
-  /** The caller does not wait until it is told. */
+  /** The caller does not wait until it is announced. */
   tell({ owner_id, page_ids }: AccountNews): void {
     if (this.#ctx.getWebSockets().length === 0) return;
     for (const id of page_ids) this.#pages.add(id);
@@ -59,7 +59,7 @@ export class Followers {
   async #send(ownerId: string): Promise<void> {
     await scheduler.wait(Math.max(GATHER_MS, this.#toldAt + TELL_EVERY_MS - now()));
     const page_ids = [...this.#pages];
-    // What happens from here on is told by the next word.
+    // A change from here on is announced by the next message.
     this.#pages = new Set();
     this.#telling = null;
     this.#toldAt = now();

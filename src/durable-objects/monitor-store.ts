@@ -40,7 +40,7 @@ const RESEND_MS = 10_000;
 const RESEND_MAX_MS = 5 * 60_000;
 
 /**
- * What a monitor's object knows and keeps, without any waiting: whatever a method changes is stored when it returns, or
+ * What a monitor's object knows and keeps, without any waiting: what a method changes is stored when it returns, or
  * not at all.
  *
  * A push is one row in the ring, and the state's row is written only if the push changed more than its own memory, which

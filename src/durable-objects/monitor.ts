@@ -40,7 +40,7 @@ import { firstPage } from "./transition-outbox.ts";
 const NEWEST_VERSION = Number.MAX_SAFE_INTEGER;
 /**
  * How often an object that is pushed to looks whether D1 still has its monitor: after a restore of D1 to a time before
- * the monitor was created nothing else tells it.
+ * the monitor was created nothing else reports it.
  */
 const READ_EVERY_MS = 60 * 60_000;
 /** The outage is recorded by then, as a rule. */
@@ -64,7 +64,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   #alarmAt: number | undefined;
   /** When the newest push came that this instance has taken. */
   #pushedAt: number | undefined;
-  /** The monitor was deleted. Its id never comes back, whatever a call read before it went. */
+  /** The monitor was deleted. Its id never comes back, even for a call that read it before. */
   #isGone = false;
   /** Readings of a composite's members, and the newest that was used. */
   #readings = { begun: 0, used: 0 };
@@ -123,7 +123,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
 
   /**
    * Decides the round whose time is over. The successes of a settled monitor are not reported, so agents that are missing are
-   * looked up where their newest results are stored; whoever is found neither here nor there abstains.
+   * looked up where their newest results are stored; a child that is found neither here nor there abstains.
    */
   async #endRoundWhenDue(monitorId: string): Promise<void> {
     const isDue = () => (this.#store.roundDeadline ?? Infinity) <= now();

@@ -118,7 +118,7 @@ export class PageObject extends DurableObject<Env> implements PageRpc, AccountRp
         reader.kind === "public"
           ? is_public && reader.lock === lock
           : reader.credential_id !== undefined && team.has(reader.credential_id);
-      // Whoever may still see the page connects again.
+      // Members who may still see the page connect again.
       if (mayRead) socket.send(news);
       else socket.close(1008, "connect again");
     }

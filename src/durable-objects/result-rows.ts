@@ -140,7 +140,7 @@ export class ResultRows {
   }
 }
 
-/** The messages of one quarter, in whatever rows they lie. */
+/** The messages of one quarter, from all of its rows. */
 function slotsOf(rows: readonly QuarterRow[], from: number, to: number): SlotChecks[] {
   const slots = rows.flatMap(({ quarter_at, block }) =>
     unpackMessages(new Uint8Array(block), ({ offset_ms }) => {

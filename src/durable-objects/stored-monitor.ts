@@ -123,7 +123,7 @@ export function withMemory(stored: StoredMonitor, memory: PushState): StoredMoni
   return { ...stored, state: replayed?.state ?? stored.state, push: { ...stored.push, memory } };
 }
 
-/** Whether both are down, whatever rounds have passed meanwhile. */
+/** Whether both are down, regardless of the rounds between them. */
 export function isDownAsBefore(before: StoredMonitor | undefined, after: StoredMonitor | undefined): boolean {
   if (before?.state.status !== "down" || before.state.run !== null) return false;
   return after?.state.seq === before.state.seq && after.state.run === null && after.settled === before.settled;

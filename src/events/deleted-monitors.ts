@@ -35,7 +35,7 @@ export async function planDeletion(
   const ends = incidents.map((incident) => {
     const monitor = deleted.get(incident.origin_monitor_id ?? "");
     const message = `${monitor ? nameIn(incident, monitor) : "The service"} is no longer monitored.`;
-    // Whoever reads of several together reads of their end by the incident that lists them.
+    // Where one incident lists several outages, its end announces theirs.
     return endIncident(ctx, incident, { message, is_automatic: incident.bundle_id !== null, notify_subscribers: true });
   });
   const pages = [...new Set(incidents.map(({ status_page_id }) => status_page_id))];

@@ -58,7 +58,7 @@ export function incidentEvent(incident: IncidentRecord, change: IncidentChange):
     status_page_id: incident.status_page_id,
     monitor_id: incident.origin_monitor_id,
     name: change.name,
-    // Choice: what is not public yet concerns the team alone, whatever the page routes.
+    // Choice: what is not public yet concerns the team alone, regardless of the page's routing.
     classification: incident.is_public ? EVENTS[change.name].classification : "team_only",
     data: {
       incident_id: incident.id,

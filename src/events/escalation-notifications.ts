@@ -24,7 +24,7 @@ import type { Person } from "./escalation-recipients.ts";
 
 const StoredContact = z.object({ value: z.string() });
 
-/** `more`: what alone is told, because the recipient knows of the rest; empty for everything. */
+/** `more`: the only content, because the recipient knows of the rest; empty for everything. */
 interface Notified {
   effect: NotifyEffect;
   more: readonly LoadedSubject[];

@@ -154,7 +154,7 @@ async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced
   return { carried, due_at, touched };
 }
 
-/** What joined the bundle after its step was notified; null while it may still grow, and once that was told. */
+/** What joined the bundle after its step was notified; null while it may still grow, and once that was sent. */
 function followUp(
   state: EscalationState,
   { loaded, bundled_at, now }: { loaded: LoadedEscalation; bundled_at: number | null; now: number },
@@ -229,7 +229,7 @@ interface Subject {
   loaded: LoadedEscalation;
   steps: readonly StoredEscalationStep[];
   target: ResolvedPolicy;
-  /** What the recipients of the step are told of once more; a notification else tells of everything. */
+  /** What the recipients of the step get once more; any other notification contains everything. */
   more: readonly LoadedSubject[];
 }
 

@@ -43,8 +43,8 @@ const STEADY: Flapping = { is_flapping: false, has_begun: false };
 
 /**
  * The automatic incident of an outage: opened when it begins, resolved when it ends, never a second one. While the monitor
- * flaps it stays open, whatever the monitor does. Its id is derived from the outage, so a repeat writes the same rows. One
- * that a restore of D1 has lost is opened again without an event.
+ * flaps it stays open, regardless of further changes. Its id is derived from the outage, so a repeat writes the same
+ * rows. One that a restore of D1 has lost is opened again without an event.
  */
 export async function planIncidentEffects(
   scope: IncidentScope,

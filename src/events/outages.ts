@@ -13,7 +13,7 @@ const RECORDED_LATER_S = 10;
 
 const outageIdOf = (monitorId: string, seq: number) => idFrom("outage", monitorId, String(seq));
 
-/** Whether a transition continues an outage whose announced beginning a restore of D1 has lost, in whatever status. */
+/** Whether a transition continues an outage whose announced beginning a restore of D1 has lost, in any status. */
 export async function continuesLostOutage(db: Db, { transition, monitor }: TransitionContext): Promise<boolean> {
   const { outage } = transition;
   if (!outage || !mayContinueLost(transition)) return false;

@@ -21,7 +21,7 @@ const ENDS_PER_MINUTE = 60;
 type Ended = Awaited<ReturnType<typeof listEndedRuleIncidents>>[number];
 
 /**
- * Every minute: incidents that rules opened, and that are not of an outage, end with what they told of. The state decides,
+ * Every minute: incidents that rules opened, and that are not of an outage, end with their cause. The state decides,
  * not an event, so that none stays open where the event was lost or the rule, monitor or agent is gone.
  */
 export async function sweepRuleIncidents(scope: Scope): Promise<void> {

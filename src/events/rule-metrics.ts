@@ -42,7 +42,7 @@ interface Range {
 
 /**
  * What conditions can need to be compared at `to`, for any instant since `from`. Reads nothing without conditions. With
- * `arrivals`, checks are read whatever the conditions name, because rules were evaluated when their results arrived.
+ * `arrivals`, checks are read for every condition, because rules were evaluated when their results arrived.
  */
 export async function readMetricSources(
   scope: ReadScope,

@@ -284,7 +284,7 @@ function toldOf({ name, monitor, agent_id, event }: RuleTrigger): Parameters<typ
   return { name, monitor_id: monitor?.id ?? null, agent_id, maintenance_id };
 }
 
-/** The outage that a trigger tells of, and when what an incident would be about began. */
+/** The outage that a trigger is about, and when what an incident would be about began. */
 function outageOf({ event, monitor, at }: RuleTrigger): { outage_id: string | null; started_at: number } {
   const isOutage = event !== null && monitor !== null && isKnownEvent(event) && event.name === "monitor.down";
   const { outage_id = null, outage_started_at } = isOutage ? event.data : {};

@@ -63,7 +63,7 @@ export interface AppEnv {
 /** For what several handlers share. */
 export type AppContext = Context<AppEnv>;
 
-/** Says to a person what a program is told as JSON; undefined is our own bug, of which nothing is said. */
+/** Shows to a person what a program gets as JSON; undefined is our own bug, of which nothing is said. */
 export type ErrorPage = (c: AppContext, refusal: ApiError | undefined) => Response | Promise<Response>;
 
 /** A body or an answer of a route. */
@@ -99,7 +99,7 @@ export interface EndpointPolicy {
   acceptsForm?: boolean;
   /** What the body may be where the handler reads it itself, by content type; for the document alone. */
   ownBody?: Readonly<Record<string, { schema: z.ZodType }>>;
-  /** For pages: what whoever is refused gets to see. */
+  /** For pages: what a refused visitor sees. */
   refusalPage?: ErrorPage;
   ids?: IdLocations;
   /** What an API token with limits needs; absent: `permission`, else reading, else a token without limits for what writes. */
@@ -166,7 +166,7 @@ const ATTEMPTS_MAX = 25;
 
 /** Runs the handler again when another request wrote between its read and its write, which then wrote nothing. */
 function retried<R extends RouteConfig>(handler: RouteHandler<R, AppEnv>): RouteHandler<R, AppEnv> {
-  // The router calls it with the context and awaits the answer, whatever the route.
+  // The router calls it with the context and awaits the answer, on every route.
   const run = handler as unknown as (c: AppContext, next: () => Promise<void>) => Promise<Response>;
   const attempt: typeof run = async (c, next) => {
     for (let left = ATTEMPTS_MAX; ; left--) {

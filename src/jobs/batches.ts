@@ -22,7 +22,7 @@ const CONSUMERS: Record<QueueName, Consumer> = {
   mail: handleMail,
 };
 
-/** Hands a batch to the consumer of its queue, whatever deployment the queue belongs to. */
+/** Hands a batch to the consumer of its queue, under the name of any deployment. */
 export const handleBatch: Consumer = (batch, env, defer) => {
   const queue = findQueue(batch.queue);
   const handle: Consumer = queue === undefined || batch.queue.endsWith("-dlq") ? handleDeadLetters : CONSUMERS[queue];

@@ -11,7 +11,7 @@ const QUERIES_MAX = 500;
 
 /**
  * Messages of one batch read and commit together, and equal ones are handled once; one that failed before is handled
- * alone, whatever it failed of.
+ * alone, regardless of the error.
  */
 export async function handleEvents(batch: MessageBatch, env: Env): Promise<void> {
   const { database, queries } = countQueries(env.DB);

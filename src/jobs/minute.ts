@@ -112,7 +112,7 @@ const PORTIONS: Record<ItemPart, (scope: Scope, items: readonly string[]) => Pro
 const BUNDLE_QUERIES_MAX = 60;
 const BUNDLE_TIME_MS = 5_000;
 
-/** Every message of a minute, whatever there is to do. */
+/** Every message of a minute, with or without work. */
 const SENT_PARTS: readonly (MinutePart | MinuteBundle)[] = [
   ...MINUTE_PARTS.filter(
     (part) => !Object.values(MINUTE_BUNDLES).some((parts: readonly string[]) => parts.includes(part)),

@@ -56,7 +56,7 @@ export function chooseLanguage({ chosen, accept, page }: LanguageWish): Language
   return findLanguage(chosen ?? "") ?? acceptedLanguage(accept ?? "") ?? page;
 }
 
-/** By language and script, whatever the region: pt reads pt-BR and pt-AO reads pt-PT, zh-CN reads zh-Hans and zh-TW zh-Hant. */
+/** By language and script, in any region: pt reads pt-BR and pt-AO reads pt-PT, zh-CN reads zh-Hans and zh-TW zh-Hant. */
 export function findLanguage(tag: string): Language | undefined {
   const exact = LANGUAGES.find((language) => language === tag);
   if (exact || tag === "") return exact;
@@ -76,7 +76,7 @@ function readTag(tag: string): { script: string; region: string | undefined } | 
   }
 }
 
-/** Whoever reads one of them reads the others. */
+/** A reader of one of them reads the others. */
 const NORWEGIAN = new Set(["no", "nn", "nb"]);
 
 const TAGS: Partial<Record<string, { script: string; region: string | undefined } | null>> = Object.fromEntries(

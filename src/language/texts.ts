@@ -5,7 +5,7 @@ import { ENGLISH as ENGLISH_PAGE, type PageMessages } from "./page/messages.ts";
 import { ENGLISH as ENGLISH_SUBSCRIBER, type SubscriberMessages } from "./subscriber/messages.ts";
 
 /**
- * What readers are told in their language. English is part of the program; a request reads the messages of any other
+ * What readers read in their language. English is part of the program; a request reads the messages of any other
  * language from the static assets, once for as long as the isolate lives.
  */
 interface Areas {

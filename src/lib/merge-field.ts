@@ -16,5 +16,5 @@ export function changedMembers<Row extends object>(current: Row, next: Row): Par
 
 const isSame = (a: unknown, b: unknown) => a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** A time of change that no earlier state of the record has, so that it tells states apart within a millisecond. */
+/** A time of change that no earlier state of the record has, so that it distinguishes states within a millisecond. */
 export const stampAfter = (current: { updated_at: number }, now: number) => Math.max(now, current.updated_at + 1);

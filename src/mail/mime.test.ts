@@ -54,7 +54,7 @@ describe("a letter", () => {
     expect((await parse({ subject })).subject).toBe(subject);
   });
 
-  it("has a subject in one line, whatever people put into it", async () => {
+  it("has a subject in one line, with any characters in it", async () => {
     const parsed = await parse({ subject: "Hello\r\nBcc: all@example.org\n\u2028 x\u0000y" });
     expect(parsed.bcc).toBeUndefined();
     expect(parsed.subject).toBe("Hello Bcc: all@example.org x\u0000y");

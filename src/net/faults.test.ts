@@ -51,7 +51,7 @@ describe("reading a failed exchange", () => {
     expect(classifyError(new IoFault(kind, "why"), LIVE, 0)).toEqual({ ...expected, message: "why" });
   });
 
-  it("is a time-out once the signal has fired, whatever was thrown", () => {
+  it("is a time-out once the signal has fired, regardless of the error that was thrown", () => {
     const fired = AbortSignal.abort();
     expect(classifyError(new Error("aborted"), fired, 10_003)).toEqual({
       outcome: "failure",
@@ -93,7 +93,7 @@ describe("an answer that Cloudflare's network made up", () => {
     expect(syntheticFailure(status, cloudflare)).toMatchObject({ outcome: "failure", cause });
   });
 
-  it("is told from the same status of another server, and from other statuses", () => {
+  it("is distinguished from the same status of another server, and from other statuses", () => {
     expect(syntheticFailure(521, new Headers({ server: "nginx" }))).toBeNull();
     expect(syntheticFailure(521, new Headers())).toBeNull();
     expect(syntheticFailure(503, cloudflare)).toBeNull();

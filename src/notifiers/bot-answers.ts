@@ -1,6 +1,6 @@
 import type { AnswerReading } from "./port.ts";
 
-/** Robots that answer 200 whatever happened, and say by a code in the body what did. */
+/** Robots that answer 200 to every request, and report failures by a code in the body. */
 export function readCode(
   { status, excerpt }: { status: number; excerpt: string },
   { success, busy }: { success: number; busy: readonly number[] },

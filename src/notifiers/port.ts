@@ -63,7 +63,7 @@ export interface ProviderDescription {
   notes: readonly string[];
 }
 
-/** A receiver whom anybody could name, so that whoever is behind it has to agree before anything is sent there. */
+/** A receiver whom anybody could name, so that its reader has to agree before anything is sent there. */
 export type ConsentingReceiver = { kind: "chat"; service: ChatService; id: string } | { kind: "mail"; address: string };
 
 /** Addresses and bots of the services that the operator configured. */
@@ -133,7 +133,7 @@ export interface MessageEditing {
   /** The provider's id of the message, from the response to the request that sent it. */
   parseMessageId(responseBody: string): string | null;
   edit(input: NotifierInput, target: WebhookTarget, messageId: string): NotifierRequest;
-  /** One message stands for the whole thread: every later one changes it, whatever its state. */
+  /** One message stands for the whole thread: every later one changes it, in any state. */
   isOfThread?: boolean;
 }
 
@@ -146,7 +146,7 @@ export interface Notifier extends ProviderDescription {
   attemptsMax: number | null;
   /** Outages that begin or end together make one message; machines receive every event at once. */
   isBundled: boolean;
-  /** It keeps alerts of its own: it receives the acknowledgement of each, whoever else does. */
+  /** It keeps alerts of its own: it receives the acknowledgement of each, besides all other receivers. */
   keepsAlerts?: boolean;
   /**
    * The flaw of the target, beyond what its fields say of themselves, as a sentence that names the wire field, or null.

@@ -16,7 +16,7 @@ const PersonClaims = z.object({
   common_name: z.never().optional(),
 });
 
-/** Plain data by issuer, as this isolate was told it. */
+/** Plain data by issuer, as this isolate has received it. */
 const known = new Map<string, oauth.JWKSCacheInput>();
 
 /** Null where the operator set up no Cloudflare Access. */

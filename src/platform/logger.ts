@@ -11,7 +11,7 @@ export interface Logger {
   error(message: string, cause: unknown, fields?: Fields): void;
 }
 
-/** Credentials of this service, and secrets in addresses, in whatever text they turn up. */
+/** Credentials of this service, and secrets in addresses, in any text. */
 const SECRETS = /\b(?:sk_svc|hb|pk|ag|agi|mt)_[0-9A-Za-z]{12,}|([?&](?:token|key|secret)=)[^&\s]+|bot\d+:[\w-]{20,}/g;
 
 export function redact(text: string): string {

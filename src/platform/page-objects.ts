@@ -27,7 +27,7 @@ export function connectReader(
   return connect(env.PAGE.getByName(page_id), reader, request);
 }
 
-/** Connects an open view with the object that tells what happens in the account. */
+/** Connects an open view with the object that announces changes of the account. */
 export function connectFollower(
   env: Env,
   { owner_id, follower }: { owner_id: string; follower: Follower },
@@ -45,7 +45,7 @@ function connect(object: Pick<Fetcher, "fetch">, reader: PageReader | Follower, 
 /** No page has such an id. */
 const accountObject = (env: Env, ownerId: string) => env.PAGE.getByName(`account ${ownerId}`);
 
-/** After a commit that stores what happened: open views of these accounts are told to ask. */
+/** After a commit that stores what happened: open views of these accounts ask again. */
 export function tellFollowers(env: Env, places: readonly Place[]): void {
   const accounts = Map.groupBy(places, ({ owner_id }) => owner_id);
   waitUntil(

@@ -25,7 +25,7 @@ interface Wanted {
   slug: string;
   now: number;
   memoMs: number;
-  /** The version that an open page was told of. */
+  /** The version that an open page has received. */
   announced: number;
 }
 

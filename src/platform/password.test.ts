@@ -27,7 +27,7 @@ describe("isPassword", () => {
     expect(isPassword(own, "Zu\u0308rich Zürich", hashPassword(own, "Zürich Zürich"))).toBe(true);
   });
 
-  it("is never true without a stored hash, whatever is tried", () => {
+  it("is never true without a stored hash, for any password", () => {
     for (const password of ["", "correct horse battery", "\0"]) expect(isPassword(own, password, null)).toBe(false);
   });
 

@@ -20,8 +20,9 @@ const PHC =
 
 /**
  * Two milliseconds of the ten that an invocation has on the Workers Free plan. Choice: what guards a stolen database is the
- * HMAC under the root secret, without which not even the password 1234 can be told from its hash; the cost of the hash
- * only slows down who has stolen both. PBKDF2 of WebCrypto counts as CPU all the same, and needs 13 ms for 100,000 rounds.
+ * HMAC under the root secret, without which not even the password 1234 can be recognised by its hash; the cost of the
+ * hash only slows down who has stolen both. PBKDF2 of WebCrypto counts as CPU all the same, and needs 13 ms for 100,000
+ * rounds.
  */
 const FREE_COST: Cost = { ln: 10, r: BLOCK_SIZE, p: 1 };
 

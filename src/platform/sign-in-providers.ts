@@ -7,7 +7,7 @@ import { now } from "./clock.ts";
 import { egressOf } from "./egress/guard.ts";
 import type { Settings } from "./settings.ts";
 
-/** What the browser keeps while its user is at the provider; whoever lacks it cannot use the answer. */
+/** What the browser keeps while its user is at the provider; another browser cannot use the answer. */
 export interface SignInAttempt {
   state: string;
   nonce: string;
@@ -47,7 +47,7 @@ interface Known {
   keys_renewed_at: number;
 }
 
-/** Plain data by issuer, as this isolate was told it. */
+/** Plain data by issuer, as this isolate has received it. */
 const known = new Map<string, Known>();
 
 /** Where a browser is sent to sign in, and what it keeps meanwhile. */
@@ -264,7 +264,7 @@ async function githubIdentity(
   return { issuer: provider.issuer, subject: String(user.id), email, name: user.name ?? user.login };
 }
 
-/** Whatever fails is an error of the provider. */
+/** Any failure counts as an error of the provider. */
 export async function translated<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();

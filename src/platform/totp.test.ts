@@ -109,7 +109,7 @@ describe("secrets", () => {
     expect([decodeBase32("A1"), decodeBase32("A!")]).toEqual([undefined, undefined]);
   });
 
-  it("are in the address that apps read, whatever the account is called", () => {
+  it("are in the address that apps read, with any name of the account", () => {
     const url = buildOtpauthUrl({ issuer: "Vigil: Status", account: "a+b@c.example", secret: "MZXW6" });
     expect(url).toBe(
       "otpauth://totp/Vigil%20%20Status:a%2Bb%40c.example?secret=MZXW6&issuer=Vigil%3A%20Status&algorithm=SHA1&digits=6&period=30",
@@ -148,7 +148,7 @@ describe("recovery codes", () => {
     ["0000-0000-0000-000", undefined],
     ["0000-0000-0000-000u", undefined],
     ["0000-0000-0000-00000", undefined],
-  ])("are told from one-time codes: %j", (text, expected) => {
+  ])("are distinguished from one-time codes: %j", (text, expected) => {
     expect(parseSecondFactor(text)).toEqual(expected);
   });
 

@@ -34,7 +34,7 @@ export async function verifyAssertion(
     expectedOrigin: origin,
     expectedRPID: rp_id,
     requireUserVerification: true,
-    // Judged by whoever stores it, who can say what a lower one means.
+    // The caller that stores it judges a lower one.
     credential: { id: key.credential_id, publicKey: isoBase64URL.toBuffer(key.public_key), counter: -1 },
   });
   if (!verified) throw new Error("the signature is not that of the passkey");

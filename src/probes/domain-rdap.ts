@@ -38,7 +38,7 @@ async function readDirectory(io: NetIo, signal: AbortSignal): Promise<Map<string
   return servers;
 }
 
-/** The members of an answer (RFC 9083) that matter here; whatever else is odd about it does not. */
+/** The members of an answer (RFC 9083) that matter here; other oddities do not. */
 const Answer = z.object({
   events: z.array(z.object({ eventAction: z.string(), eventDate: z.string() })).catch([]),
   status: z.array(z.string()).catch([]),

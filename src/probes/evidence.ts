@@ -7,7 +7,7 @@ import type { NetIo, NetResponse, NetSocket } from "../net/port.ts";
 /** What a check saw, kept in case that it fails. */
 
 const EXCERPT_LENGTH = 200;
-/** Enough for the excerpt in any encoding, whatever white space precedes it. */
+/** Enough for the excerpt in any encoding, after any white space. */
 const READ_MAX = 4096;
 const STATUS_LINE_MAX = 200;
 const ADDRESSES_MAX = 10;
@@ -47,7 +47,7 @@ export interface Recorder {
   seen(): Evidence | undefined;
 }
 
-/** Notes the last response, or the first bytes that the last connection read, of whatever probe uses the network. */
+/** Notes the last response, or the first bytes that the last connection read, of any probe that uses the network. */
 export function recordEvidence(io: NetIo, secretsOf: () => string[]): Recorder {
   let seen: (() => Evidence) | undefined;
   return {

@@ -10,7 +10,7 @@ import type { HostPort } from "./tcp.ts";
 
 const STATUS = 0;
 const NEXT_STATE_STATUS = 1;
-/** Asks for an answer whatever version the server has. */
+/** Asks for an answer from a server of any version. */
 const ANY_VERSION = -1;
 const VARINT_BYTES_MAX = 5;
 const MOTD_MAX = 200;

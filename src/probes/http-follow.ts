@@ -84,7 +84,7 @@ function redirectFailure(message: string): ProbeFailure {
   return { outcome: "failure", cause: "status", message };
 }
 
-/** The user's headers win over ours, whatever their case. */
+/** The user's headers win over ours, regardless of case. */
 function allHeaders(headers: Record<string, string>): Record<string, string> {
   const named = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const own = Object.entries(OWN_HEADERS).filter(([name]) => !named.has(name));

@@ -119,7 +119,7 @@ describe("following redirects", () => {
     expect(requests[3]?.headers["user-agent"]).toMatch(/^Vigil/);
   });
 
-  it("stops where it is told to", async () => {
+  it("stops where the monitor says", async () => {
     const { result, requests } = await run({ fetch: [redirect("/next")] }, { follow_redirects: false });
     expect(result.message).toBe("HTTP 302 instead of a 2xx");
     expect(requests).toHaveLength(1);

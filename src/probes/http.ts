@@ -190,7 +190,7 @@ function statusFinding(response: NetResponse, check: HttpCheck): ProbeFailure | 
   );
 }
 
-/** A status that is taken for a slow answer, whatever else is expected. */
+/** A status that is taken for a slow answer, regardless of the other expectations. */
 function statusMet({ status }: NetResponse, { degraded_when }: HttpCheck): string | null {
   const ranges = degraded_when?.statuses?.map(statusRange) ?? [];
   return ranges.some((range) => range && status >= range.from && status <= range.to) ? `status ${status}` : null;

@@ -187,7 +187,7 @@ class JourneyRun {
     };
   }
 
-  /** Judges the body and captures from the answer; whatever is asked for. */
+  /** Judges the body and captures from the answer; whichever are configured. */
   async #read(
     step: JourneyStep,
     { url, response }: Answer,

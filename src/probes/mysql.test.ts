@@ -46,7 +46,7 @@ describe("a mysql check without credentials", () => {
     ["8.4.3-0ubuntu0.24.04.1", "8.4.3"],
     ["5.5.5-10.11.6-MariaDB-0+deb12u1", "10.11.6-MariaDB"],
     ["canary", "unknown"],
-  ])("tells of the version %j no more than %j", async (version, shown) => {
+  ])("shows of the version %j no more than %j", async (version, shown) => {
     expect((await run([greeting({ version }), OK])).result.details.version).toBe(shown);
   });
 

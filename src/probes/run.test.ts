@@ -23,7 +23,7 @@ describe("slowness", () => {
     expect(applyLatencyThreshold({ ...result, ...change }, threshold).outcome).toBe(outcome);
   });
 
-  it("is told in the message", () => {
+  it("stands in the message", () => {
     expect(applyLatencyThreshold(result, 99).message).toBe("HTTP 200, slow: 100 ms, limit 99 ms");
     const late = applyLatencyThreshold({ ...result, latency_ms: 2340 }, 1500);
     expect(late.message).toBe("HTTP 200, slow: 2,340 ms, limit 1,500 ms");
@@ -101,7 +101,7 @@ describe("running a check", () => {
     expect(prepareCheck(httpProbe, "a.example", fields)).toEqual({ ok: false, path, reason });
   });
 
-  it("tells which destination the guard has to judge", () => {
+  it("names the destination that the guard has to judge", () => {
     expect(prepareCheck(tcpProbe, "a.example:22", {})).toMatchObject({
       ok: true,
       value: { destination: { host: "a.example", port: 22 } },

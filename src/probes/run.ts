@@ -58,7 +58,7 @@ interface Course {
   verify?(result: ProbeResult): Promise<ProbeResult>;
 }
 
-/** Runs one check to its end, in time, whatever happens: what goes wrong on our side is an `error`. */
+/** Runs one check to its end, in time, in every case: what goes wrong on our side is an `error`. */
 export async function runProbe(
   probe: Probe,
   job: CheckJob,

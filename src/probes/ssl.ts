@@ -23,7 +23,7 @@ const SslCheck = z.object({
 type SslCheck = z.infer<typeof SslCheck>;
 
 /**
- * Two connections: the first, by our own TLS, sees the certificate whatever is wrong with it; only when nothing is, a
+ * Two connections: the first, by our own TLS, sees the certificate with any fault; only when nothing is, a
  * second one by the platform's TLS says whether its issuer is trusted.
  */
 export const sslProbe: Probe<HostPort, SslCheck> = {

@@ -21,7 +21,7 @@ describe("joinArabic", () => {
     ["other scripts as they are", "Aя中", ["41", "44f", "4e2d"]],
   ])("draws %s", (_name, text, expected) => expect(drawn(text)).toEqual(expected));
 
-  it("tells which text each shape stands for, and where that begins", () => {
+  it("gives which text each shape stands for, and where that begins", () => {
     expect(joinArabic("𝒙لا.")).toEqual([
       { at: 0, drawn: 0x1d499, text: "𝒙" },
       { at: 2, drawn: 0xfefb, text: "لا" },

@@ -86,7 +86,7 @@ describe("readImage", () => {
     ["the row above", 2, [11, 22, 33, 44, 55, 66, 77, 88]],
     ["both", 3, [10, 21, 31, 42, 57, 73, 89, 105]],
     ["the nearest", 4, [11, 22, 33, 44, 61, 82, 103, 124]],
-  ])("parts colours and opacity, rows being told from %s", async (_name, filter, expected) => {
+  ])("parts colours and opacity, rows predicted from %s", async (_name, filter, expected) => {
     const first = [1, 2, 3, 4, 5, 6, 7, 8];
     const rows = [
       [0, ...first],

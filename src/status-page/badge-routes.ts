@@ -102,7 +102,7 @@ interface Found extends Wanted {
   monitor: PublicMonitor;
 }
 
-/** What a badge says is found out once a minute, under whatever labels it is asked for. */
+/** What a badge says is found out once a minute, regardless of the labels in the address. */
 async function buildOnce(c: Context<AppEnv>, found: Found): Promise<Badge | undefined> {
   const { kind, id, query, shown } = found;
   const rendering = await renderOnce(c, shown, {
@@ -129,7 +129,7 @@ async function buildBadge(c: Context<AppEnv>, { kind, query, source, shown, moni
   if (kind === "uptime")
     return buildUptimeBadge(label, await computeUptime(ctx.db, { payload, monitor, now, period: query.period }));
   const range = latencyRange(query.period, now, HOUR_MS);
-  // Whatever the service does not check itself may be pushed.
+  // Every type that the service does not check itself may be pushed.
   const is_pushed = source.shard_id === "";
   const measured = await readObjectLatency(ctx.env, { ...source, id: monitor.id, is_pushed }, range);
   const total = addTallies(measured.map(({ tally }) => tally));

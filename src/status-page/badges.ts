@@ -56,7 +56,7 @@ const LOOKS: Record<BadgeStyle, Look> = {
   "for-the-badge": { height: 28, radius: 4, font: 10, padding: 12, isLoud: true },
 };
 
-/** One SVG without script, style or font of its own; `textLength` makes widths equal whatever font the reader has. */
+/** One SVG without script, style or font of its own; `textLength` makes widths equal with any font of the reader. */
 export function renderBadge(badge: Badge, style: BadgeStyle): string {
   const look = LOOKS[style];
   const [label, message] = [badge.label, badge.message].map((text) => (look.isLoud ? text.toUpperCase() : text)) as [

@@ -14,7 +14,7 @@ import { loadPageForViewer, type VisiblePage } from "./responses.ts";
 
 /**
  * The picture that chats and networks show of a page that is shared: its name and its state. It is drawn once for each
- * version of the page, whoever asks, and visitors who ask for those that nobody drew yet are counted.
+ * version of the page, regardless of the reader, and visitors who ask for those that nobody drew yet are counted.
  */
 const DAYS = 30;
 const FOR_EVERYBODY = "public, max-age=300";

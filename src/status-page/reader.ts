@@ -41,7 +41,7 @@ export type PageReading =
 /** What is assumed where it cannot be asked. */
 const ON_TIME: CheckLag = { last_tick_at: null, late_since: null };
 
-/** `announced` is the version that an open page was told of: its reader does not want an older one. */
+/** `announced` is the version that an open page has received: its reader does not want an older one. */
 export async function readPage(ctx: RequestScope, slug: string, announced = 0): Promise<PageReading> {
   if (!SLUG.test(slug)) return { kind: "absent" };
   const known = getCachedPage(slug);
@@ -88,7 +88,7 @@ async function loadCurrent(ctx: RequestScope, { slug, known, announced }: Wanted
   return { page };
 }
 
-/** From whatever isolate of this data center asked the database a moment ago, or from the database. */
+/** From any isolate of this data center asked the database a moment ago, or from the database. */
 async function findVersion(ctx: RequestScope, slug: string, announced: number): Promise<SharedVersion | undefined> {
   const { PUBLIC_URL: publicUrl, PAGE_MEMO_MS: memoMs } = ctx.settings;
   const wanted = { publicUrl, slug, now: ctx.now, memoMs, announced };

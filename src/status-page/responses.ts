@@ -124,7 +124,7 @@ export async function loadPageAt(
   return { ...shown, payload, viewing, cache_key, memo: null };
 }
 
-/** The version that an open page was told of. */
+/** The version that an open page has received. */
 function announcedTo({ req }: Context<AppEnv>): number {
   const version = req.url.includes("v=") ? Number(req.query("v")) : 0;
   return Number.isSafeInteger(version) ? version : 0;
@@ -152,8 +152,9 @@ function findLate({ var: { now, settings } }: Context<AppEnv>, payload: PagePayl
 }
 
 /**
- * Authenticates before it loads the page, so that the response does not distinguish a private page from none. Whoever has a
- * credential is counted as with any other request that it serves; what a version of the page shows is built once.
+ * Authenticates before it loads the page, so that the response does not distinguish a private page from none. A reader
+ * with a credential is counted as with any other request that it serves; what a version of the page shows is built
+ * once.
  */
 async function openForMember(
   c: Context<AppEnv>,

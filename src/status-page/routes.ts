@@ -270,7 +270,7 @@ async function showIncident(c: Context<AppEnv>, { slug, id, at }: { slug: string
       const ids = { page_id: payload.page.id, incident_id: id };
       const stored = recent ?? (await findPublicIncident(c.var.ctx.db, ids));
       const incident = stored && (at === undefined ? stored : incidentAt(stored, at));
-      // Began later, or was told of later: then it was not there yet.
+      // Began later, or was announced later: then it was not there yet.
       if (!incident || (at !== undefined && (incident.started_at > at || incident.updates.length === 0)))
         return undefined;
       const { started_at } = incident;

@@ -6,7 +6,7 @@ import { contrast, readable, renderTheme } from "./theme.ts";
 const hex = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, "0")}`);
 
 describe("a brand colour", () => {
-  it("is read with a contrast of 4.5 on every ground, whatever it is", () => {
+  it("is read with a contrast of 4.5 on every ground, in any colour", () => {
     fc.assert(
       fc.property(hex, (color) => {
         for (const name of ["neutral-1", "neutral-2", "down-tint", "degraded-tint", "maintenance-tint"] as const) {

@@ -14,7 +14,7 @@ type Rgb = readonly [number, number, number];
 
 const CONTRAST_MIN = 4.5;
 const GROUND_NAMES = ["neutral-1", "neutral-3", "degraded-tint", "down-tint", "maintenance-tint"] as const;
-/** Whatever text of this colour may stand on. */
+/** Every ground on which text of this colour may stand. */
 const GROUNDS = {
   light: GROUND_NAMES.map((name) => LIGHT[name]),
   dark: GROUND_NAMES.map((name) => DARK[name]),

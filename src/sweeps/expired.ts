@@ -14,7 +14,7 @@ import { DAY_MS } from "../lib/durations.ts";
 
 /** Longer than chat services send a request again. */
 const CHAT_REQUESTS_KEPT_MS = DAY_MS;
-/** Whoever has not answered by then may be asked again. */
+/** A reader who has not answered by then may be asked again. */
 const ASKED_KEPT_MS = 30 * DAY_MS;
 /** Invitations stay readable for a month after they expire. */
 const INVITATIONS_KEPT_MS = 30 * DAY_MS;

@@ -122,7 +122,7 @@ describe("GET /health", () => {
 });
 
 describe("the plan", () => {
-  it("is told with what of it is used", async () => {
+  it("is shown with its usage", async () => {
     const account = await createAccount({ plan: "free" });
     await createMonitor(account.client, { interval: 300 });
     await createPage(account);
@@ -180,7 +180,7 @@ describe("the plan", () => {
     for (const used of [usage.stored_text, usage.written_rows, usage.audit_bytes]) expect(used).toBeGreaterThan(0);
   });
 
-  it("has no limits for whoever hosts the service themselves", async () => {
+  it("has no limits for accounts of a self-hosted service", async () => {
     const { client } = await createAccount();
     const { body } = await client.get(`${CORE}/uptime/tier-info`);
     expect(body).toMatchObject({

@@ -64,7 +64,7 @@ describe("a stolen agent token", () => {
     const bulk = await stolen.client.post(`${AGENTS}/results`, { results });
     expect(bulk).toMatchObject({ status: 200, body: { accepted: 1 } });
     expect(bulk.body.rejected.map(({ index }: { index: number }) => index)).toEqual([1, 2, 3]);
-    // Nothing tells a monitor of another account from one that does not exist.
+    // Nothing distinguishes a monitor of another account from one that does not exist.
     expect(new Set(bulk.body.rejected.map(({ error }: { error: string }) => error)).size).toBe(1);
     for (const id of foreign) {
       const answer = await stolen.client.post(`${V1}/monitors/${id}/status`, { status: "down", message: "forged" });
@@ -83,7 +83,7 @@ describe("a stolen agent token", () => {
     }
   });
 
-  it("reports of its own host alone, whatever else the body names", async () => {
+  it("reports of its own host alone, regardless of what else the body names", async () => {
     const { stolen, sibling } = lab;
     const named = { agent_id: sibling.id };
     expect((await stolen.client.post(`${AGENTS}/metrics`, { ...named, cpu_percent: 1 })).status).toBe(200);
@@ -97,7 +97,7 @@ describe("a stolen agent token", () => {
     expect((await lab.account.client.get(`${AGENTS}/${sibling.id}`)).body.hostname).toBe("b");
   });
 
-  it("is worth nothing to a person's routes, in whatever header it comes", async () => {
+  it("is worth nothing to a person's routes, in any header", async () => {
     const { stolen, own, account } = lab;
     const { id } = await createMonitor(account.client);
     const places: Record<string, string>[] = [{ authorization: `Bearer ${stolen.token}` }, {}];

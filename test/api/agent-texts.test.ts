@@ -71,7 +71,7 @@ async function storedTexts({ user_id }: Account, agent: EnrolledAgent): Promise<
 }
 
 describe("what an agent sends", () => {
-  it("is stored, shown and announced as plain text, whatever is in it", async () => {
+  it("is stored, shown and announced as plain text, with any content", async () => {
     const [slack, discord] = [`https://sink.test/${newId()}`, `https://sink.test/${newId()}`];
     sink.serve(slack, fakeSlack);
     sink.serve(discord, fakeDiscord);

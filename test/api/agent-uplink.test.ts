@@ -96,7 +96,7 @@ describe("what an agent does, in the audit log,", () => {
 });
 
 describe("POST /agents/handshake", () => {
-  it("keeps what the host says of itself and tells the agent its rhythm and the time", async () => {
+  it("keeps what the host says of itself and gives the agent its rhythm and the time", async () => {
     const account = await createAccount();
     const agent = await enrollAgent(account);
     const answer = await agent.client.post(`${AGENTS}/handshake`, {

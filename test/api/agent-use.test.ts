@@ -6,7 +6,7 @@ import { createMember, joinPage } from "../support/members.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { PATIENCE } from "../support/patience.ts";
 
-/** Whoever may have an agent check something reaches into the network that it stands in. */
+/** People who may have an agent check something reach into the network that it stands in. */
 
 interface Lab {
   owner: Account;
@@ -84,7 +84,7 @@ describe("an agent that somebody only sees", () => {
     expect((await watch(owner)).status).toBe(201);
   });
 
-  it("does not follow its monitors to another page without whoever may use it", async () => {
+  it("does not follow its monitors to another page without a person who may use it", async () => {
     const { owner, agent, own } = await aLab();
     const other = await createPage(owner);
     const { id } = await insertMonitor(owner.user_id, { status_page_id: own, agent_id: agent.id, check_group_id: "" });

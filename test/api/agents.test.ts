@@ -122,7 +122,7 @@ describe("access to agents", () => {
     expect((await owner.client.get(`${AGENTS}/${body.id}`)).body).toEqual(body);
   });
 
-  it("with an agent's or an install credential is 401, in whatever header it comes", async () => {
+  it("with an agent's or an install credential is 401, in any header", async () => {
     const account = await createAccount();
     const agent = await enrollAgent(account);
     for (const token of [agent.token, await mintInstallToken(account)]) {

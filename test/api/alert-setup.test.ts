@@ -30,7 +30,7 @@ describe("/status-pages/{id}/alert-setup", () => {
     expect((await account.client.get(`${V1}/webhooks/${webhook.id}`)).body).toEqual(webhook);
   });
 
-  it("keeps a webhook on the page of the address, whatever the body says", async () => {
+  it("keeps a webhook on the page of the address, regardless of the body", async () => {
     const { account, page, webhook } = await createSetup();
     const body = { ...webhook, name: "Night shift", status_page_id: newId() };
     const changed = await account.client.put(at(page, `/${webhook.id}`), body);

@@ -78,7 +78,7 @@ describe("an API push", () => {
     expect(await keptOf(monitor.id)).toHaveLength(4);
   });
 
-  it("is judged as a list by the newest sample, whatever order it comes in", async () => {
+  it("is judged as a list by the newest sample, in any order of arrival", async () => {
     const at = (ms: number) => new Date(Date.now() + ms).toISOString();
     moveClock(10_000);
     const list = [
@@ -202,7 +202,7 @@ describe("the metrics of an API monitor", () => {
 });
 
 describe("the management of an API monitor", () => {
-  it("answers under both versions the same, with the key for whoever may edit", async () => {
+  it("answers under both versions the same, with the key for people who may edit", async () => {
     await push({ latency_ms: 5 });
     const [first, second] = [await detail(), await account.client.get(`${V2}/api-monitoring/monitors/${monitor.id}`)];
     expect(second.body).toEqual(first.body);

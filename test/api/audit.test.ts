@@ -189,7 +189,7 @@ describe("GET /audit/status-page/{id}/daily-events", () => {
     expect(part.headers.get("link")).toContain(`limit=1&offset=2>; rel="next"`);
   });
 
-  it("is 404 for whoever does not see the page", async () => {
+  it("is 404 for people who do not see the page", async () => {
     const page = await createPage(owner);
     expect((await outsider.client.get(`${V1}/audit/status-page/${page}/daily-events`)).status).toBe(404);
   });

@@ -187,7 +187,7 @@ describe("a link token", () => {
 });
 
 describe("commands in a linked channel", () => {
-  it("do nothing once whoever linked it may not link it any more", async () => {
+  it("do nothing once the person who linked it may not link it any more", async () => {
     const team = await createTeam();
     const { member: admin, member_id } = await createMember(team.account, { role: "admin" }, team.page);
     const chat = { id: 8_000 + ids, type: "private" };

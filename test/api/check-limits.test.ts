@@ -50,7 +50,7 @@ describe("checks on demand and trials", () => {
     expect((await client.get(`${V1}/monitors`)).status).toBe(200);
   });
 
-  it("are 10 a minute for one host, whoever asks and however the target is written", async () => {
+  it("are 10 a minute for one host, across all users and spellings of the target", async () => {
     const host = freshHost();
     const settings = settingsFor(host);
     const [one, two] = [await limited("free", settings), await limited("business", settings)];

@@ -130,7 +130,7 @@ describe("POST /monitors/{id}/check of a monitor that an agent runs", () => {
     return JSON.parse(answer.text);
   };
 
-  it("is what the agent finds when it is told to check", async () => {
+  it("is what the agent finds when it is asked to check", async () => {
     const stage = await aStage();
     await submit(stage, { status: "down", message: "before", checked_at: new Date(Date.now() - 1000).toISOString() });
     const checking = checkOf(stage);
@@ -157,7 +157,7 @@ describe("POST /monitors/{id}/check of a monitor that an agent runs", () => {
     expect((await stage.account.client.get(`${V1}/monitors/${stage.monitor.id}`)).body.status).toBe("up");
   });
 
-  it("is unknown at once, and tells nobody anything, while the agent is offline", async () => {
+  it("is unknown at once, and notifies nobody, while the agent is offline", async () => {
     const stage = await aStage();
     // Silent for longer than an agent may be; the sweep has yet to notice.
     await env.DB.prepare("UPDATE agents SET last_seen_at = last_seen_at - 91000 WHERE id = ?")

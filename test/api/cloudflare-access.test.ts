@@ -307,7 +307,7 @@ describe("an assertion", () => {
 });
 
 describe("behind Cloudflare Access", () => {
-  it("API tokens, pushes and public pages answer by their own rules, whatever the assertion says", async () => {
+  it("API tokens, pushes and public pages answer by their own rules, regardless of the assertion", async () => {
     const account = await createAccount();
     const pushed = await createHeartbeat(account);
     const { slug } = await createPage(account, { is_public: true });

@@ -169,7 +169,7 @@ describe("composite_policy", () => {
 });
 
 describe("a composite", () => {
-  it("follows its members: down with any, up with all, each change told once and by itself", async () => {
+  it("follows its members: down with any, up with all, each change announced once and by itself", async () => {
     const [a, b] = [await member(), await member()];
     const { id } = await compositeOf([a, b]);
     const path: (MonitorStatus | undefined)[] = [(await rowOf(id))?.status];

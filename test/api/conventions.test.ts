@@ -42,7 +42,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const json = { "content-type": "application/json" };
 
 describe("rate limits", () => {
-  it("are told in every answer that is counted", async () => {
+  it("stand in every answer that is counted", async () => {
     const { token } = await createAccount();
     const ask = workerWith(DEFAULT_LIMITS);
     const answer = await ask(TOKENS, { headers: bearer(token) });
@@ -262,7 +262,7 @@ describe("Idempotency-Key", () => {
     expect((await client.post(TOKENS, { name: "CI" }, headers)).status).toBe(201);
   });
 
-  it("tells the second of two equal requests at once to come back in a second", async () => {
+  it("asks the second of two equal requests at once to come back in a second", async () => {
     const { client } = await createAccount();
     const headers = { "idempotency-key": "twice" };
     const page = { name: "Shop", slug: `p-${newId()}` };

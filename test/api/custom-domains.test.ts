@@ -594,7 +594,7 @@ describe("the way to a page", () => {
     expect(await errorOf(claimed)).toMatchObject({ status: "active", error: null });
   });
 
-  it("may be lost for 72 hours, of which the owner is told, and brings the page back with it", async () => {
+  it("may be lost for 72 hours, of which the owner is notified, and brings the page back with it", async () => {
     const claimed = await claim();
     const told = async () =>
       (await claimed.account.client.get("/api/core/v1/notifications")).body.map(

@@ -27,7 +27,7 @@ describe("GET /app/changes", () => {
     expect(await versionFor(foreign)).toBe(theirs);
   });
 
-  it("tells members of what happens to the page, and of nothing else of its owner", async () => {
+  it("notifies members of what happens to the page, and of nothing else of its owner", async () => {
     const [owner, member] = [await createAccount(), await createAccount()];
     const [shared, other] = [await createPage(owner), await createPage(owner)];
     await joinPage(member, shared, { role: "viewer" });

@@ -61,7 +61,7 @@ describe("a channel", () => {
     expect(await read(id)).toMatchObject({ name: "Theirs" });
   });
 
-  it("is turned off by who pressed Turn off, whatever somebody else pressed before", async () => {
+  it("is turned off by who pressed Turn off, regardless of what somebody else pressed before", async () => {
     const { id } = await createWebhook(owner);
     const off = { is_active: "false" };
     await browser.submit(`/app/alerts/${id}/toggle`, off);
@@ -81,7 +81,7 @@ describe("routing and the topics of a team", () => {
   const read = async () => (await owner.client.get(`${V1}/status-pages/${page}`)).body;
   const save = (body: object) => owner.client.patch(`${V1}/status-pages/${page}/alerting`, body);
 
-  it("keep each event as whoever changed it last wants it", async () => {
+  it("keep each event as the last person who changed it wants it", async () => {
     await save({ alert_routing: {} });
     const [view, action] = [`/app/alerts/routing?page=${page}`, `/app/alerts/routing/${page}`];
     const form = await openForm(view, action);

@@ -217,7 +217,7 @@ describe("the calendar of a schedule", () => {
 });
 
 describe("routing", () => {
-  it("decides who is told of an event", async () => {
+  it("decides who is notified of an event", async () => {
     const path = `/app/alerts/routing/${page}`;
     expect((await browser.submit(path, { "monitor.down": "critical", "monitor.up": "" })).status).toBe(303);
     const { body } = await owner.client.get(`${V1}/status-pages/${page}`);

@@ -159,7 +159,7 @@ describe("the page of an invitation", () => {
 });
 
 describe("somebody without an account", () => {
-  it("becomes a member by name and password, is signed in, and is told so", async () => {
+  it("becomes a member by name and password, is signed in, and sees a confirmation", async () => {
     const owner = await createAccount();
     const { id, mail_token: token, email } = await createInvitation(owner, undefined, { role: "editor" });
     const browser = createBrowser();
@@ -185,7 +185,7 @@ describe("somebody without an account", () => {
     ["a short password", { name: "Ada & Co", password: "too short" }, "The password must have at least 10 characters."],
     ["a common password", { name: "Ada & Co", password: "Password1234" }, "The password is too common."],
     ["a name of 201 characters", { name: "x".repeat(201), password: PASSWORD }, "The name must have at most 200"],
-  ])("is told what is wrong with %s, and keeps the name", async (_name, form: Record<string, string>, problem) => {
+  ])("is shown what is wrong with %s, and keeps the name", async (_name, form: Record<string, string>, problem) => {
     const { id, mail_token: token, email } = await createInvitation(await createAccount());
     const { status, text } = await createBrowser().submit(acceptPath(token), form);
     expect([status, problemIn(text)]).toEqual([400, expect.stringContaining(problem)]);
@@ -227,7 +227,7 @@ describe("somebody with an account", () => {
       email: expect.stringContaining("readonly"),
       password: expect.stringContaining('autocomplete="current-password"'),
     });
-    // The address is the invitation's, whatever the form says.
+    // The address is the invitation's, regardless of the form.
     const entered = await browser.submit(signInPath(token), { email: "x@example.com", password: account.password });
     expect([entered.status, entered.headers.get("location")]).toEqual([303, acceptPath(token)]);
     expect(await membersOf(id)).toEqual([]);
@@ -248,7 +248,7 @@ describe("somebody with an account", () => {
     expect([browser.hasCookie(), await membersOf(id)]).toEqual([false, []]);
   });
 
-  it("cannot be made a member by whoever holds the link alone", async () => {
+  it("cannot be made a member by a holder of the link alone", async () => {
     const { account, id, token } = await invite();
     const answer = await createBrowser().submit(acceptPath(token), { name: "Mallory", password: "another password" });
     expectPage(answer, 401, "This address already has an account");
@@ -256,7 +256,7 @@ describe("somebody with an account", () => {
     await signedIn(account);
   });
 
-  it("is told when signed in as somebody else, and gets back here by signing out", async () => {
+  it("sees that they are signed in as somebody else, and gets back here by signing out", async () => {
     const { id, token, email } = await invite();
     const other = await createAccountWithPassword();
     const browser = await signedIn(other);
@@ -298,7 +298,7 @@ describe("signing in", () => {
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/app/sign-in"]);
   });
 
-  it("is not asked of whoever is signed in", async () => {
+  it("is not asked of people who are signed in", async () => {
     const browser = await signedIn(await createAccountWithPassword());
     const answer = await browser.open(`/app/sign-in?next=${encodeURIComponent("/status/shop?x=1")}`);
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/status/shop?x=1"]);
@@ -387,7 +387,7 @@ describe("a form from elsewhere", () => {
     expect(await readTables()).toEqual(before);
   });
 
-  it("is one of ours when the browser says so, whatever hides its origin", async () => {
+  it("is one of ours when the browser says so, with its origin hidden", async () => {
     const account = await createAccountWithPassword();
     const browser = createBrowser({ origin: "null", "sec-fetch-site": "same-origin" });
     expect((await signInAs(browser, account)).status).toBe(303);

@@ -72,7 +72,7 @@ describe("what a member set up for a page", () => {
     expect(notifications[0]).toMatchObject({ type: "member.set_up_ended", status_page_id: page });
   });
 
-  it("goes on where whoever removes the member keeps it, who answers for it from then on", async () => {
+  it("goes on where the remover of the member keeps it, who answers for it from then on", async () => {
     const { owner, page, path, theirs, channel, agent } = await setUp();
     const admin = await createAccount();
     const admin_id = await joinPage(admin, page, { role: "admin" });
@@ -95,7 +95,7 @@ describe("what a member set up for a page", () => {
     expect(await reads(agent)).toBe(401);
   });
 
-  it("ends when the member deletes the account, whose name nobody is told", async () => {
+  it("ends when the member deletes the account, whose name nobody receives", async () => {
     const { member, owner, theirs, channel, agent } = await setUp();
     await insertPassword(member);
     const gone = await member.client.request("DELETE", `${CORE}/user`, { password: PASSWORD });

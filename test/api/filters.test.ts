@@ -242,7 +242,7 @@ describe("a list beyond what an offset reaches", () => {
     expect((await readPart(account, `${path}&cursor=x`)).status).toBe(400);
   });
 
-  it("goes on by the cursor of its next link, each entry once, whatever is added meanwhile", async () => {
+  it("goes on by the cursor of its next link, each entry once, with additions meanwhile", async () => {
     const account = await createAccount();
     const { user_id } = account;
     const times = Array.from({ length: 10_150 }, (_, n) => ({

@@ -136,7 +136,7 @@ describe("the link of a forgotten password", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 410]);
   });
 
-  it("gives a first password to whoever has none", async () => {
+  it("gives a first password to an account that has none", async () => {
     const account = await createAccount();
     const link = await forget({ email: emailOf(account) });
     expect((await post(link, { password: FRESH })).status).toBe(303);
@@ -220,7 +220,7 @@ describe("the mailed link", () => {
     ["x-forwarded-host", "evil.example"],
     ["forwarded", "host=evil.example"],
     ["x-original-host", "evil.example"],
-  ])("names the installation, whatever %s says", async (name, value) => {
+  ])("names the installation, regardless of %s", async (name, value) => {
     const account = await createAccountWithPassword();
     const email = emailOf(account);
     expect((await post(FORGOTTEN, { email }, { [name]: value })).status).toBeLessThan(400);

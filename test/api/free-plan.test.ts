@@ -20,7 +20,7 @@ async function operatorOnFreePlan() {
 }
 
 describe("an installation on the Workers Free plan", () => {
-  it("checks every five minutes unless told otherwise", async () => {
+  it("checks every five minutes unless configured otherwise", async () => {
     const { create } = await operatorOnFreePlan();
     expect(await create({})).toMatchObject({ status: 201, body: { interval: 300 } });
   });

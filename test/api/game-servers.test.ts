@@ -111,7 +111,7 @@ describe("game server monitors", () => {
     expect((await account.client.get(`${V1}/game-server/monitors`)).status).toBe(404);
   });
 
-  it("are closed to whoever has no beta access, with a code that says so", async () => {
+  it("are closed to accounts without beta access, with a code that says so", async () => {
     const user = await createAccount({ plan: "pro" });
     const refusals = [
       await user.client.get(`${V2}/game-server/monitors`),

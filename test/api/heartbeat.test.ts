@@ -149,7 +149,7 @@ describe("a heartbeat", () => {
 });
 
 describe("a heartbeat token", () => {
-  it("is shown with addresses that can be pasted to whoever may edit, in the detail alone", async () => {
+  it("is shown with addresses that can be pasted to people who may edit, in the detail alone", async () => {
     const { body } = await account.client.get(`${V1}/monitors/${monitor.id}`);
     expect(body.heartbeat_token).toBe(monitor.heartbeat_token);
     for (const url of Object.values<string>(body.push_urls))
@@ -267,7 +267,7 @@ describe("clients of Healthchecks", () => {
     ["an unknown signal", () => `${address()}/dance`, 404, "not found"],
     ["an exit code beyond 255", () => `${address()}/256`, 400, "invalid url format"],
     ["a run that is no UUID", () => `${address()}?rid=7`, 400, "invalid uuid format"],
-  ])("are told %s in their words", async (_name, path, status, text) => {
+  ])("are answered %s in their words", async (_name, path, status, text) => {
     const answer = await anyone.get(path());
     expect([answer.status, answer.body]).toEqual([status, text]);
   });
@@ -292,7 +292,7 @@ describe("clients of Uptime Kuma", () => {
     expect((await account.client.get(`${V1}/monitors/${monitor.id}`)).body.status).toBe(status);
   });
 
-  it("are told of an unknown token and of a bad value as they expect it", async () => {
+  it("are answered about an unknown token and a bad value as they expect it", async () => {
     expect(await anyone.get("/api/push/nonsense")).toMatchObject({
       status: 404,
       body: { ok: false, msg: "Monitor not found or not active." },
@@ -351,7 +351,7 @@ describe("a heartbeat that says nothing but its token, under the service's own a
     expect(plain).toEqual(await seen(await under(settings, V1, token)));
   });
 
-  it("has an id of its own, whatever is answered beside it", async () => {
+  it("has an id of its own, regardless of the rest of the answer", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => under({}, "", monitor.heartbeat_token)));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     expect(new Set(answers.map(({ headers }) => headers.get("x-request-id"))).size).toBe(8);

@@ -26,7 +26,7 @@ describe("a past incident", () => {
     expect(body).toMatchObject({ started_at, resolved_at });
     const shown = await account.client.get(`${INCIDENTS}/${body.id}`);
     expect(shown.body).toMatchObject({ started_at, resolved_at });
-    // What was read goes back unchanged, whatever its status becomes.
+    // What was read goes back unchanged, in every status that it gets.
     expect((await account.client.put(`${INCIDENTS}/${body.id}`, shown.body)).body).toMatchObject({ resolved_at });
     const reopened = await account.client.put(`${INCIDENTS}/${body.id}`, { ...shown.body, status: "monitoring" });
     expect(reopened.body).toMatchObject({ status: "monitoring", resolved_at: null });
@@ -62,7 +62,7 @@ describe("a past incident", () => {
 });
 
 describe("the assignee of an incident", () => {
-  it("is told in the dashboard and by mail, once, and not of what they did themselves", async () => {
+  it("is notified in the dashboard and by mail, once, and not of what they did themselves", async () => {
     const [owner, member] = await Promise.all([createAccount(), createAccount()]);
     const status_page_id = await createPage(owner);
     await joinPage(member, status_page_id, { role: "editor" });

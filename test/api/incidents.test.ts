@@ -18,7 +18,7 @@ const db = openDb(env.DB);
 const STATUSES = ["investigating", "identified", "monitoring", "resolved"];
 
 describe("POST /incidents", () => {
-  it("makes an incident that nobody but the team sees, and tells of it", async () => {
+  it("makes an incident that nobody but the team sees, and announces it", async () => {
     const { account, status_page_id } = await aTeam();
     const version = await versionOf(status_page_id);
     const incident = await openIncident(account, { status_page_id, title: " Slow " });
@@ -134,7 +134,7 @@ describe("POST /incidents", () => {
     });
   });
 
-  it("makes one under one Idempotency-Key and tells of it once", async () => {
+  it("makes one under one Idempotency-Key and announces it once", async () => {
     const { client, status_page_id } = await aTeam();
     const send = (title: string) => client.post(INCIDENTS, { title, status_page_id }, { "idempotency-key": "k" });
     const [first, second] = [await send("T"), await send("T")];
@@ -165,7 +165,7 @@ describe("the status of an incident", () => {
     expect(await namesOf(status_page_id)).toEqual(["incident.created"]);
   });
 
-  it("is told once when two people resolve at the same time", async () => {
+  it("is announced once when two people resolve at the same time", async () => {
     const { account, client, status_page_id } = await aTeam();
     const { id } = await openIncident(account, { status_page_id });
     const answers = await Promise.all(
@@ -246,7 +246,7 @@ describe("publishing", () => {
 });
 
 describe("POST /incidents/{id}/acknowledge", () => {
-  it("records whoever says so first", async () => {
+  it("records the person who says so first", async () => {
     const { account, client, status_page_id } = await aTeam();
     const { id } = await openIncident(account, { status_page_id });
     const first = await client.post(`${INCIDENTS}/${id}/acknowledge`);
@@ -274,7 +274,7 @@ describe("the timeline", () => {
     expect([known.status, known.body.status]).toEqual([201, "resolved"]);
   });
 
-  it("takes updates with and without a move, tells of each, and lists them newest first", async () => {
+  it("takes updates with and without a move, announces each, and lists them newest first", async () => {
     const { account, client, status_page_id } = await aTeam();
     const { id } = await openIncident(account, { status_page_id });
     const path = `${INCIDENTS}/${id}/updates`;

@@ -9,7 +9,7 @@ import { createWebhook, sinkUrl } from "../support/webhooks.ts";
 const HERE = { ROOT_SECRET: env.ROOT_SECRET };
 const THERE = { ROOT_SECRET: "the secret of another installation, long enough" };
 
-/** The internet leads to an installation with this secret, under whatever name. */
+/** The internet leads to an installation with this secret, under any name. */
 function leadTo(installation: Record<string, unknown>) {
   const app = createApp();
   const outside = vi.spyOn(globalThis, "fetch");
@@ -42,7 +42,7 @@ describe("an installation", () => {
     }
   });
 
-  it("refuses its own checks, under whatever name they reach it", async () => {
+  it("refuses its own checks, under any name that they reach it by", async () => {
     leadTo(HERE);
     expect(await watch(HERE)).toMatchObject({ status: "down", message: "HTTP 403 instead of a 2xx" });
   });

@@ -128,7 +128,7 @@ describe("somebody outside of the team", () => {
     expect((await visit(`${forged}_`, { agree: "1" })).status).toBe(410);
   });
 
-  it("is told by no step of an escalation until they agree, and the next step goes on", async () => {
+  it("is notified by no step of an escalation until they agree, and the next step goes on", async () => {
     const account = await anAccount("free");
     const page = await createPage(account);
     const address = freshMail();
@@ -192,7 +192,7 @@ describe("somebody of the team", () => {
 });
 
 describe("what an account may mail", () => {
-  it("ends with the day's budget of its plan, which tier-info tells", async () => {
+  it("ends with the day's budget of its plan, which tier-info shows", async () => {
     const account = await anAccount("free");
     const page = await createPage(account);
     const endpoints = Array.from({ length: 4 }, freshMail);

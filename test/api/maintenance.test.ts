@@ -252,7 +252,7 @@ describe("a window in progress", () => {
       { recurrence_type: "none" },
       "completed",
     ],
-  ])("whose new schedule %s tells of its end, once", async (_name, fields, change, status) => {
+  ])("whose new schedule %s announces its end, once", async (_name, fields, change, status) => {
     const team = await aTeam();
     const { id } = await plan(team, { ...times, ...fields });
     for (const body of [change, change, { title: "x" }]) {
@@ -261,14 +261,14 @@ describe("a window in progress", () => {
     expect(await namesOf(team.status_page_id)).toEqual(["maintenance.started", "maintenance.completed"]);
   });
 
-  it("that ends at another time tells of no end before it", async () => {
+  it("that ends at another time announces no end before it", async () => {
     const team = await aTeam();
     const { id } = await plan(team, times);
     await team.client.put(`${WINDOWS}/${id}`, { end_time: iso(3 * HOUR), title: "Longer" });
     expect(await namesOf(team.status_page_id)).toEqual(["maintenance.started"]);
   });
 
-  it("tells of its end with what it affected when it is deleted, and to subscribers that it ended early", async () => {
+  it("announces its end with what it affected when it is deleted, and to subscribers that it ended early", async () => {
     const team = await aTeam();
     const { id } = await plan(team, { ...times, targets: [{ target_type: "monitor", target_id: team.monitor_id }] });
     await team.client.delete(`${WINDOWS}/${id}`);
@@ -282,7 +282,7 @@ describe("a window in progress", () => {
   it.each([
     ["to come", {}],
     ["that is over", { start_time: iso(-2 * HOUR), end_time: iso(-HOUR) }],
-  ])("tells of an end, but one %s does not, when it is deleted", async (_name, fields) => {
+  ])("announces an end, but one %s does not, when it is deleted", async (_name, fields) => {
     const team = await aTeam();
     const { id } = await plan(team, fields);
     await team.client.delete(`${WINDOWS}/${id}`);

@@ -150,7 +150,7 @@ describe("POST /status-pages/{id}/members", () => {
     expect(login).toMatchObject({ status: 200, body: { email, name: "Ada" } });
   });
 
-  it("changes nothing about an account that exists, whatever the owner says about it", async () => {
+  it("changes nothing about an account that exists, regardless of what the owner says about it", async () => {
     const owner = await createAccount();
     const page = await createPage(owner);
     const { email, user_id } = await createAccountWithPassword();
@@ -247,7 +247,7 @@ describe("POST /status-pages/members/accept", () => {
     ]);
   });
 
-  it("opens an account for whoever has none, and signs it in", async () => {
+  it("opens an account for a person who has none, and signs it in", async () => {
     const owner = await createAccount();
     const { id, mail_token: token, email } = await createInvitation(owner);
     const answer = await createClient().post(ACCEPT, { token, name: "Ada", password: PASSWORD });
@@ -462,7 +462,7 @@ describe("what a member sees", () => {
     });
   });
 
-  it("belongs to the page's owner whoever makes it, and counts on the owner's plan", async () => {
+  it("belongs to the page's owner regardless of its maker, and counts on the owner's plan", async () => {
     const owner = await createAccount({ plan: "free" });
     const { id, member } = await createMember(owner, { role: "editor" });
     const body = { name: "Shop", type: "http", target: "http://sink.test/", paused: true, status_page_id: id };

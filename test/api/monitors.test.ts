@@ -362,7 +362,7 @@ describe("PUT /monitors/{id}", () => {
     expect(groups.results).toContainEqual({ id: after?.check_group_id });
   });
 
-  it("tells the monitor's object, so that nothing is left for the sweep", async () => {
+  it("notifies the monitor's object, so that nothing is left for the sweep", async () => {
     const { client } = await createAccount();
     const { id } = await createMonitor(client);
     await client.put(`${V1}/monitors/${id}`, { failure_threshold: 7 });

@@ -272,7 +272,7 @@ describe("on-call that somebody would take away", () => {
     expect((await client.delete(one)).status).toBe(204);
   });
 
-  it("answers where nobody is on call without the member who leaves, and tells the owner at once", async () => {
+  it("answers where nobody is on call without the member who leaves, and notifies the owner at once", async () => {
     const { account, client, status_page_id, path } = await setUp();
     const { member, member_id } = await createMember(account, { role: "editor" }, status_page_id);
     const shifts = [{ user_id: member.user_id, start_at: at(-1), end_at: at(200) }];
@@ -301,7 +301,7 @@ describe("on-call that somebody would take away", () => {
     expect((await mailsTo(owner)).map(({ subject }) => subject)).toContain("Warning: Nobody on call: Week");
   });
 
-  it("tells the owner at once where whoever is on duty deletes their account", async () => {
+  it("notifies the owner at once where the person on duty deletes their account", async () => {
     const { account, client, status_page_id, path } = await setUp();
     const { member } = await createMember(account, { role: "editor" }, status_page_id);
     const shifts = [{ user_id: member.user_id, start_at: at(-1), end_at: at(200) }];

@@ -137,7 +137,7 @@ describe("GET /monitors/{id}/outages", () => {
     await vi.waitFor(async () => expect(await read()).toMatchObject([{ in_maintenance: true }]), PATIENCE);
   });
 
-  it("tells of one that an agent reported late what it tells of any other, and nobody is alarmed", async () => {
+  it("shows of one that an agent reported late what it shows of any other, and nobody is alarmed", async () => {
     const now = Date.now();
     const stage = await aStage({ failure_threshold: 2, recovery_threshold: 1, created_at: now - 4 * 3_600_000 });
     const { client } = stage.account;

@@ -26,7 +26,7 @@ async function rob() {
 }
 
 describe("wrong passwords of a signed-in caller", () => {
-  it("are ten an hour for the account, from however many addresses and by whatever asks for the password", async () => {
+  it("are ten an hour for the account, from however many addresses and by everything that asks for the password", async () => {
     const { attempt, guess, email } = await rob();
     const statuses = [
       await guess(),
@@ -36,7 +36,7 @@ describe("wrong passwords of a signed-in caller", () => {
     ];
     while (statuses.length < 10) statuses.push(await guess());
     expect(new Set(statuses)).toEqual(new Set([400]));
-    // The right one is not accepted either, so that the answer tells nothing.
+    // The right one is not accepted either, so that the answer reveals nothing.
     expect([await guess(), await guess(PASSWORD)]).toEqual([429, 429]);
     expect(await attempt("DELETE", "/user", { password: PASSWORD })).toBe(429);
     const signIn = await createClientUnder(LIMITS).post(`${CORE}/auth/login`, { email, password: PASSWORD });

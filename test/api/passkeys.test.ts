@@ -215,7 +215,7 @@ describe("a sign-in by passkey", () => {
     });
   });
 
-  it("stores nothing for whoever only asks for a challenge", async () => {
+  it("stores nothing for a caller who only asks for a challenge", async () => {
     const before = await db.$count(usedChallenges);
     await askToSignIn();
     expect(await db.$count(usedChallenges)).toBe(before);
@@ -264,7 +264,7 @@ describe("a passkey as second factor", () => {
     expect((await mailsTo(email)).map(({ subject }) => subject)).toContain("A passkey of your account was removed");
   });
 
-  it("of whoever opened the account under a foreign address ends with its proof", async () => {
+  it("of the person who opened the account under a foreign address ends with its proof", async () => {
     const { victim, cookie } = await openUnderForeignAddress();
     const device = createDevice();
     const post = (path: string, body: unknown) => createClient().request("POST", path, body, cookie);

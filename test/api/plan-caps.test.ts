@@ -180,7 +180,7 @@ describe("an account", () => {
     expect((await send(`/maintenance/${id}/updates`, { message: "Over", status: "completed" })).status).toBe(201);
   });
 
-  it("counts for the owner of the page, whoever writes", async () => {
+  it("counts for the owner of the page, regardless of the writer", async () => {
     const { account, page } = await limited();
     const other = await createAccount({ plan: "business" });
     await env.DB.prepare(

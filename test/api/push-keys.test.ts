@@ -3,7 +3,7 @@ import { type Client, V1, V2 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { createMember, type Grant } from "../support/members.ts";
 
-/** What pushes are proved with is for whoever may change the monitor, wherever it could appear. */
+/** What pushes are proved with is for people who may change the monitor, wherever it could appear. */
 
 interface Watched {
   id: string;

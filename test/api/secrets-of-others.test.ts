@@ -47,7 +47,7 @@ async function asProbeSees(monitorId: string) {
 }
 
 describe("query parameters, bodies, headers and passwords of a monitor", () => {
-  it("lie nowhere in clear, reach the probe, and are masked for whoever lacks secrets.read", async () => {
+  it("lie nowhere in clear, reach the probe, and are masked for people who lack secrets.read", async () => {
     const { owner, attacker, path, monitor, page } = await createCase();
     expect(JSON.stringify(await readTables())).not.toContain(CANARY);
     expect(monitor).toMatchObject(SEALED);
@@ -63,7 +63,7 @@ describe("query parameters, bodies, headers and passwords of a monitor", () => {
     }
   });
 
-  it("stay as they are where what was shown is sent back, by whoever", async () => {
+  it("stay as they are where what was shown is sent back, by anybody", async () => {
     const { owner, attacker, path, monitor } = await createCase();
     for (const { client } of [attacker, owner]) {
       const shown = (await client.get(path)).body;
@@ -78,7 +78,7 @@ describe("query parameters, bodies, headers and passwords of a monitor", () => {
     expect((await asProbeSees(monitor.id)).target).toBe(SEALED.target);
   });
 
-  it("are replaced one by one by whoever may read them, and never follow to another host", async () => {
+  it("are replaced one by one by people who may read them, and never follow to another host", async () => {
     const { owner, path, monitor } = await createCase();
     const put = (target: string) => owner.client.put(path, { target });
     expect((await put("https://ann:***@shop.example/v2?lang=de&token=***")).status).toBe(200);

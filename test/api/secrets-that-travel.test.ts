@@ -74,7 +74,7 @@ describe("the secret of a webhook", () => {
     expect(test?.headers.get("webhook-signature")?.split(" ")).toHaveLength(1);
   });
 
-  it("stays where the origin does, and with whoever may read secrets", async () => {
+  it("stays where the origin does, and with people who may read secrets", async () => {
     const { owner, member, webhook, path } = await createCase();
     const moved = { name: "Moved", url: `${new URL(webhook.url).origin}/${newId()}` };
     expect((await member.client.put(path, moved)).body).toMatchObject({ name: "Moved", has_secret: true });
@@ -139,7 +139,7 @@ describe("masked contacts of an escalation policy", () => {
     expect(await stored()).toEqual([["secretone", "secrettwo"]]);
   });
 
-  it("are told apart by their labels, and one alone may move", async () => {
+  it("are distinguished by their labels, and one alone may move", async () => {
     const { member, one, stored, seen } = await createPolicy(step(1, slack("secretone", "A"), slack("secrettwo", "B")));
     const [{ contacts }] = seen;
     expect((await member.client.put(one, { steps: [step(1, contacts[1])] })).status).toBe(200);

@@ -119,7 +119,7 @@ describe("a journey with secrets", () => {
     expect(again.body.steps).toEqual(monitor.steps);
   });
 
-  it("is masked for whoever may not see secrets, who can change neither its steps nor where they go", async () => {
+  it("is masked for people who may not see secrets, who can change neither its steps nor where they go", async () => {
     const owner = await createAccount();
     await owner.client.post(`${V1}/secrets`, { name: "KEY", value: CANARY });
     const status_page_id = await createPage(owner);

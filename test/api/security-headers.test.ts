@@ -61,7 +61,7 @@ describe("every answer", () => {
 });
 
 describe("a Content-Security-Policy", () => {
-  it("lets other sites frame the embedded state alone, whatever it says, and nothing of it is sent or taken from them", async () => {
+  it("lets other sites frame the embedded state alone, with any content, and nothing of it is sent or taken from them", async () => {
     const shop = await createShop({ logo_url: LOGO, favicon_url: LOGO });
     const [hidden, locked] = [await createShop({ is_public: false }), await createShop({ password: "sesame" })];
     const embeds = [shop, hidden, locked].map(({ page }) => `/embed/${page.slug}`);

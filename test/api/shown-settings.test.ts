@@ -28,7 +28,7 @@ describe("a pushed monitor in lists", () => {
     }
   });
 
-  it("takes a heartbeat by its token in the address, whatever bearer comes with it", async () => {
+  it("takes a heartbeat by its token in the address, with any bearer beside it", async () => {
     const { client } = await createAccount();
     const { id, heartbeat_token } = await createMonitor(client, {
       type: "heartbeat",

@@ -98,7 +98,7 @@ describe("signing in by a provider", () => {
     expect(await nameOf(browser)).toContain(String(first));
   });
 
-  it("tells a new subject with an old address from the person before", async () => {
+  it("distinguishes a new subject with an old address from the person before", async () => {
     await signIn();
     works.user = { ...works.user, sub: newId() };
     const { shown, browser } = await signIn();
@@ -131,7 +131,7 @@ describe("signing in by a provider", () => {
     expect([shown.status, browser.hasCookie()]).toEqual([403, false]);
   });
 
-  it("takes an address in whatever case for the same", async () => {
+  it("takes an address in upper or lower case for the same", async () => {
     const account = await createAccountWithPassword();
     works.user = { ...works.user, email: account.email.toUpperCase() };
     expect((await signIn()).shown.text).toContain("You have an account already");
@@ -165,7 +165,7 @@ describe("signing in by a provider", () => {
 });
 
 describe("an account that exists", () => {
-  it("is linked by its password, once, of which its holder is told", async () => {
+  it("is linked by its password, once, of which its holder is notified", async () => {
     const account = await createAccountWithPassword();
     works.user = { ...works.user, email: account.email };
     const { browser, shown } = await signIn();
@@ -195,7 +195,7 @@ describe("an account that exists", () => {
     expect(await db.$count(linkedSignIns, eq(linkedSignIns.user_id, victim.user_id))).toBe(0);
   });
 
-  it("that somebody else opened before loses whatever they know of it", async () => {
+  it("that somebody else opened before loses their sessions and credentials", async () => {
     const attack = await openUnderForeignAddress();
     const email = `${newId()}@works.example`;
     await db.update(users).set({ email }).where(eq(users.email, attack.victim));

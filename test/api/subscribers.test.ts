@@ -64,7 +64,7 @@ async function subscribe(shop: Awaited<ReturnType<typeof createShop>>, body: Rec
   return endpoint;
 }
 
-/** An event of the shop's page, told to its subscribers. */
+/** An event of the shop's page, sent to its subscribers. */
 async function tell(
   shop: { account: { user_id: string }; page: { id: string } },
   event: Parameters<typeof exampleEvent>[0] = {},
@@ -130,7 +130,7 @@ describe("subscribing by e-mail", () => {
     expect((await press(linkIn(second, "confirm"))).status).toBe(404);
   });
 
-  it("sends 5 mails a day to an address at most, however it is written and whatever page asks, and always answers the same", async () => {
+  it("sends 5 mails a day to an address at most, however it is written and from any page, and always answers the same", async () => {
     const [one, two] = [await createShop(), await createShop()];
     const endpoint = freshMail();
     const answers = new Set<string>();
@@ -146,7 +146,7 @@ describe("subscribing by e-mail", () => {
     expect(mails.flat().length).toBe(5);
   });
 
-  it("tells whoever is subscribed that they are, and changes nothing of it", async () => {
+  it("answers subscribers that they are subscribed, and changes nothing of it", async () => {
     const shop = await createShop();
     const endpoint = await subscribe(shop, { events: ["incident"] });
     const answer = await ask(shop.path, { channel: "email", endpoint, events: ["maintenance"] });
@@ -263,7 +263,7 @@ describe("what subscribers hear", () => {
     expect((await mailsTo(endpoint)).length).toBe(2);
   });
 
-  it("is told once, however often the event comes", async () => {
+  it("is notified once, however often the event comes", async () => {
     const shop = await createShop();
     const endpoint = await subscribe(shop);
     const event = await tell(shop);

@@ -67,7 +67,7 @@ describe("incident templates", () => {
     expect((await client.get(path)).body).toEqual([]);
   });
 
-  it("are found under their own page alone, by whoever sees it", async () => {
+  it("are found under their own page alone, by people who see it", async () => {
     const { account, client, path } = await setUp();
     const { id } = (await client.post(path, FULL)).body;
     const elsewhere = `${V1}/status-pages/${await createPage(account)}/incident-templates/${id}`;

@@ -184,7 +184,7 @@ describe("POST /auth/totp/disable", () => {
     const answers: number[] = [];
     for (let n = 0; n < 12; n++) answers.push(await guess(n));
     expect(answers).toEqual([...Array(10).fill(400), 429, 429]);
-    // The right one is not accepted either, so that the answer tells nothing.
+    // The right one is not accepted either, so that the answer reveals nothing.
     const right = { password: PASSWORD, code: codeOf(secret, 1) };
     expect((await thief.post(`${TOTP}/disable`, right)).status).toBe(429);
     const { body } = await client.get(`${V1}/audit-logs?event_type=session.refused`);
@@ -217,7 +217,7 @@ describe("a password reset by mail", () => {
     expect((await browser.open("/app")).headers.get("location")).toBe("/app/sign-in");
   });
 
-  it("removes the app of whoever opened the account under a foreign address", async () => {
+  it("removes the app of the person who opened the account under a foreign address", async () => {
     const attacker = await createAccount();
     const [page, victim, stolen] = [await createPage(attacker), `${newId()}@example.com`, "chosen by the attacker"];
     const invite = { email: victim, role: "admin", password: stolen, confirmed: true };

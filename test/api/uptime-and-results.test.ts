@@ -145,7 +145,7 @@ describe("the details of results", () => {
 });
 
 describe("GET /monitors/{id}/results of a heartbeat", () => {
-  it("gives its beats, with what only tells of the job by its kind", async () => {
+  it("gives its beats, with reports about the job by their kind", async () => {
     const { client } = await createAccount();
     const { body } = await client.post(`${V1}/monitors`, { name: "Backup", type: "heartbeat", expected_interval: 60 });
     const beat = (fields: object) =>

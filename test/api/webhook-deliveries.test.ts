@@ -26,7 +26,7 @@ describe("POST /webhooks/{id}/test", () => {
     ["a success", 204, { delivered: true, status: 204, error: null }, "delivered"],
     ["a refusal", 403, { delivered: false, status: 403, error: "the endpoint answered 403" }, "failed"],
     ["a breakdown", 500, { delivered: false, status: 500, error: "the endpoint answered 500" }, "expired"],
-  ])("makes one attempt and tells of %s", async (_name, status, result, state) => {
+  ])("makes one attempt and reports %s", async (_name, status, result, state) => {
     const account = await createAccount();
     const webhook = await createWebhook(account, { events: ["monitor.up"] });
     await account.client.patch(at(webhook, "/toggle"));

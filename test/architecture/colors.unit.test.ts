@@ -62,7 +62,7 @@ describe("colours", () => {
     ["this.#add(1)", []],
     ['href="#more"', []],
     ["see issue /* #123456 */", []],
-  ])("are told from other texts: %s", (text, colors) => {
+  ])("are distinguished from other texts: %s", (text, colors) => {
     expect(colorsIn(text)).toEqual(colors);
   });
 });

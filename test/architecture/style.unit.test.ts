@@ -23,6 +23,26 @@ describe("sources", () => {
   });
 });
 
+/** Words that leave open who or what is meant; the names of things between backticks may be any. */
+const VAGUE = /\b(?:whoever|whomever|whatever|tells|told)\b/i;
+const COMMENT = /^\s*(?:\/\/|\/?\*).*|[^:"'`]\/\/ .*/;
+const TITLE = /(?:\b(?:it|describe)(?:\.\w+)*(?:\(.*\))?\(|^\s*\]\)\()["'`].*/;
+
+describe("comments and the titles of tests", () => {
+  it.each([
+    ["comments", COMMENT],
+    ["titles", TITLE],
+  ])("name who or what they mean: %s", (_name, place) => {
+    const vague = sources.flatMap(({ path, lines }) =>
+      lines.flatMap((line, index) => {
+        const [text = ""] = place.exec(line) ?? [];
+        return VAGUE.test(text.replaceAll(/`[^`]*`/g, "")) ? [`${path}:${index + 1}: ${text.trim()}`] : [];
+      }),
+    );
+    expect(vague).toEqual([]);
+  });
+});
+
 describe("migrations", () => {
   // drizzle-kit compares tables with the newest snapshot alone; each one is as long as the whole schema.
   it("keep only the newest snapshot", () => {

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ApiError } from "../../src/contract/errors.ts";
 import { invalidInput } from "../../src/http/errors.ts";
 
-/** Sentences that made no sense to whoever read them, and what they are made of. */
+/** Sentences that made no sense to their readers, and what they are made of. */
 const ROOT = resolve(import.meta.dirname, "../..");
 const SENSELESS = [
   /(?<!and )\b1 (?:characters|items|minutes|hours|days|seconds|users|monitors|services)\b/,
@@ -17,7 +17,7 @@ const SENSELESS = [
 ];
 const flaws = (text: string) => SENSELESS.filter((each) => each.test(text)).map(String);
 
-it("no text of the source is one that nobody understands", () => {
+it("no text of the source is one that readers did not understand", () => {
   const files = globSync("src/**/*.{ts,tsx}", { cwd: ROOT }).filter((file) => !file.includes(".test."));
   expect(files.length).toBeGreaterThan(500);
   const found = files.flatMap((file) => {

@@ -63,7 +63,7 @@ export async function isWiderThanWindow(page: Page): Promise<boolean> {
   return page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
 }
 
-/** From now on timers of the page run only as `page.clock.runFor` says, whatever the machine is busy with. */
+/** From now on timers of the page run only as `page.clock.runFor` says, regardless of the load of the machine. */
 export async function pauseTime(page: Page): Promise<void> {
   const now = Date.now();
   await page.clock.install({ time: now });

@@ -4,7 +4,7 @@ import { CHROMIUM } from "./chromium.ts";
 import { useDashboard } from "./dashboard.ts";
 import { story } from "./story.ts";
 
-/** What people enter, as they have it at hand; told in every browser. */
+/** What people enter, as they have it at hand; run in every browser. */
 describe.skipIf(!existsSync(CHROMIUM))("entering things in the dashboard", () => {
   const dashboard = useDashboard({ isFurnished: true });
 

@@ -201,7 +201,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
     });
   });
 
-  it("begins a rule without a condition, and says who is told of it", async () => {
+  it("begins a rule without a condition, and says who is notified of it", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
       await page.goto(`${dashboard.service.url}/app/rules/${dashboard.example.page}/new`);
       const metrics = await page.getByLabel("Metric", { exact: true }).all();

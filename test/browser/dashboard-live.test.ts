@@ -85,7 +85,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an open view", () => {
     });
   });
 
-  it("leaves the focus and what is selected where a change is told", async () => {
+  it("leaves the focus and what is selected where a change is announced", async () => {
     const status_page_id = await pageOf("kept");
     const first = await dashboard.call("POST", `${V1}/incidents`, { status_page_id, title: "Was here before" });
     await dashboard.visit(DESKTOP, async (page) => {

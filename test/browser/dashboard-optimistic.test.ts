@@ -10,7 +10,7 @@ const SIZES = [
   ["a phone", PHONE],
 ] as const;
 
-/** What a button does is shown before the server has answered; that forms alone do the same is told by other stories. */
+/** What a button does is shown before the server has answered; that forms alone do the same is shown by other stories. */
 describe.skipIf(!existsSync(CHROMIUM))("an action whose result is safe to show at once", () => {
   const dashboard = useDashboard();
   let pageId: string;

@@ -4,7 +4,7 @@ import { CHROMIUM } from "./chromium.ts";
 import { useDashboard } from "./dashboard.ts";
 import { story } from "./story.ts";
 
-/** What a team sets up once: alerts, on-call, rules, agents, people, the account; told in every browser. */
+/** What a team sets up once: alerts, on-call, rules, agents, people, the account; run in every browser. */
 describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () => {
   const dashboard = useDashboard({ isFurnished: true });
 

@@ -15,7 +15,7 @@ export interface Teller {
   sees(text: string | RegExp): Promise<void>;
 }
 
-/** One story, told in every browser; the view that it ends with fits the window. */
+/** One story, run in every browser; the view that it ends with fits the window. */
 export function story(stage: Stage, title: string, tell: (teller: Teller) => Promise<void>): void {
   it.each(BROWSERS)(`${title}, on %s`, async (name, options) => {
     await stage.visit({ ...options }, async (page) => {

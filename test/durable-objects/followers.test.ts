@@ -15,7 +15,7 @@ const anybody = createClient();
 const connect = (path: string, headers: Headers) =>
   exports.default.fetch(`http://vigil.test${path}`, { headers: { upgrade: "websocket", ...headers } });
 
-/** An open view: what it was told so far, and with which code it was closed. */
+/** An open view: what it has received so far, and with which code it was closed. */
 async function follow(headers: Headers, page?: string) {
   const response = await connect(page === undefined ? "/app/live" : `/app/live?page=${page}`, headers);
   const socket = response.webSocket;
@@ -44,7 +44,7 @@ async function queriesOf(act: () => Promise<unknown>): Promise<number> {
 afterEach(() => void vi.restoreAllMocks());
 
 describe("an open view", () => {
-  it("is told within two seconds that something happened in the account, and nothing of what it was", async () => {
+  it("is notified within two seconds that something happened in the account, and nothing of what it was", async () => {
     const account = await createAccount();
     const view = await follow(await insertBrowser(account));
     const began = Date.now();
@@ -66,7 +66,7 @@ describe("an open view", () => {
         return runBatch(scope.db, [insertNotification(scope.db, { id: newId(), user_id, ...said, ...about })]);
       },
     ],
-  ])("is told of %s", async (_name, act) => {
+  ])("is notified of %s", async (_name, act) => {
     const account = await createAccount();
     const page = await createPage(account);
     const view = await follow(await insertBrowser(account));
@@ -75,7 +75,7 @@ describe("an open view", () => {
     view.socket.close();
   });
 
-  it("is told at most once a second, however much happens", async () => {
+  it("is notified at most once a second, however much happens", async () => {
     const account = await createAccount();
     const view = await follow(await insertBrowser(account));
     await Promise.all(["A", "B", "C", "D"].map((name) => createMonitor(account.client, { name })));
@@ -119,7 +119,7 @@ describe("an open view", () => {
 });
 
 describe("a member's view", () => {
-  it("is told of what happens on the page, and of nothing else of its owner", async () => {
+  it("is notified of what happens on the page, and of nothing else of its owner", async () => {
     const owner = await createAccount();
     const { id, member } = await createMember(owner, { role: "viewer" });
     const [other, own] = [await createPage(owner), await insertBrowser(owner)];
@@ -135,7 +135,7 @@ describe("a member's view", () => {
   it.each<[string, (its: { owner: Account; id: string; member_id: string }) => Promise<unknown>]>([
     ["its removal", ({ owner, id, member_id }) => owner.client.delete(`${V1}/status-pages/${id}/members/${member_id}`)],
     ["the end of the page", ({ owner, id }) => owner.client.delete(`${V1}/status-pages/${id}`)],
-  ])("ends with %s, and is told nothing before", async (_name, end) => {
+  ])("ends with %s, and is notified of nothing before", async (_name, end) => {
     const owner = await createAccount();
     const { id, member, member_id } = await createMember(owner, { role: "viewer" });
     const view = await follow(await insertBrowser(member), id);

@@ -82,7 +82,7 @@ async function waitFor(
   return record(id);
 }
 
-/** What the object sends of its oldest transitions, by whatever instance the runtime keeps of it by then. */
+/** What the object sends of its oldest transitions, by the instance that the runtime keeps of it by then. */
 async function oldestOf(id: string): Promise<TransitionMessage[]> {
   const sent = await record(id);
   await monitorObject(env, id).sync(id, 1);
@@ -186,7 +186,7 @@ describe("an object whose consumer stood still", () => {
     expect(transitionsSeen).toBeGreaterThanOrEqual(40);
   });
 
-  it("sends again after 10 s, and then less and less often, whatever else is reported meanwhile", async () => {
+  it("sends again after 10 s, and then less and less often, regardless of other reports meanwhile", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     const id = await aComposite();
     const sent = await waitFor(id, 1);

@@ -13,7 +13,7 @@ const upgrade = { upgrade: "websocket" };
 const connect = (path: string, headers: Record<string, string> = {}) =>
   exports.default.fetch(`http://vigil.test${path}/live`, { headers: { ...upgrade, ...headers } });
 
-/** An open page: what it has been told so far. */
+/** An open page: what it has received so far. */
 async function open(path: string, headers: Record<string, string> = {}) {
   const response = await connect(path, headers);
   const socket = response.webSocket;
@@ -85,7 +85,7 @@ describe("GET /status/:slug/live", () => {
     reader.socket.close();
   });
 
-  it("answers a ping while it sleeps, and closes on whoever says more", async () => {
+  it("answers a ping while it sleeps, and closes on clients that say more", async () => {
     const { path } = await createShop();
     const { socket, heard } = await open(path);
     socket.send("ping");

@@ -245,7 +245,7 @@ describe("the history of a shard", () => {
 describe("the history of an agent", () => {
   const range = (monitor_id: string, from: number, to: number) => ({ monitor_id, from, to });
 
-  it("keeps each check once, however often and in whatever order it is sent, one row for five minutes", async () => {
+  it("keeps each check once, however often and in any order, one row for five minutes", async () => {
     const { prober, stub } = aProber();
     const [a, b] = [newId(), newId()];
     const times = Array.from({ length: 10 }, (_, n) => T0 + n * 60_000);

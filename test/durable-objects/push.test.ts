@@ -168,12 +168,12 @@ describe("a heartbeat that was deleted", () => {
     throw new Error("away");
   };
 
-  it("takes nothing more, and leaves nothing to be told", async () => {
+  it("takes nothing more, and leaves nothing to announce", async () => {
     await account.client.delete(`${V1}/monitors/${monitor.id}`);
     expect([(await beat(monitor)).status, await waiting()]).toEqual([401, 0]);
   });
 
-  it("takes nothing more from the next minute on where its object could not be told", async () => {
+  it("takes nothing more from the next minute on where its object could not be reached", async () => {
     await beat(monitor);
     const MONITOR = { getByName: () => ({ sync: unreachable }) };
     const headers = { authorization: `Bearer ${account.token}` };

@@ -100,7 +100,7 @@ async function storedOf(id: string) {
 }
 
 describe("a heartbeat that repeats the one before it", () => {
-  it("is answered and stored as if it were decided anew, whatever comes between", async () => {
+  it("is answered and stored as if it were decided anew, with anything in between", async () => {
     await fc.assert(
       fc.asyncProperty(Steps, Fields, async (steps, fields) => {
         const [quick, careful] = [await createHeartbeat(account, fields), await createHeartbeat(account, fields)];
@@ -120,7 +120,7 @@ describe("a heartbeat that repeats the one before it", () => {
     expect(repeated).toBeGreaterThan(50);
   });
 
-  it("is told apart from one with a credential that was replaced", async () => {
+  it("is distinguished from one with a credential that was replaced", async () => {
     const monitor = await createHeartbeat(account);
     for (let n = 0; n < 3; n++) {
       expect((await beat(monitor)).status).toBe(200);

@@ -115,7 +115,7 @@ describe("an agent that falls silent", () => {
     expect((await submit({ account, agent, monitor }, { status: "up" })).body.status).toBe("up");
   });
 
-  it("is told from one that is there: a monitor without a result in time is unknown for that reason", async () => {
+  it("is distinguished from one that is there: a monitor without a result in time is unknown for that reason", async () => {
     const stage = await aStage({ created_at: T0, status_since: T0 });
     for (const minutes of [1, 2, 3]) {
       vi.setSystemTime(T0 + minutes * MINUTE);

@@ -27,7 +27,7 @@ async function load() {
 const stored = async () => (await db.select().from(monitors).where(eq(monitors.id, id)))[0];
 
 describe("the members of a check group", () => {
-  it("have every column as it is stored, whatever is in it", async () => {
+  it("have every column as it is stored, with any values", async () => {
     await db
       .update(monitors)
       .set({

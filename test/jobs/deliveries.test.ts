@@ -187,7 +187,7 @@ describe("a delivery", () => {
 });
 
 describe("a delivery that the receiver accepted", () => {
-  it("is recorded whatever the bytes of the answer", async () => {
+  it("is recorded with any bytes of the answer", async () => {
     const { account, webhook, id } = await arrange();
     sink.answer(webhook.url, new Response(Uint8Array.from([0, 255, 0xed, 0xa0, 0x80, 34, 92, 97])));
     await deliver([id]);

@@ -112,7 +112,7 @@ describe("a rule on an event of the service", () => {
     expect(body.fires).toEqual([0, 91, 200, 3601].map((s) => new Date(T0 - HOUR + s * 1000).toISOString()));
   });
 
-  it("calls its runbook whatever the webhook lists, once", async () => {
+  it("calls its runbook regardless of what the webhook lists, once", async () => {
     const { account, page_id, monitor_id, rule } = await setUp();
     const runbook = await createWebhook(account, { status_page_id: page_id, events: ["nothing.else"] });
     const idle = await createWebhook(account, { status_page_id: page_id, is_active: false });

@@ -268,7 +268,7 @@ describe("an outage", () => {
 });
 
 describe("stored events", () => {
-  it("whose message was lost are found by the sweep after 30 seconds and told once", async () => {
+  it("whose message was lost are found by the sweep after 30 seconds and announced once", async () => {
     const { user_id, status_page_id } = await aStage();
     const event = {
       owner_id: user_id,
@@ -295,7 +295,7 @@ describe("stored events", () => {
 });
 
 describe("the events queue", () => {
-  it("is the last that is heard of a deleted monitor whose object was not told", async () => {
+  it("is the last that is heard of a deleted monitor whose object did not learn of it", async () => {
     const { monitor_id } = await aStage();
     await monitorObject(env, monitor_id).sync(monitor_id, 1);
     const stub = env.MONITOR.get(env.MONITOR.idFromName(monitor_id));

@@ -185,7 +185,7 @@ describe("mail by the operator's own server", () => {
     return { addresses: mails.map(({ to }) => to), rows };
   }
 
-  it("is handed over once, whatever else is configured, and is known by its id", async () => {
+  it("is handed over once, regardless of what else is configured, and is known by its id", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const { addresses, rows } = await queue("ann");
     const [id] = (await rows()).map((row) => row.id);

@@ -72,7 +72,7 @@ async function report(monitorId: string, transition: MonitorTransition) {
 }
 
 describe("the edges of a window", () => {
-  it("are told at their very moment and once each, however often and beside whom the sweep runs", async () => {
+  it("are announced at their very moment and once each, however often and beside whom the sweep runs", async () => {
     const start = NOW + MINUTE;
     const end = start + HOUR;
     const { status_page_id } = await aStage({ start_time: iso(start), end_time: iso(end) });
@@ -101,7 +101,7 @@ describe("the edges of a window", () => {
     ]);
   });
 
-  it("are told by the tick of their minute, to subscribers too, even where that tick comes a little early", async () => {
+  it("are announced by the tick of their minute, to subscribers too, even where that tick comes a little early", async () => {
     const start = Math.ceil(NOW / MINUTE) * MINUTE + MINUTE;
     const stage = await aStage({ start_time: iso(start), end_time: iso(start + MINUTE) });
     const { account, status_page_id } = stage;
@@ -129,7 +129,7 @@ describe("the edges of a window", () => {
     }
   });
 
-  it("are told in their order where nobody swept in between, and reach the webhooks", async () => {
+  it("are announced in their order where nobody swept in between, and reach the webhooks", async () => {
     const { status_page_id, hook_id } = await aStage();
     const scope = depsAt(NOW + 2 * HOUR);
     await sweepMaintenance(scope);
@@ -170,7 +170,7 @@ describe("the edges of a window", () => {
     expect((await rows.all()).results).toEqual([{ end_at: NOW + 2 * HOUR }]);
   });
 
-  it("are not told of what was cancelled", async () => {
+  it("are not announced for what was cancelled", async () => {
     const { account, status_page_id, window_id } = await aStage({
       start_time: iso(NOW + HOUR),
       end_time: iso(NOW + 2 * HOUR),
@@ -198,7 +198,7 @@ describe("a change of the page's zone", () => {
 });
 
 describe("an outage inside a window", () => {
-  it("is recorded, tells nobody and opens no incident; neither does its recovery", async () => {
+  it("is recorded, notifies nobody and opens no incident; neither does its recovery", async () => {
     const { monitor_id, status_page_id, window_id, hook_id } = await aStage();
     await sweepAt(NOW);
     await report(monitor_id, change(1, "down", NOW + MINUTE, 1));
@@ -216,7 +216,7 @@ describe("an outage inside a window", () => {
     expect(await db.select().from(heldOutages).where(eq(heldOutages.monitor_id, monitor_id))).toEqual([]);
   });
 
-  it("that is not over when the window ends alerts then, once, with its incident, and its recovery is told", async () => {
+  it("that is not over when the window ends alerts then, once, with its incident, and its recovery is announced", async () => {
     const { monitor_id, status_page_id, hook_id } = await aStage();
     await report(monitor_id, change(1, "down", NOW + MINUTE, 1));
     await sweepAt(NOW + HOUR - 1);
@@ -274,7 +274,7 @@ describe("an outage inside a window", () => {
     expect(await heardBy(stage.hook_id)).toContain("monitor.down");
   });
 
-  it("that began before it is told when it is over", async () => {
+  it("that began before it is announced when it is over", async () => {
     const { monitor_id, hook_id } = await aStage();
     await report(monitor_id, change(1, "down", NOW - 1, 1));
     await report(monitor_id, change(2, "up", NOW + MINUTE, 1));

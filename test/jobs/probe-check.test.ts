@@ -22,7 +22,7 @@ const jobTo = (target: string): CheckerJob => ({
   latency_threshold_ms: null,
 });
 
-/** The outside: answers names by a public address, and targets as told. Counts what is under way. */
+/** The outside: answers names by a public address, and targets as the test says. Counts what is under way. */
 function outside(respond: (url: URL) => Promise<Response>) {
   const seen: string[] = [];
   const running = { now: 0, most: 0 };

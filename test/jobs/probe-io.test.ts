@@ -166,7 +166,10 @@ describe("a socket in the Workers runtime", () => {
     socket.close();
   });
 
-  it.each(["on", "starttls"] as const)("tells a failed TLS handshake (%s) from a refused connection", async (tls) => {
+  it.each([
+    "on",
+    "starttls",
+  ] as const)("distinguishes a failed TLS handshake (%s) from a refused connection", async (tls) => {
     const handshake = open(ports.garbage, tls).then((socket) => socket.startTls());
     await expect(handshake).rejects.toMatchObject({ kind: "tls" });
     await expect(open(ports.closed, tls)).rejects.toMatchObject({ kind: "connect" });

@@ -58,7 +58,7 @@ describe("markers", () => {
     expect(sent.sort()).toEqual(names.sort());
   });
 
-  it("are recorded by the consumer of their queue, the newest one whatever the order of arrival", async () => {
+  it("are recorded by the consumer of their queue, the newest one in any order of arrival", async () => {
     await deliver("checks-slow", { marker_sent_at: AT });
     await deliver("checks-slow", { marker_sent_at: AT - MINUTE });
     expect(await db.select().from(queueHealth)).toEqual([

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import worker from "../../src/worker.ts";
 
-/** The log line of a message that no consumer can read tells which of them got it. */
+/** The log line of a message that no consumer can read shows which of them got it. */
 async function consumerOf(queue: string): Promise<string> {
   const logged = vi.spyOn(console, "error").mockImplementation(() => {});
   const message = { id: "1", timestamp: new Date(), attempts: 1, body: "nonsense", ack() {}, retry() {} };
@@ -25,6 +25,6 @@ it.each([
   ["vigil-subscribers", "consumer"],
   ["vigil-checks-dlq", "dead letters"],
   ["checks-slow-dlq", "dead letters"],
-])("a message of the queue %s goes to its %s, whatever deployment the queue belongs to", async (queue, consumer) => {
+])("a message of the queue %s goes to its %s, in any deployment", async (queue, consumer) => {
   expect(await consumerOf(queue)).toBe(consumer);
 });

@@ -64,7 +64,7 @@ describe("monitors without a check schedule", () => {
     await db.delete(monitors).where(sql`${monitors.id} LIKE '%-rota'`);
   }, 120_000);
 
-  it("are found through the index, whatever their number", async () => {
+  it("are found through the index, in any number", async () => {
     const plan = await env.DB.prepare(
       `EXPLAIN QUERY PLAN SELECT id FROM monitors WHERE check_group_id = '' AND agent_id IS NULL AND paused = 0
         AND created_at % 5 = ?1 ORDER BY id LIMIT 400`,

@@ -103,7 +103,7 @@ describe("the place that a check of a region ran in", () => {
     expect(older?.entries.map(({ colo }) => colo)).toEqual([null, null]);
   });
 
-  it("is named by the checker once an answer of Cloudflare's network told it", async () => {
+  it("is named by the checker once an answer of Cloudflare's network named it", async () => {
     const { group } = await twoMonitors();
     learnColo(new Headers({ "cf-ray": "8f2d3c4b5a69-FRA" }));
     const [block] = await runIn("weur", group, { CHECKER_WEUR: bindChecker().fetcher });

@@ -30,7 +30,7 @@ async function aPage(count: number) {
 }
 
 describe("shared reads", () => {
-  it("take one round trip for whatever is asked for at the same moment, and give each its own rows", async () => {
+  it("take one round trip for all that is asked for at the same moment, and give each its own rows", async () => {
     const { ids } = await aPage(3);
     const { db, calls } = sharedDb();
     const found = await Promise.all([
@@ -88,7 +88,7 @@ describe("shared commits", () => {
     return db;
   };
 
-  it("are one transaction of whatever is committed at the same moment, and give each its own results", async () => {
+  it("are one transaction of all that is committed at the same moment, and give each its own results", async () => {
     const { ids, page_id } = await aPage(3);
     const { database, calls } = countCalls(env.DB);
     const db = sharedWrites(database);

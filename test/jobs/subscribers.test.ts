@@ -45,7 +45,7 @@ const arrived = (address: string, count: number) =>
   }, PATIENCE);
 
 describe("with the real queues, and without a minute's tick", () => {
-  it("tells confirmed subscribers of an incident from its publication to its end", async () => {
+  it("notifies confirmed subscribers of an incident from its publication to its end", async () => {
     const shop = await createShop({ timezone: "Europe/Berlin" });
     const { endpoint } = await addReader(shop);
     const { client } = shop.account;
@@ -75,7 +75,7 @@ describe("with the real queues, and without a minute's tick", () => {
     ["de", ["Neue Störung", "Störung aktualisiert", "Störung behoben"], "Status: Wird untersucht", ""],
     ["ja", ["新しいインシデント", "インシデントの更新", "インシデントの解決"], "状態：調査中", ""],
     ["ar", ["حادث جديد", "تحديث الحادث", "حُلّ الحادث"], "الحالة: قيد التحقيق", ' dir="rtl"'],
-  ])("tells them in the language of the page: %s", async (language, labels, status, direction) => {
+  ])("writes to them in the language of the page: %s", async (language, labels, status, direction) => {
     const shop = await createShop({ language });
     const { endpoint } = await addReader(shop);
     const { client } = shop.account;
@@ -98,7 +98,7 @@ describe("with the real queues, and without a minute's tick", () => {
     for (const { text } of mails) expect(text).not.toMatch(/Status page|Unsubscribe|Incident|subscribed/);
   });
 
-  it("tells nobody anything again when the sweep comes after", async () => {
+  it("notifies nobody again when the sweep comes after", async () => {
     const shop = await createShop();
     const { endpoint } = await addReader(shop);
     await openIncident(shop.account, { status_page_id: shop.page.id, is_public: true });
@@ -116,7 +116,7 @@ describe("with the real queues, and without a minute's tick", () => {
     expect((await arrived(endpoint, 1))[0]?.subject).toBe("Confirm your subscription to Northwind");
   });
 
-  it("tells of maintenance that is planned, moved, updated, cancelled", async () => {
+  it("announces maintenance that is planned, moved, updated, cancelled", async () => {
     const shop = await createShop();
     const { endpoint } = await addReader(shop, { monitor_ids: [shop.monitor.id] });
     const { client } = shop.account;
@@ -164,7 +164,7 @@ describe("with the real queues, and without a minute's tick", () => {
   it.each([
     ["that is not public", { is_public: false }],
     ["that was over before it was recorded", { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-01T01:00:00Z" }],
-  ])("tells nobody of maintenance %s", async (_name, fields) => {
+  ])("notifies nobody of maintenance %s", async (_name, fields) => {
     const shop = await createShop();
     const { id } = await addReader(shop);
     const at = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
@@ -209,7 +209,7 @@ describe("many subscribers", () => {
     await handleSubscribers(createMessageBatch("subscribers", [message]), { ...env, ...bindings });
   }
 
-  it("are told a hundred at a time, each message handing on the rest", async () => {
+  it("are notified a hundred at a time, each message handing on the rest", async () => {
     const { messages, states } = await aCrowd(230);
     const { env: bindings, subscribers: sent } = recordingEnv();
     const waiting: unknown[] = [...messages];
@@ -225,7 +225,7 @@ describe("many subscribers", () => {
     expect(await states()).toEqual(new Set(["sent 1"]));
   }, 30_000);
 
-  it("are told once, whoever takes a message how often, at the same time", async () => {
+  it("are notified once, when messages are taken repeatedly, at the same time", async () => {
     const { messages, states, readers } = await aCrowd(20);
     const { env: bindings } = recordingEnv();
     const scope = jobScope(bindings, "test");

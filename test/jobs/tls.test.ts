@@ -68,7 +68,7 @@ describe("an ssl check in the Workers runtime", () => {
       outside.silent,
       { outcome: "failure", cause: "timeout", message: expect.stringMatching(/^timed out after 3(\.\d)? s$/) },
     ],
-  ])("tells %s", async (_name, port, expected) => {
+  ])("reports %s", async (_name, port, expected) => {
     expect(await run(sslProbe, `127.0.0.1:${port}`, {}, io, 3)).toMatchObject(expected);
   });
 });

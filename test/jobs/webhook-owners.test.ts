@@ -25,7 +25,7 @@ const failAgain = async (account: Account, changes = {}) =>
 const toggle = (account: Account, webhook: { id: string }) =>
   account.client.patch(`${V1}/webhooks/${webhook.id}/toggle`);
 
-/** What somebody was told of webhooks so far, in the product and by mail, the oldest first. */
+/** What somebody has received about webhooks so far, in the product and by mail, the oldest first. */
 async function toldTo(account: Account) {
   const { body } = await account.client.get(`${CORE}/notifications`);
   const rows = await db.select().from(mailOutbox).orderBy(mailOutbox.created_at, mailOutbox.id);
@@ -42,7 +42,7 @@ async function toldTo(account: Account) {
 }
 
 describe("the owner of a webhook that only fails", () => {
-  it("is warned once after a day and told once when it is switched off after five", async () => {
+  it("is warned once after a day and notified once when it is switched off after five", async () => {
     const { account, webhook, id } = await arrange();
     sink.answer(webhook.url, ...Array<number>(20).fill(404));
     await deliver([id]);
@@ -149,7 +149,7 @@ describe("the owner of a webhook that only fails", () => {
     expect((await toldTo(account)).types).toEqual([]);
   });
 
-  it("is told at the times that the operator sets", async () => {
+  it("is notified at the times that the operator sets", async () => {
     const durations = { WEBHOOK_WARN_AFTER_MS: 1000, WEBHOOK_DISABLE_AFTER_MS: 3000 };
     const { account, webhook, id } = await arrange();
     sink.answer(webhook.url, 404, 404, 404);
@@ -194,7 +194,7 @@ describe("the search for failing webhooks", () => {
 });
 
 describe("the owner of a webhook that is gone", () => {
-  it("is told at once, and once, however many deliveries hear 410", async () => {
+  it("is notified at once, and once, however many deliveries hear 410", async () => {
     const { account, webhook, id } = await arrange();
     const more = await route(eventOf(account.user_id), eventOf(account.user_id));
     sink.answer(webhook.url, 410, 410, 410);
@@ -206,7 +206,7 @@ describe("the owner of a webhook that is gone", () => {
     expect(notifications[0].message).toContain("its receiver answered 410 Gone");
   });
 
-  it("is told again when it is switched on and gone again", async () => {
+  it("is notified again when it is switched on and gone again", async () => {
     const { account, webhook, id } = await arrange();
     sink.answer(webhook.url, 410, 410);
     await deliver([id]);
@@ -217,8 +217,8 @@ describe("the owner of a webhook that is gone", () => {
   });
 });
 
-describe("what the owner is told", () => {
-  it("goes to the owner of the page and not to whoever made the webhook, and names the page", async () => {
+describe("what the owner receives", () => {
+  it("goes to the owner of the page and not to the member who made the webhook, and names the page", async () => {
     const owner = await createAccount();
     const page = await insertPage(owner.user_id, { name: "Läden & Höfe" });
     const { member: admin } = await createMember(owner, { role: "admin" }, page);

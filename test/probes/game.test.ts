@@ -34,7 +34,7 @@ describe("the status query of a Minecraft server", () => {
   });
   afterAll(() => server.stop());
 
-  it("tells players, version and message, and no one's name", async () => {
+  it("gives players, version and message, and no one's name", async () => {
     const result = await check(`localhost:${server.port}`, minecraft);
     expect(result).toMatchObject({ outcome: "success", message: "3 of 20 players online" });
     expect(result.details).toEqual({
@@ -68,7 +68,7 @@ describe("a FiveM server", () => {
   });
   afterAll(() => server.stop());
 
-  it.each(["query", "rest_api"])("tells players and version by %s, and no one's name", async (query_method) => {
+  it.each(["query", "rest_api"])("gives players and version by %s, and no one's name", async (query_method) => {
     const result = await check(`localhost:${server.port}`, { game_type: "fivem", query_method });
     expect(result).toMatchObject({ outcome: "success", message: "12 of 48 players online" });
     expect(result.details).toEqual({

@@ -162,7 +162,7 @@ describe("a journey through a real shop", () => {
     expect(result.message).toBe(`step 1 'read': body does not contain "y"`);
   });
 
-  it("sends a bounded number of requests, whatever redirects there are", async () => {
+  it("sends a bounded number of requests, with any redirects", async () => {
     const loop = { name: "loop", url: "/loop", always: true };
     const result = await walk([loop, { ...loop, name: "again" }, { ...loop, name: "and again" }]);
     expect(result.message).toBe("step 1 'loop': more than 10 redirects");
@@ -183,7 +183,7 @@ describe("a journey through a real shop", () => {
     expect(shop.requests.map(({ path }) => path)).toEqual(["/elsewhere"]);
   });
 
-  it("says nowhere in its result what a secret holds, in whatever form an answer repeats it", async () => {
+  it("says nowhere in its result what a secret holds, in every form in which an answer repeats it", async () => {
     const repeated = { Authorization: "Bearer {{secret.SHOP_PASSWORD}}", "X-Key": "{{secret.SHORT}}" };
     const results: ProbeResult[] = await Promise.all([
       walk([{ ...PLAIN, body: '{"user": "bob", "password": "{{secret.SHOP_PASSWORD}}"}' }]),

@@ -81,7 +81,7 @@ describeServer("pg_ctlcluster", "a postgres check against a PostgreSQL that is f
 
   it("fails, with and without credentials, because nobody is served any more", async () => {
     const port = server.ports.plain ?? 0;
-    // The server may still be busy with whoever knocked last.
+    // The server may still be busy with the connection before.
     await expect.poll(async () => guests.push(...(await occupy(port)))).toBe(1);
     for (const login of ["", "tom@"]) {
       const result = await checkInNode(postgresProbe, `postgres://${login}127.0.0.1:${port}/postgres`);

@@ -62,7 +62,7 @@ it.each<[protocol: TcpProtocol, said: string, message: string]>([
   ["memcached", "ERROR\r\n", "the answer is not valid Memcached"],
   ["ldap", "0\x84\x7f\x7f\x7f\x7f", "the answer is not valid LDAP"],
   ["ldap", "0\x0c\x02\x01\x01a\x07\x0a\x01\x34\x04\x00\x04\x00", "the bind was refused with result 52"],
-])("tells a %s server that misbehaves: %j", async (tcp_protocol, said, message) => {
+])("recognises a %s server that misbehaves: %j", async (tcp_protocol, said, message) => {
   const server: Server = createServer((socket) => {
     socket.on("error", () => {});
     socket.end(Buffer.from(said, "latin1"));

@@ -77,7 +77,7 @@ describe.skipIf(reason !== null)(`the agent as a service of systemd${reason ? ` 
     }
   });
 
-  it("is started again after it was killed, and ends when it is told to", { timeout: 90_000 }, async () => {
+  it("is started again after it was killed, and ends when systemd stops it", { timeout: 90_000 }, async () => {
     const killed = show("MainPID");
     host.run("systemctl kill --signal=KILL vigil-agent");
     await expect.poll(() => [show("ActiveState"), show("NRestarts")], EVENTUALLY).toEqual(["active", "1"]);

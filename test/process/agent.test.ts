@@ -195,7 +195,7 @@ it("shows what it does to a person at the machine", () => {
   expect(program("run")).toMatchObject({ status: 1, stderr: expect.stringContaining("runs in") });
 });
 
-it("does what it is told: a new token, a discovery, an update", { timeout: 120_000 }, async () => {
+it("carries out its commands: a new token, a discovery, an update", { timeout: 120_000 }, async () => {
   const config = () => JSON.parse(readFileSync(join(dir, "config.json"), "utf8"));
   const { agent_id, agent_token } = config();
   const command = async (type: string) => {

@@ -273,7 +273,7 @@ describe("a backup of a deployment", () => {
     await expect(restoreRemote(remote("vigil"), file, PASSPHRASE)).rejects.toThrow(/holds data already/);
   });
 
-  it("reads the database in pages, between which the service goes on, and is whole whatever changes meanwhile", async () => {
+  it("reads the database in pages, between which the service goes on, and is whole with changes meanwhile", async () => {
     const platform = new FakeCloudflare();
     const dir = temporaryDir();
     await deployTo(platform, dir, "vigil");

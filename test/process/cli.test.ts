@@ -143,7 +143,7 @@ describe("npm run vigil", () => {
     }
   });
 
-  it("tells what the service refuses in its own words", async () => {
+  it("prints what the service refuses in its own words", async () => {
     const refused = join(dir, "refused.yaml");
     writeFileSync(refused, "version: 1\nmonitors:\n  a: { type: http, target: 'http://a.example', interval: 5 }\n");
     const { code, stderr } = await vigil(["apply", "-f", refused]);
@@ -171,7 +171,7 @@ describe("npm run vigil", () => {
     });
   });
 
-  it("opens incidents, tells the status and looks for trouble", async () => {
+  it("opens incidents, prints the status and looks for trouble", async () => {
     await vigil(["apply", "-f", file]);
     const opened = await vigil(["incidents", "new", "--page", "shop", "--title", "Slow", "--severity", "major"]);
     expect(opened).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });

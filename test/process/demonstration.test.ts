@@ -42,7 +42,7 @@ describe("npm start -- --demo", () => {
     expect(await read<Body[]>("/status-pages")).toHaveLength(3);
   });
 
-  it("tells visitors that it is one, with an incident and ninety days", async () => {
+  it("shows visitors that it is one, with an incident and ninety days", async () => {
     const page = await (await fetch(`${service.url}/status/northwind`)).text();
     expect(page).toContain("This is a demonstration");
     expect(page).toContain("Parcel tracking is not available");

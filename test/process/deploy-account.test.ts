@@ -110,7 +110,7 @@ describe("what an account holds of others", () => {
     expect([...operator.platform.workers.keys()]).toEqual(["vigil-checker-of-mails"]);
   });
 
-  it("refuses a host that serves something, and takes it over when told to", async () => {
+  it("refuses a host that serves something, and takes it over when asked to", async () => {
     const operator = newOperator();
     const zone = operator.platform.addZone("watch.example");
     zone.records.push({ id: "1", name: "www.watch.example", type: "A", content: "192.0.2.1" });

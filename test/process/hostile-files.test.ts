@@ -30,7 +30,7 @@ describe("a backup of somebody else's", () => {
     chunk?: Uint8Array;
   }
 
-  /** One whose own checksums agree, as whoever writes it would see to. */
+  /** One whose own checksums agree, as its writer would see to. */
   function write(entries: readonly Entry[], tamper?: string): void {
     createArchive(file, { kind: "local", made_at: "", migrations: [], was_running: false }, undefined).finish();
     const database = new DatabaseSync(file);

@@ -6,7 +6,9 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
 
-/** The life of a shop that goes down and comes back, with nothing but the first token and HTTP, as README tells it. */
+/**
+ * The life of a shop that goes down and comes back, with nothing but the first token and HTTP, as README describes it.
+ */
 
 const SECRET = `whsec_${Buffer.from("a secret of sufficient length").toString("base64")}`;
 const PATIENCE_MS = 120_000;

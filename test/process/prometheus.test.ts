@@ -37,7 +37,7 @@ describe.skipIf(!hasPromtool)("promtool", () => {
     expect([status, said]).toEqual([0, expect.stringContaining(`${queries.length} rules found`)]);
   });
 
-  it("reads the metrics, whatever a monitor is called", () => {
+  it("reads the metrics, with any name of a monitor", () => {
     const now = 1_800_000_000_000;
     const monitor = { id: "a", type: "ssl", status: "up", check_group_id: "", agent_id: null } as const;
     const measured = {

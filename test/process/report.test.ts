@@ -39,7 +39,7 @@ describe.skipIf(isMissing)("an SLA report as PDF", () => {
     });
   }
 
-  it("is a valid file in which every name is found, in whatever script", async () => {
+  it("is a valid file in which every name is found, in any script", async () => {
     const page = (await (await call("POST", "/status-pages", { name: "Status für 決済", slug: "shop" })).json()) as {
       id: string;
     };

@@ -78,7 +78,7 @@ describe.each<[SidecarRuntime, boolean]>([
     expect(received).toEqual([]);
   });
 
-  it.skipIf(!isRunnable)("takes its address literally, whatever characters it has", async () => {
+  it.skipIf(!isRunnable)("takes its address literally, with any characters", async () => {
     answer = 200;
     expect(await run(runtime, ["--once"], "/it's/$HOME/push")).toBe(0);
     expect(received[0]?.path).toBe("/it's/$HOME/push");

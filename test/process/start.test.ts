@@ -228,7 +228,7 @@ describe("npm start", () => {
 });
 
 describe("the end of npm start", () => {
-  it("leaves no process and keeps the state, whatever ends it", async () => {
+  it("leaves no process and keeps the state, after any end", async () => {
     const first = await startService();
     const { stateDir } = first;
     await first.kill();

@@ -80,7 +80,7 @@ async function deliver(caller: Caller, webhookId: string) {
   });
 }
 
-/** What was made by whatever release is read, pushed and changed. */
+/** What was made by any release is read, pushed and changed. */
 async function goOn(caller: Caller, { page, monitor, webhook }: Awaited<ReturnType<typeof use>>, results: number) {
   expect(await call(caller, "GET", `${V1}/status-pages/${page.id}`)).toMatchObject({ slug: page.slug });
   const found = await call(caller, "GET", `${V1}/monitors/${monitor.id}`);

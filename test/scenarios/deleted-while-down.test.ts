@@ -110,7 +110,7 @@ describe("the last two of one incident", () => {
 });
 
 describe("an alert of an outage", () => {
-  it("tells whoever is on call what was found", async () => {
+  it("notifies the person on call of what was found", async () => {
     const day = await aDay(sink);
     const shop = await day.addMonitor("Shop");
     await day.change(shop, "down", MINUTE);
@@ -122,7 +122,7 @@ describe("an alert of an outage", () => {
     );
   });
 
-  it("tells them what people wrote of an incident of theirs, and alerts again when it is reopened", async () => {
+  it("sends them what people wrote of an incident of theirs, and alerts again when it is reopened", async () => {
     const day = await aDay(sink);
     const fields = { status_page_id: day.status_page_id, title: "Payments fail", is_public: true };
     const { body } = await day.account.client.post(`${V1}/incidents`, { ...fields, message: "Cards are *refused*." });

@@ -31,7 +31,7 @@ async function dependOn(day: Day, id: string, parent: string) {
   expect(changed.status).toBe(200);
 }
 
-/** Of each monitor, what programs were told. */
+/** Of each monitor, what programs received. */
 async function told(day: Day) {
   const names = new Map((await db.select().from(monitors)).map(({ id, name }) => [id, name]));
   return (await day.readings())
@@ -60,7 +60,7 @@ async function incidentsOf({ account, status_page_id }: Day) {
 }
 
 describe("an outage of what a monitor depends on", () => {
-  it("holds the monitor's own, which joins the incident and is told to nobody", async () => {
+  it("holds the monitor's own, which joins the incident and notifies nobody", async () => {
     const { day, database, shop } = await aShop();
     await day.change(database, "down", MINUTE);
     await day.change(shop, "down", 2 * MINUTE);
@@ -129,7 +129,7 @@ describe("an outage of what a monitor depends on", () => {
     ]);
   });
 
-  it("leaves an outage that was announced before as it was, and its end is told", async () => {
+  it("leaves an outage that was announced before as it was, and its end is announced", async () => {
     const { day, database, shop } = await aShop();
     await day.change(shop, "down", MINUTE);
     await day.change(database, "down", 3 * MINUTE);

@@ -85,7 +85,7 @@ const parseCalendar = (text: string) =>
   new ICAL.Component(ICAL.parse(text)).getAllSubcomponents("vevent").map((event) => new ICAL.Event(event));
 
 describe("every document of a page", () => {
-  it.each(FILES)("%s is cached like the page, revalidated by its tag and tells nothing private", async (file) => {
+  it.each(FILES)("%s is cached like the page, revalidated by its tag and contains nothing private", async (file) => {
     const { path, page, account } = await aPage();
     const first = await visit(`${path}/${file}`);
     expect([first.status, first.headers.get("cache-control")]).toEqual([200, "public, max-age=15, stale-if-error=600"]);

@@ -23,8 +23,8 @@ import { recordingEnv } from "../support/queues.ts";
 import { createWebhook, eventOf, route } from "../support/webhooks.ts";
 
 /**
- * People change a monitor while it is checked, and a webhook while something is delivered. Whatever the order in which
- * the steps of both are taken, what was decided by a configuration that is gone changes nothing any more.
+ * People change a monitor while it is checked, and a webhook while something is delivered. Regardless of the order in
+ * which the steps of both are taken, what was decided by a configuration that is gone changes nothing any more.
  */
 
 const db = openDb(env.DB);
@@ -290,7 +290,7 @@ describe("a webhook that is changed while something is delivered", () => {
         const before = asked.length;
         expect(before, "one attempt for each delivery").toBeLessThanOrEqual(mine.length);
 
-        // Whatever is still due, retries included, is tried again a week later.
+        // All that is still due, retries included, is tried again a week later.
         await db
           .update(deliveries)
           .set({ lease_until: 0, next_attempt_at: 0 })

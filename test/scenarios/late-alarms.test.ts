@@ -21,7 +21,7 @@ describe("an alarm that cannot be sent at once", () => {
       expect(count("incident.resolved")).toBe(count("incident.created"));
       expect(events.length).toBeLessThan(12);
     }
-    // Machines get every event, in whatever order.
+    // Machines get every event, in any order.
     expect(await day.heard("machine")).toHaveLength(12);
   });
 

@@ -12,7 +12,7 @@ import { insertMonitor } from "../support/monitors.ts";
 import { createPage, createShop, createVisitor, summaryOf } from "../support/pages.ts";
 import { recordingEnv } from "../support/queues.ts";
 
-/** Whoever reads is told when our own checks are behind, instead of being shown an old status as if it were new. */
+/** Readers see when our own checks are behind, instead of being shown an old status as if it were new. */
 
 const MINUTE = 60_000;
 const NOTICE = "Checks are delayed.";
@@ -39,7 +39,7 @@ const keepUp = (check_group_id: string) =>
 const groupOf = async (monitorId: string) =>
   (await db.select().from(monitors).where(eq(monitors.id, monitorId)))[0]?.check_group_id ?? "";
 
-/** What a reader, a program and the account's owner are told. */
+/** What a reader, a program and the account's owner are shown. */
 async function told(shop: Awaited<ReturnType<typeof createShop>>) {
   const page = (await visit(shop.path)).text;
   const overview = await shop.account.client.get(`${CORE}/overview`);
@@ -104,7 +104,7 @@ describe("a service whose clock has stopped", () => {
 });
 
 describe("checks that fall behind while the clock runs", () => {
-  it("are told of on the pages that show them and on no other, until they have caught up", async () => {
+  it("are announced on the pages that show them and on no other, until they have caught up", async () => {
     const [slow, fine] = [await createShop(), await createShop()];
     const [behind, onTime] = [await groupOf(slow.monitor.id), await groupOf(fine.monitor.id)];
     await keepUp(behind);

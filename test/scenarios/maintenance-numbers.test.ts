@@ -94,7 +94,7 @@ describe("time in maintenance", () => {
     expect(read).toEqual({ ...everywhere(3, 0), report: { down: 3 * 3600, maintenance: 2 * 3600 } });
   });
 
-  it("is not told to visitors where the window is private, and counts for nothing there", async () => {
+  it("is not shown to visitors where the window is private, and counts for nothing there", async () => {
     const stage = await createStage({ is_public: false });
     const read = await readEverywhere(stage);
     expect(read).toEqual({ ...everywhere(1, 2), page: { down: 3600, maintenance: 0 } });

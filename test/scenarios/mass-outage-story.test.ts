@@ -152,7 +152,7 @@ describe("forty services behind one host that fail", () => {
     expect(await receivers.subjectsTo(of.none)).toEqual([]);
   });
 
-  it("are one message to the chat, one to each of the team, one to whoever is on call, and all to machines", async () => {
+  it("are one message to the chat, one to each of the team, one to the person on call, and all to machines", async () => {
     const receivers = await gatherReceivers(sink);
     const { webhooks, textsOf, bodiesTo, eventsOf, member, owner, colleague, subjectsTo } = receivers;
     await setPolicy(receivers, [{ level: 1, wait_minutes: 60, contacts: toUser(member.user_id) }]);
@@ -185,7 +185,7 @@ describe("forty services behind one host that fail", () => {
     expect(ended).toHaveLength(FEW.length + 1);
   });
 
-  it("are one card on the page, and its address serves whoever has that of one of them", async () => {
+  it("are one card on the page, and its address serves people who have that of one of them", async () => {
     const receivers = await gatherReceivers(sink);
     const ids = await addServices(receivers);
     await fail(receivers, ids.values());
@@ -201,7 +201,7 @@ describe("forty services behind one host that fail", () => {
     expect((await visit(`/status/${page.slug}/incidents/${incident.id}`)).text).toContain("Shop 7");
   });
 
-  it("are answered together by whoever acknowledges or resolves the incident that lists them", async () => {
+  it("are answered together by acknowledging or resolving the incident that lists them", async () => {
     const receivers = await gatherReceivers(sink);
     await setPolicy(receivers, [
       { level: 1, wait_minutes: 0, contacts: toUser(receivers.member.user_id) },

@@ -25,7 +25,7 @@ import { PATIENCE } from "../support/patience.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 /**
- * The whole path (runner, object, queue, consumer, D1) against the pure rules: whatever is evicted, repeated, lost or
+ * The whole path (runner, object, queue, consumer, D1) against the pure rules: with anything evicted, repeated, lost or
  * fails on the way, D1 ends up with exactly the transitions that the rules give for the same checks.
  */
 
@@ -205,7 +205,7 @@ class Stage {
   }
 }
 
-it("D1 ends up with what the rules say, whatever is evicted, repeated, lost or fails", {
+it("D1 ends up with what the rules say, with evictions, repetitions, losses and failures", {
   timeout: 240_000 * inject("effort"),
 }, async () => {
   const { user_id } = await createAccount();

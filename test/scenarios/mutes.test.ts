@@ -67,7 +67,7 @@ describe("an outage of a muted monitor", () => {
     expect(await db.select().from(heldOutages).where(eq(heldOutages.monitor_id, shop))).toEqual([]);
   });
 
-  it("that ends after the mute and before anybody was told sends nothing either", async () => {
+  it("that ends after the mute and before anybody was notified sends nothing either", async () => {
     const day = await aDay(sink);
     const shop = await day.addMonitor("Shop");
     await day.mute(shop, 10 * MINUTE + 1);

@@ -190,7 +190,7 @@ const plan = fc.record({
   }),
 });
 
-describe("whatever fails", () => {
+describe("with any failures", () => {
   it("every unacknowledged outage reaches a person on call or the owner, each step once", async () => {
     await fc.assert(
       fc.asyncProperty(plan, async ({ steps, repeat_count, webhook_fails, fates, faults }) => {
@@ -230,7 +230,7 @@ describe("whatever fails", () => {
         expect(escalation?.state?.status).toBe("exhausted");
         const told = await db.select().from(notifications).where(eq(notifications.user_id, team.account.user_id));
         expect(told.filter(({ type }) => type === "oncall.exhausted")).toHaveLength(1);
-        // Nobody answers, so every step is taken: whoever it can reach was notified.
+        // Nobody answers, so every step is taken: everybody whom it can reach was notified.
         const named = new Set(steps.flatMap(({ contacts }) => contacts));
         const isMemberReached = !named.has("left") && (named.has("member") || named.has("on call"));
         const isNotified = async (userId: string) => (await noticesOf(userId)).includes("oncall.notified");

@@ -74,7 +74,7 @@ describe("an outage at night", () => {
 });
 
 describe("a hand-off in the middle of an outage", () => {
-  it("notifies by the next step whoever is on call by then", async () => {
+  it("notifies by the next step the person who is on call by then", async () => {
     const team = await createMonitored();
     const [before, after] = [team.member.user_id, team.account.user_id];
     const schedule = await createSchedule(team, {
@@ -124,7 +124,7 @@ describe("a team of which everybody is on holiday", () => {
 });
 
 describe("what fails after the one message about many", () => {
-  it("is told by name to who is on call, in one message, and not again", async () => {
+  it("is sent by name to the person on call, in one message, and not again", async () => {
     const team = await createMonitored();
     const { user_id } = team.member;
     const ids = [team.monitor];

@@ -10,7 +10,7 @@ import { createAccount } from "../support/factories.ts";
 import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { createVisitor, freshSlug, HOUR, insertIntervals } from "../support/pages.ts";
 
-/** A page whose shop was down from ten to seven hours ago, of which an incident told that was resolved an hour later. */
+/** A page whose shop was down from ten to seven hours ago, in an incident that was resolved an hour later. */
 
 const db = openDb(env.DB);
 const DAY = 24 * HOUR;

@@ -56,7 +56,7 @@ describe("when a part is down", () => {
     expect((await see(`${path}/summary.json`)).status).toBe(503);
   });
 
-  it("a page that was last known to be private stays so without the database, whatever KV holds", async () => {
+  it("a page that was last known to be private stays so without the database, with any content of KV", async () => {
     const { account, page, path } = await createShop();
     await visit(path);
     const body = JSON.stringify((await storedPage(page.slug)).payload);

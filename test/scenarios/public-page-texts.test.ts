@@ -54,7 +54,7 @@ const MARKED = /^<\/?(?:p|strong|em|del|code|pre|ul|ol|li|blockquote|br|a)(?: (?
 const tagsOf = (html: string) => [...html.matchAll(/<[^<>]*>/g)].map(([tag]) => tag.replace(/="[^"]*"/g, ""));
 
 describe("texts of people", () => {
-  it("are shown as they are: whatever they say, the document has the same tags and attributes", async () => {
+  it("are shown as they are: with any content, the document has the same tags and attributes", async () => {
     const { account, monitor, page, path } = await createShop({
       logo_url: "https://example.com/'onerror=alert(1)'/x.png",
     });

@@ -59,7 +59,7 @@ describe("GET /status/:slug", () => {
     expect(answer.text).toContain("<h1>Page not found</h1>");
   });
 
-  it("answers 304 to whoever has the page already", async () => {
+  it("answers 304 to readers who have the page already", async () => {
     const { path } = await createShop();
     const { headers } = await visitRemembering(path);
     const etag = headers.get("etag") ?? "";
@@ -71,14 +71,14 @@ describe("GET /status/:slug", () => {
     expect((await visitRemembering(path, { "if-none-match": '"other"' })).status).toBe(200);
   });
 
-  it("shows a change by the API to the next reader, whatever the memo says", async () => {
+  it("shows a change by the API to the next reader, regardless of the memo", async () => {
     const { account, page, path } = await createShop();
     expect((await account.client.get(path)).body).toContain("Northwind");
     await account.client.put(`${PAGES}/${page.id}`, { name: "Southwind" });
     expect((await account.client.get(path)).body).toContain("Southwind");
   });
 
-  it("is built anew when the version has grown, from whatever KV still holds", async () => {
+  it("is built anew when the version has grown, with any content of KV", async () => {
     const { monitor, page, path } = await createShop();
     expect((await summaryOf(visit, path)).status.state).toBe("operational");
     await setStatus(monitor.id, page.id, "down");

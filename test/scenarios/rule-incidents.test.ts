@@ -67,7 +67,7 @@ describe("an incident that a rule opens for an outage", () => {
     expect(await day.heard("on call")).toEqual(["1 paged"]);
     expect(day.textsTo("chat")).toHaveLength(1);
     expect(day.textsTo("chat")[0]).toContain("Shop is down");
-    // Whoever is on call reads of it by what people prepared for it, and not once more as one of the team.
+    // A person on call reads of it by what people prepared for it, and not once more as one of the team.
     expect(await day.heard("mail")).toEqual(["1 Alert: Trouble with Shop"]);
     expect((await day.account.client.get(`${V1}/monitors/${shop}/outages`)).body).toMatchObject([
       { incident_id: incident.id },
@@ -290,7 +290,7 @@ describe("an incident that a rule opens for anything else", () => {
     expect(messagesOf(ended)[0]).toBe("The rule “Slow” is switched off or deleted.");
   });
 
-  it("says that it stays open where what it told of has no end", async () => {
+  it("says that it stays open where its cause has no end", async () => {
     const day = await aDay(sink);
     await addRule(day, { event_name: "deploy.failed", display_name: "Deploys" }, PRIVATE);
     await day.emit("deploy.failed");

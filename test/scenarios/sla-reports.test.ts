@@ -10,7 +10,7 @@ import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { useVirtualClock } from "../support/on-call.ts";
 import { insertIntervals } from "../support/pages.ts";
 
-/** The numbers of reports while their month goes on and after it, whatever people change meanwhile. */
+/** The numbers of reports while their month goes on and after it, regardless of changes meanwhile. */
 
 const db = openDb(env.DB);
 const clock = useVirtualClock("2026-11-01T03:00:00Z");

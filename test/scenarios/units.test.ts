@@ -239,7 +239,7 @@ describe("a page of monitors that flapped for 90 days", () => {
 });
 
 describe("an authenticated list of n monitors", () => {
-  it("costs n rows and a few, whatever else the account has", async () => {
+  it("costs n rows and a few, regardless of what else the account has", async () => {
     const { user_id, token } = await createAccount();
     const status_page_id = await insertPage(user_id);
     for (let n = 0; n < 25; n++) await insertMonitor(user_id, n < 10 ? { status_page_id } : {});
@@ -368,7 +368,7 @@ describe("event rules", () => {
   });
 });
 
-/** How SQLite finds the rows of a statement, whatever is bound to it. */
+/** How SQLite finds the rows of a statement, with any bound values. */
 async function explain(statement: string): Promise<string[]> {
   const bound = [...statement.matchAll(/\?/g)].map(() => "");
   const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${statement}`)

@@ -5,7 +5,10 @@ import { V1 } from "../support/client.ts";
 import { createSchedule, setPolicy } from "../support/on-call.ts";
 import { useSink } from "../support/sink.ts";
 
-/** Nights and days as they happen, told as everybody reads of them: each line is a message, with the time on the wall. */
+/**
+ * Nights and days as they happen, written as everybody reads of them: each line is a message, with the time on the
+ * wall.
+ */
 
 const sink = useSink();
 const BERLIN = "Europe/Berlin";
@@ -33,7 +36,7 @@ async function transcript(day: Day, who: string): Promise<string[]> {
 }
 
 describe("the night in which clocks go back", () => {
-  it("tells each receiver one story: an outage through the change, a mute that ends in another, and a flapping service", async () => {
+  it("sends each receiver one story: an outage through the change, a mute that ends in another, and a flapping service", async () => {
     const day = await aDay(sink, { start: Date.parse("2026-10-24T23:30:00Z"), page: { timezone: BERLIN } });
     const [shop, search, api] = [
       await day.addMonitor("Shop"),
@@ -134,7 +137,7 @@ describe("the morning in which clocks go forward", () => {
 describe("a night in which somebody leaves the team in the middle of a turn", () => {
   const NOBODY: readonly string[] = [];
 
-  it("goes on with whoever is next, tells the owner of the hole once, and nothing more to whoever left", async () => {
+  it("goes on with the next person, notifies the owner of the hole once, and sends nothing more to the one who left", async () => {
     const day = await aDay(sink, {
       start: Date.parse("2026-01-12T23:00:00Z"),
       page: { timezone: BERLIN },
@@ -229,7 +232,7 @@ describe("a night in which somebody leaves the team in the middle of a turn", ()
 });
 
 describe("an agent that is cut off for an hour, with monitors that it alone checks", () => {
-  it("is one warning and one all-clear about the agent: nobody is told that a service is down", async () => {
+  it("is one warning and one all-clear about the agent: nobody is notified that a service is down", async () => {
     const day = await aDay(sink, { start: Date.parse("2026-01-12T23:00:00Z"), page: { timezone: BERLIN } });
     const { account, status_page_id } = day;
     const agent = await enrollAgent(account, { hostname: "rack-4" }, `?status_page_id=${status_page_id}`);

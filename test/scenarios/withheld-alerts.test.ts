@@ -94,7 +94,7 @@ describe("a mute that begins while a monitor flaps", () => {
     ]);
   });
 
-  it("hides what goes on in it, and the end of what was announced is told when it is stable", async () => {
+  it("hides what goes on in it, and the end of what was announced is announced when it is stable", async () => {
     const day = await aDay(sink);
     const shop = await day.addMonitor("Shop");
     await alternate(day, shop, BURST);
@@ -130,7 +130,7 @@ describe("a mute that ends while a monitor flaps", () => {
 });
 
 describe("a monitor that goes down and up again and again", () => {
-  it("is one incident to subscribers, one page to whoever is on call, and closes what it opened in the pager", async () => {
+  it("is one incident to subscribers, one page to the person on call, and closes what it opened in the pager", async () => {
     const day = await aDay(sink, {
       page: { auto_create_incident: false, alert_routing: { "monitor.down": "critical" } },
     });
@@ -160,7 +160,7 @@ describe("a monitor that goes down and up again and again", () => {
     expect(await day.heard("subscriber")).toEqual(["10 incident.created: Shop is down"]);
   });
 
-  it("before a maintenance window begins, and up in it, is told to be up when it is stable", async () => {
+  it("before a maintenance window begins, and up in it, is announced as up when it is stable", async () => {
     const day = await aDay(sink);
     const shop = await day.addMonitor("Shop");
     await alternate(day, shop, BURST);
@@ -236,7 +236,7 @@ describe("deliveries above their limit", () => {
     ]);
   });
 
-  it("end in a chat what it was told of flapping, and not what waited until it was over", async () => {
+  it("end in a chat what it received about flapping, and not what waited until it was over", async () => {
     const day = await aDay(sink, { ...limited(2), page: { auto_create_incident: false } });
     const shop = await day.addMonitor("Shop");
     await alternate(day, shop, { ...BURST, count: 12 });
@@ -463,13 +463,13 @@ interface PagerTruth {
   names: ReadonlyMap<string, string>;
   down: readonly string[];
   degraded: readonly string[];
-  /** Of some outages it is not told. */
+  /** It gets no message about some outages. */
   isNarrowed: boolean;
   /** Which alert an outage went on with while it flapped is lost with the database. */
   restored: ReadonlySet<string>;
 }
 
-/** A pager knows the alert of each outage by its key, in whatever order it hears of them. */
+/** A pager knows the alert of each outage by its key, regardless of the order of the messages. */
 function findPagerFaults(
   bodies: readonly string[],
   { names, down, degraded, isNarrowed, restored }: PagerTruth,

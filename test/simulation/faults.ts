@@ -24,7 +24,7 @@ export const FAULTS = {
   /** A call of an object fails on the way there or on the way back. */
   "object call fails before": 0.002,
   "object call fails after": 0.001,
-  /** An isolate ends in the middle of whatever it is doing. */
+  /** An isolate ends in the middle of its work. */
   "isolate dies": 0.0005,
   "store is stale": 0.3,
   "store fails": 0.01,

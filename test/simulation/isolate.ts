@@ -25,8 +25,8 @@ export function lostConnection(): Error {
 }
 
 /**
- * One copy of the product in memory, with the module state that it gathers. When it dies, whatever it has begun stops at the
- * call that it waits for, and its callers hear that the connection was lost.
+ * One copy of the product in memory, with the module state that it gathers. When it dies, all that it has begun stops
+ * at the call that it waits for, and its callers hear that the connection was lost.
  */
 export class Isolate {
   readonly product: Product;

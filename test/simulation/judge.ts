@@ -266,7 +266,7 @@ export class Judge {
     if (monitor) this.#fail("what is due is done", `${monitor.name} does not know its settings`);
   }
 
-  /** Readers are told what the operator is told. */
+  /** Readers see what the operator sees. */
   async #judgePage(): Promise<void> {
     const { service } = this.#world;
     const { status, body } = await service.await(service.request("GET", PAGE_PATH));

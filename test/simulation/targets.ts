@@ -110,7 +110,7 @@ export class Receiver {
     const random = this.#random;
     if (this.isIll && random.happens(0.1)) return { after: random.between(5, 500), status: random.pick([500, null]) };
     this.#keep(received);
-    // Taken, but the sender is not told.
+    // Taken, but the sender gets no answer.
     if (this.isIll && random.happens(0.1)) return { after: Infinity, status: null };
     return { after: random.between(5, 900), status: 200 };
   };

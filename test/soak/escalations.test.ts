@@ -7,7 +7,7 @@ import { type Service, START_TIMEOUT_MS, startService, temporaryDir } from "../p
 
 /**
  * kill -9 of everything while escalations take their steps. A model of a few lines says what each incident has to lead to;
- * whatever was under way at a kill, each notification is made once and arrives under one id.
+ * for all that was under way at a kill, each notification is made once and arrives under one id.
  */
 
 const KILLS = 4;

@@ -15,7 +15,7 @@ it("runs and tests itself from a fresh clone with nothing installed", { timeout:
   expect(service.token).toBeDefined();
   await service.stop();
 
-  // Whatever Node the machine has, npm's scripts find the project's own first.
+  // With any Node of the machine, npm's scripts find the project's own first.
   const node = await runNpm(["exec", "--", "node", "--version"], { cwd: clone });
   expect(node.stdout).toMatch(/^v24\./);
   const tests = await runNpm(["test", "--", "--project", "unit", "src/platform/ids.test.ts"], { cwd: clone });

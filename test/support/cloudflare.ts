@@ -8,7 +8,7 @@ import { findMistake, findOperation } from "./cloudflare-api.ts";
 
 /**
  * A Cloudflare account that refuses what the real one refuses: names that are taken, ids that do not exist, Workers that
- * are bound to what is not there. It records every change in order, and fails at the one it is told to.
+ * are bound to what is not there. It records every change in order, and fails at the one that the test names.
  */
 
 type Body = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { override } from "./override.ts";
 
-/** D1 that counts round trips: a batch is one, whatever it holds. */
+/** D1 that counts round trips: a batch is one, regardless of its content. */
 export function countCalls(database: D1Database): { database: D1Database; calls(): number } {
   let calls = 0;
   const originals = new WeakMap<object, D1PreparedStatement>();

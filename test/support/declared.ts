@@ -29,7 +29,7 @@ export function expectDeclared({ method, path, status, headers, body }: Answered
   }
   if (type !== "application/json" || method === "HEAD") return;
   const schema = schemaOf(declared.content);
-  // The frame adds them to whatever is answered to a body with unknown fields.
+  // The frame adds them to every answer to a body with unknown fields.
   const isNoticed = headers.has("vigil-unknown-fields") && !membersOf(schema).includes("notices");
   const { notices: _, ...own } = body as Record<string, unknown>;
   const stated = isNoticed && !Array.isArray(body) ? own : body;

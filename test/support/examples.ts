@@ -702,7 +702,7 @@ export async function send(
   });
 }
 
-/** Some endpoints serve nobody but whoever has just signed in. */
+/** Some endpoints serve only people who have just signed in. */
 export function needsBrowser({ policy }: Endpoint): boolean {
   return policy.onAuthenticated === requireRecentPassword;
 }

@@ -14,7 +14,7 @@ import { PATIENCE } from "./patience.ts";
 export const CANARY = "canary-of-others";
 /** What nobody gets to see whom the table of roles does not let read secrets. */
 export const SECRET = `${CANARY}-secret`;
-/** Addresses that are credentials are for whoever decides where alerts go. */
+/** Addresses that are credentials are for people who decide where alerts go. */
 export const ADDRESS = `${CANARY}-address`;
 
 export type Things = Record<IdSlotKind, string>;

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 
-/** Game servers on loopback: what they say of themselves to whoever asks. */
+/** Game servers on loopback: what they say of themselves to any client. */
 export interface GameServer {
   port: number;
   stop(): Promise<void>;

@@ -25,7 +25,7 @@ export async function openIncident(account: Account, fields: Record<string, unkn
   return answer.body;
 }
 
-/** What was told of a page so far: the name, and what the data says. */
+/** What was announced of a page so far: the name, and what the data says. */
 export async function toldOf(pageId: string) {
   return db
     .select({ name: events.name, data: events.data, processed_at: events.processed_at })

@@ -4,7 +4,7 @@ import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { override } from "./override.ts";
 
-/** Hears that a monitor's object has finished a call, before whoever made it does. */
+/** Hears that a monitor's object has finished a call, before its caller does. */
 type OnCall = (verb: string) => Promise<void>;
 const nobody: OnCall = async () => {};
 
@@ -24,7 +24,7 @@ export function interleave<Bindings extends Env>(s: fc.Scheduler, bindings: Bind
 /** Alone from its turn to its end: D1 takes one query after the other anyway. */
 async function inTurn<Result>(s: fc.Scheduler, label: string, run: () => Promise<Result>): Promise<Result> {
   let outcome: Promise<Result> | undefined;
-  // What comes of it is whoever's asked, and none of the scheduler's business or of its report's.
+  // Its result is the caller's, and none of the scheduler's business or of its report's.
   const step = async () => {
     outcome = run();
     await outcome.catch(() => {});

@@ -43,7 +43,7 @@ export function makeResult(change: Partial<Result>): Result {
 
 /**
  * S L F E: the next slot's check succeeds, is slow, fails, could not be made; answered one second later.
- * r before it: a repetition, 20 s later. A dot: a slot that nobody told us of. P, R: pause, resume, 10 s later.
+ * r before it: a repetition, 20 s later. A dot: a slot that no message reported. P, R: pause, resume, 10 s later.
  * U: 180 s after the last result that said anything it counts as unknown.
  */
 export function readScript(script: string): Step[] {

@@ -8,7 +8,7 @@ import { stubOf } from "./pushes.ts";
 export const readObject = (id: string) =>
   runInDurableObject(stubOf(id), (_object, state) => state.storage.kv.get<StoredMonitor>("monitor"));
 
-/** Lets the consumer take what the object has not been confirmed, which the queue brings at whatever moment it likes. */
+/** Lets the consumer take what the object has not been confirmed, which the queue brings at any moment. */
 export async function consumeOutbox(scope: Scope, id: string): Promise<void> {
   for (let outbox = (await readObject(id))?.outbox; outbox?.length; outbox = (await readObject(id))?.outbox) {
     await consumeEvent(scope, { monitor_id: id, transitions: outbox });

@@ -22,7 +22,7 @@ function exportedBy(code: string, className: string): boolean {
   return new RegExp(`\\bas ${className}\\b|class ${className}\\b|[{,]\\s*${className}\\s*[,}]`).test(code);
 }
 
-/** The Worker of the previous release on a state directory, whatever schema that has. */
+/** The Worker of the previous release on a state directory, with any schema. */
 export async function runPreviousRelease(dir: string, settings: Record<string, string> = {}) {
   const stateDir = stateDirOf({ STATE_DIR: dir });
   createStateDir(stateDir);

@@ -28,7 +28,7 @@ export interface ProbeSubject {
   letters?: CheckOutcome;
 }
 
-/** What every probe promises, whatever protocol it speaks. Each probe's test file calls it. */
+/** What every probe promises, with any protocol. Each probe's test file calls it. */
 export function describeProbe(subject: ProbeSubject): void {
   const { probe, target, fields = {}, refusal = "failure" } = subject;
   const { silence = "failure", garbage = "failure", letters = "failure" } = subject;

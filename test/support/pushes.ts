@@ -27,7 +27,7 @@ export interface Pushed {
   push_key: string;
 }
 
-/** A beat by whoever has the token. */
+/** A beat by a holder of the token. */
 export function beat({ id, heartbeat_token }: Pushed, body: unknown = undefined) {
   return createClient(heartbeat_token).post(`/heartbeat/${id}`, body);
 }

@@ -29,7 +29,7 @@ function recorder<Body>() {
   return { sent, queue: queue as unknown as Queue<Body> };
 }
 
-/** Markers go through every queue whatever a test is about. */
+/** Markers go through every queue in every test. */
 function isWork<Body>(message: Sent<Body | QueueMarker>): message is Sent<Body> {
   return !QueueMarker.safeParse(message.body).success;
 }

@@ -44,7 +44,7 @@ export function useSubscriberQueue() {
   });
   return {
     waiting,
-    /** Everything that waits, and whatever that wakes in turn. */
+    /** Everything that waits, and all that it wakes in turn. */
     async drain(changes: Record<string, unknown> = {}) {
       for (let n = 0; n < waiting.length; n++) {
         const body = waiting[n];

@@ -25,14 +25,14 @@ const MEMBERSHIPS: [string, Membership][] = [
   ]),
 ];
 /**
- * For whoever is signed out or comes by the link of a mail, and for operators; and what views load by themselves (what
- * changed, pictures).
+ * For readers who are signed out or come by the link of a mail, and for operators; and what views load by themselves
+ * (what changed, pictures).
  */
 const OUTSIDE =
   /^\/app\/(sign-in|accept|acknowledge|preferences|reset|forgotten-password|link|transfer|welcome|installation|account\/sign-ins\/|demonstration|components|changes|live)|\.svg$/;
 /** Ends the session of the sweep, or changes the sweeping person's own account. */
 const OWN = /^\/app\/(sign-out|theme|account)/;
-/** What it makes belongs to the caller, whatever they are on a page. */
+/** What it makes belongs to the caller, regardless of their role on a page. */
 const OF_ANYBODY = ["/app/monitors/new"];
 /** Answers for each of the selected monitors by itself, in words. */
 const IN_WORDS = ["/app/monitors/selected"];

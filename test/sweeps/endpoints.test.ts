@@ -189,7 +189,7 @@ describe("an Idempotency-Key", () => {
     const answers = await Promise.all([send(owner, prepared, headers), send(owner, prepared, headers)]);
     const [made, ...again] = answers.filter(isMade);
     expect(made, JSON.stringify(answers.map(({ status, body }) => [status, body]))).toBeDefined();
-    // The other one either was refused for the moment or was told what the first had made.
+    // The other one either was refused for the moment or got what the first had made.
     for (const { status, body } of again) expect([status, body.id]).toEqual([made?.status, made?.body.id]);
     const refused = answers.filter((answer) => !isMade(answer)).map(({ status }) => status);
     expect(refused).toEqual(again.length > 0 ? [] : [409]);

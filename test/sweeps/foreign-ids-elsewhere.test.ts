@@ -116,7 +116,7 @@ describe("an endpoint for agents and heartbeats", () => {
 });
 
 describe("a sender of heartbeats", () => {
-  it("reports for the monitor of its token alone, whatever monitor the address names", async () => {
+  it("reports for the monitor of its token alone, with any monitor in the address", async () => {
     const { heartbeat_token } = (await owner.client.get(`${V1}/monitors/${page.heartbeat}`)).body;
     const sender = { authorization: `Bearer ${heartbeat_token}` };
     for (const id of [foreign.things.monitor, seen.things.monitor]) {

@@ -119,7 +119,7 @@ describe("an id of somebody else's", () => {
           const left = FILTERS[`${operation} ${slot.path}`];
           if (left !== undefined && answer.status === 200) expect(answer.body, told).toMatchObject(left as object);
           else if (!mayRead) expect.soft([400, 403, 404], told).toContain(answer.status);
-          // Whoever may do this with what is their own hears that it is this id.
+          // A person who may do this with their own learns that it is this id.
           if (name === "owner" && whose === "foreign" && slot.place === "body" && answer.status === 400) {
             const word = slot.path.split(".").at(-1)?.replace("[]", "") ?? "";
             expect.soft(JSON.stringify(answer.body), told).toContain(word);

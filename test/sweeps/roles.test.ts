@@ -28,7 +28,7 @@ const MEMBERSHIPS: [string, Membership][] = [
     { role: "custom", capabilities: [capability] },
   ]),
 ];
-/** For whom something belongs to, whatever they are on a page. */
+/** For whom something belongs to, regardless of their role on a page. */
 const ACCOUNT_KINDS = ["sla_policy:own"];
 /** Makes something of the caller's own; what it may name besides is judged like everywhere. */
 const ACCOUNT_ENDPOINTS = ["POST /status-pages", "PUT /status-pages/by-key/{external_key}"];
@@ -100,7 +100,7 @@ function refusalOf(endpoint: Endpoint): number {
   return Object.keys(endpoint.policy.ids?.params ?? {}).length > 0 ? 404 : 400;
 }
 
-/** Whoever has an agent check something needs the right to change agents, too. */
+/** A person who has an agent check something needs the right to change agents, too. */
 const usesAgent = ({ policy }: Endpoint) => Object.values(policy.ids?.params ?? {}).includes("agent:use");
 const isGet = ({ method }: Endpoint) => method === "get";
 /** What the object itself refuses, as a check of what is paused, is refused to everybody. */

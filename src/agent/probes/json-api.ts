@@ -42,7 +42,7 @@ export class JsonApi {
     this.#signal = signal;
   }
 
-  /** Any answer, whatever its status. `path` is below the address of the monitor. */
+  /** Any answer, with any status. `path` is below the address of the monitor. */
   async send(path: string, { method = "GET", headers = {}, body }: ApiRequest = {}): Promise<ApiAnswer> {
     const base = this.#root.pathname.replace(/\/+$/, "");
     const response = await this.#io.fetch({

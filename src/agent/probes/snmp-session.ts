@@ -20,7 +20,7 @@ const AUTH = {
 };
 const PRIVACY = { des: snmp.PrivProtocols.des, aes: snmp.PrivProtocols.aes, aes256: snmp.PrivProtocols.aes256r };
 
-/** Opens a session, lets `talk` use it, and closes it whatever happens. */
+/** Opens a session, lets `talk` use it, and always closes it. */
 export async function withSession<T>(
   target: ServerTarget,
   access: SnmpAccess,

@@ -27,7 +27,7 @@ const OF_THE_SERVICE = [
   ...["status", "last_checked_at", "created_at", "updated_at", "paused_at", "team_name", "aggregate_state"],
   ...["sort_index", "availability", "status_history"],
 ];
-/** Whom it tells, and how: said once for all. */
+/** Whom it notifies, and how: said once for all. */
 const ALERTS = [
   ...["call", "sms", "email", "push", "critical_alert", "team_wait", "policy_id", "expiration_policy_id"],
 ];

@@ -25,7 +25,7 @@ interface Written {
   monitors: string[];
 }
 
-/** What is over: nobody is told of it again. */
+/** What is over: nobody is notified of it again. */
 export interface ImportedIncident extends Written {
   severity: (typeof INCIDENT_SEVERITIES)[number];
   started_at: string;

@@ -64,7 +64,7 @@ function addCheck(draft: Draft, check: ForeignRecord): void {
   draft.addMonitor(name, monitor, remarks);
 }
 
-/** A schedule that cannot be told apart here becomes the longest interval, which is said. */
+/** A schedule that has no equivalent here becomes the longest interval, which is said. */
 function dueOf(check: ForeignRecord, remarks: Remarks): Partial<ImportedMonitor> {
   const schedule = check.text("schedule");
   if (schedule === undefined) {

@@ -62,7 +62,7 @@ function dateOf(text: string): string | null {
   return fields.includes(null) ? null : fields.join(" ");
 }
 
-/** A minute is the finest that cron tells apart. */
+/** A minute is the finest step of cron. */
 function timeOf(text: string): string | null {
   const [hour = "", minute = "", second = "0"] = text.split(":");
   if (!/^0*$/.test(second)) return null;

@@ -6,7 +6,7 @@ interface Unread {
 }
 
 /**
- * A record of another tool that knows what of it was read. Whatever no reader asked for, or holds another kind of value
+ * A record of another tool that knows what of it was read. What no reader asked for, or holds another kind of value
  * than was asked for, is found by `unread`: a field that a later version adds cannot vanish.
  */
 export class ForeignRecord {
@@ -14,7 +14,7 @@ export class ForeignRecord {
   readonly #path: string;
   readonly #read = new Set<string>();
   readonly #records = new Map<string, ForeignRecord>();
-  /** Of whom remarks speak; null: of whoever holds this record. */
+  /** Of whom remarks speak; null: of the record that contains this one. */
   subject: string | null = null;
 
   constructor(fields: Record<string, unknown>, path = "") {
@@ -22,7 +22,7 @@ export class ForeignRecord {
     this.#path = path;
   }
 
-  /** The value, whatever it is, as read. */
+  /** The value of any kind, as read. */
   take(name: string): unknown {
     this.#read.add(name);
     return this.#peek(name);

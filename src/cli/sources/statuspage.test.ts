@@ -54,7 +54,7 @@ describe("a page of Statuspage", () => {
     });
   });
 
-  it("takes over no subscriber, and tells no address", () => {
+  it("takes over no subscriber, and names no address", () => {
     expect(said("subscribers by email")).toEqual([
       expect.stringMatching(/^150 \(1 of them quarantined there\): none is taken over and none is written to/),
     ]);

@@ -79,7 +79,7 @@ export function Location({ agent: { is_location }, path, may_change }: LocationP
   );
 }
 
-/** A monitor of type agent follows the agent's presence, whatever its program knows. */
+/** A monitor of type agent follows the agent's presence, regardless of what its program reports. */
 const isUnknownTo = (capabilities: readonly string[], type: string) =>
   capabilities.length > 0 && type !== "agent" && !capabilities.includes(type);
 

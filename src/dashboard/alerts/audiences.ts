@@ -1,7 +1,7 @@
 import { EVENT_CLASSIFICATIONS, type EventClassification } from "../../contract/events.ts";
 import type { Option } from "../form-fields.ts";
 
-/** Who is told of an event. */
+/** Who is notified of an event. */
 export const AUDIENCES: Record<EventClassification, string> = {
   public: "Everybody: readers of the page and the team",
   team_only: "The team alone",

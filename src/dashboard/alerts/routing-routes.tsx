@@ -49,7 +49,7 @@ export const endpoints = [
   }),
 ];
 
-/** As the form shows it: an empty text where the usual audience is told. */
+/** As the form shows it: an empty text where the usual audience is notified. */
 async function loadRouting(c: AppContext, id: string): Promise<FormValues> {
   const { page } = await requireVisiblePage(c.var.ctx, id);
   return storedValues(FIELDS, page.alert_routing);

@@ -28,7 +28,7 @@ export function unmarkChanged(): void {
 /** A form that is a card, or all of one; buttons and choices in rows are none. */
 const ASKED = "main :is(form.card, .card > form:not(.inline))[method=post]";
 
-/** Whoever leaves a half-filled form is asked first; what is kept as a draft needs no question. */
+/** Leaving a half-filled form asks first; what is kept as a draft needs no question. */
 export function askBeforeLeaving(): void {
   const changed = new Set<HTMLFormElement>();
   document.addEventListener("input", ({ target }) => {

@@ -3,7 +3,7 @@ import { announceUpdate } from "./updates.ts";
 
 /** What is awaited is shown within two seconds, the request included. */
 const POLL_MS = 1500;
-/** Where nobody tells of changes. */
+/** Where no changes are announced. */
 const UNTOLD_MS = 10_000;
 /** Views of one team do not ask in the same moment. */
 const TOLD_SPREAD_MS = 300;
@@ -29,7 +29,7 @@ let address = "";
 let isAwaited = false;
 let isMeasured = false;
 let push: Push | undefined;
-/** Something was told since the server was last asked. */
+/** A change was announced since the server was last asked. */
 let isTold = false;
 let askedAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -105,7 +105,7 @@ async function poll(): Promise<void> {
     }
     failures = 0;
     currentAt = Date.now();
-    // What was told meanwhile, the answer may not know yet.
+    // The answer may be older than a change that was announced meanwhile.
     next = isTold ? 0 : restMs();
   } catch {
     failures += 1;

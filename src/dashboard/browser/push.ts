@@ -6,22 +6,22 @@ const RETRY_MAX_MS = 60_000;
 const REPLACED = 4409;
 
 export interface Push {
-  /** Whether everything that happens is told; else nothing can be relied on. */
+  /** Whether every change is announced; else the view has to ask. */
   isOpen(): boolean;
   stop(): void;
 }
 
 interface Hearer {
-  /** Something happened, or may have happened while nothing was told. */
+  /** Something happened, or may have happened while no change was announced. */
   changed(): void;
   /** Nothing happened up to now. */
   current(): void;
-  /** From now on nothing is told. */
+  /** From now on no change is announced. */
   cut(): void;
 }
 
 /**
- * Is told of changes at these addresses, at all of them or at none. Connects again after a growing while, each view after
+ * Receives changes at these addresses, at all of them or at none. Connects again after a growing while, each view after
  * another, so that all views do not come at once after a deployment. A hidden document is not connected.
  */
 export function openPush(addresses: readonly string[], hearer: Hearer): Push {

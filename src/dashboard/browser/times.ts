@@ -5,7 +5,7 @@ import { forEachPart } from "./updates.ts";
 const REFRESH_MS = 10_000;
 const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
 
-/** Tells the server the reader's zone, for days that are entered and days under which things stand. */
+/** Sends the server the reader's zone, for days that are entered and days under which things stand. */
 export function tellZone(): void {
   const zone = local.resolvedOptions().timeZone;
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser

@@ -122,7 +122,9 @@ function remember(sending: Sending): void {
   sessionStorage.setItem(KEY, JSON.stringify(sending));
 }
 
-/** What was left before its answer came is sent again, which changes nothing where it has arrived, and its answer told. */
+/**
+ * What was left before its answer came is sent again, which changes nothing where it has arrived, and its answer shown.
+ */
 async function settle(): Promise<void> {
   const text = sessionStorage.getItem(KEY);
   if (text === null) return;

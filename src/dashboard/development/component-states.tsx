@@ -173,7 +173,7 @@ const FILLED: FormValues = {
   json: '{"member": true}',
 };
 
-/** The same fields in another state; a form tells them by their names. */
+/** The same fields in another state; a form distinguishes them by their names. */
 function fieldsOf(state: string): FormField[] {
   return KINDS.map((field) => ({ ...field, name: `${state}-${field.name}` }));
 }

@@ -45,7 +45,7 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
     listMyAgents(ctx, first, {}),
     listScrapedMonitors(ctx.db, await viewerOf(ctx), MEMBERS_MAX),
   ]);
-  // Whoever sees an agent may not have it check something for them.
+  // People who see an agent may not have it check something for them.
   const mayUse = await Promise.all(agents.rows.map((agent) => mayDo(ctx, agent, "agents.write")));
   const usable = agents.rows.filter((_agent, n) => mayUse[n]);
   const named = ({ id, name }: { id: string; name: string }): Option => ({ value: id, label: name });

@@ -45,7 +45,7 @@ type Body = Record<string, unknown>;
 
 /**
  * The body of the API, for what the form says of the rhythm. An interval or a cron schedule that somebody typed is meant,
- * whatever the choice still says.
+ * regardless of the choice.
  */
 export function readRhythm({ rhythm, rhythm_at, ...body }: Body, isNew: boolean): Body {
   const hasTyped = typeof body.interval === "number" || typeof body.schedule === "string";

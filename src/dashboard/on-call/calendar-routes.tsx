@@ -135,7 +135,7 @@ interface Move {
   date: string;
 }
 
-/** A shift moves. A turn of a rotation is swapped with the turn of whoever is on call there. */
+/** A shift moves. A turn of a rotation is swapped with the turn of the person who is on call there. */
 async function move(c: AppContext, named: Ids, { turn, date }: Move): Promise<string> {
   const schedule = await loadSchedule(c, named);
   const plan = planOf(schedule);

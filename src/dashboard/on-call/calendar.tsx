@@ -116,7 +116,7 @@ export function Calendar({ path, plan, days, people, now, may_change }: Calendar
 
 type Override = Schedule["overrides"][number];
 
-/** What tells an override from the others of its schedule. */
+/** What distinguishes an override from the others of its schedule. */
 export const overrideKey = ({ start_at, end_at, add_user_id, remove_user_id }: Override): string =>
   [start_at, end_at, add_user_id, remove_user_id].join(" ");
 

@@ -142,7 +142,7 @@ export const endpoints = [
   ),
 ];
 
-/** Tells the passwords of a page apart and none of them. */
+/** Distinguishes the passwords of a page and reveals none of them. */
 function passwordVersion({ password_hash }: StatusPageRecord): string {
   return password_hash === null ? "none" : sha256Hex(password_hash).slice(0, 10);
 }

@@ -63,7 +63,7 @@ export async function listStatusChannels(
   return { rows, total: totals[0]?.total ?? 0 };
 }
 
-/** The pages that a channel shows, with what whoever linked it is on each of them besides its owner. */
+/** The pages that a channel shows, with the role on each of them of the person who linked it besides its owner. */
 export async function listPagesOfChannel(
   db: Db,
   { service, channel_id }: { service: ChatService; channel_id: string },

@@ -161,7 +161,7 @@ const isUsedUp = ({ day_at, ...caps }: KeptBytes) => sql`EXISTS (
   WHERE ${deliveryBudgets.owner_id} = ${ownerOfDelivery} AND ${deliveryBudgets.day_at} = ${day_at}
     AND ${deliveryBudgets.kept_bytes} >= ${keptMax(caps)})`;
 
-/** Makes a delivery due again at once, whatever became of it. */
+/** Makes a delivery due again at once, regardless of its outcome. */
 export function requeueDelivery(db: Db, deliveryId: string, now: number): Statement {
   return db
     .update(deliveries)

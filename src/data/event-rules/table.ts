@@ -50,7 +50,7 @@ export const eventRules = sqliteTable(
   ],
 );
 
-/** Incidents that rules opened and that end with what they told of; a row goes when its incident is resolved. */
+/** Incidents that rules opened and that end with their cause; a row goes when its incident is resolved. */
 export const ruleIncidents = sqliteTable(
   "rule_incidents",
   {

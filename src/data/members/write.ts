@@ -17,7 +17,7 @@ export function updateMember(db: Db, memberId: string, change: Membership & { up
     .where(eq(pageMembers.id, memberId));
 }
 
-/** Their open pages are told, so that they end. */
+/** Their open pages receive it, so that they end. */
 export function deleteMember(db: Db, { id, status_page_id }: MemberRecord): Statement {
   return changesPages(db.delete(pageMembers).where(eq(pageMembers.id, id)), [status_page_id]);
 }

@@ -81,7 +81,7 @@ export function listMonitorNames(db: Db, statusPageId: string, limit: number) {
     .limit(limit);
 }
 
-/** 1 where it depends on others, so that whoever shows it asks for those. */
+/** 1 where it depends on others, so that a view of it reads those. */
 const IS_DEPENDENT = sql<number>`EXISTS (SELECT 1 FROM monitor_dependencies d WHERE d.monitor_id = monitors.id)`;
 
 /** The monitors of one page, or all that are visible to one user, in their order. */

@@ -53,7 +53,7 @@ export function projectAnswers(
     );
 }
 
-/** The same from a transition, for the case that whoever reported died before it could project the answer. */
+/** The same from a transition, for the case that the reporting invocation ended before it could project the answer. */
 function projectTransition(db: Db, monitorId: string, transition: MonitorTransition): Statement {
   return db
     .update(monitors)

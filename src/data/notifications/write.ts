@@ -19,7 +19,7 @@ export function insertNotificationIf(db: Db, notification: NotificationRecord, c
   return happensAt(insertIf(db, notifications, notification, condition), [placeOf(notification)]);
 }
 
-/** Whatever it is about, it is its reader's own. */
+/** A notification belongs to its reader alone, regardless of its subject. */
 const placeOf = ({ user_id }: NotificationRecord): Place => ({ owner_id: user_id, status_page_id: null });
 
 export function markRead(db: Db, key: NotificationKey, change: { read_at: number | null; updated_at: number }) {

@@ -4,8 +4,8 @@ import { instant } from "../columns.ts";
 import type { Db, Statement } from "../db.ts";
 
 /**
- * Rows that leave by message, whatever they carry. The row is the truth: a message only wakes the consumer, which claims
- * the row under a lease, sends it and settles it. The sweep wakes what no message did.
+ * Rows that leave by message, regardless of their content. The row is the truth: a message only wakes the consumer,
+ * which claims the row under a lease, sends it and settles it. The sweep wakes what no message did.
  */
 
 /** A message under way gets this long before the sweep sends another one. */
@@ -42,7 +42,7 @@ export function claim<Table extends OutboxTable>(db: Db, table: Table, id: strin
   return claimWhere(db, table, eq(table.id, id), lease);
 }
 
-/** Claims those of these rows that are due, by one statement whatever their number. */
+/** Claims those of these rows that are due, by one statement regardless of their number. */
 export function claimAll<Table extends OutboxTable>(db: Db, table: Table, ids: readonly string[], lease: Lease) {
   return claimWhere(db, table, isAmong(table.id, ids), lease);
 }
@@ -84,7 +84,7 @@ interface RowsToWake {
 
 /**
  * A page of rows that wait for a message, and postpones the next message for each: by as long as the row is overdue, so
- * that a stalled consumer gets fewer and fewer. Costs one statement whatever the backlog.
+ * that a stalled consumer gets fewer and fewer. Costs one statement regardless of the backlog.
  */
 export async function listToWake(
   db: Db,

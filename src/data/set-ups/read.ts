@@ -13,7 +13,7 @@ export interface SetUpOf {
   status_page_id?: string;
 }
 
-/** What a member set up for a page that hears, shows or reads it on, whoever is on the team. */
+/** What a member set up for a page that hears, shows or reads it on, regardless of later changes to the team. */
 export interface SetUp {
   webhooks: { id: string; name: string }[];
   channels: { id: string; name: string }[];

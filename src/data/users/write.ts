@@ -36,7 +36,7 @@ export function setPreferences(
   return db.update(users).set(change).where(eq(users.id, userId));
 }
 
-/** Counted for good: whoever is removed again, or deletes the account, was opened all the same. */
+/** Counted for good: an account that was removed, or deleted, was opened all the same. */
 export function countOpenedAccount(db: Db, ownerId: string): Statement {
   return db
     .update(users)

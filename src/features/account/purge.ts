@@ -7,7 +7,7 @@ import { deleteMonitorsOf, deleteRecordsOf, deleteUser } from "../../data/delete
 
 /**
  * Removes what is left of deleted accounts in portions, because D1 breaks off what runs for 30 seconds: first monitors with
- * their history, then records, at last the account itself with whatever still belongs to it.
+ * their history, then records, at last the account itself with all that still belongs to it.
  */
 const Deleted = z.object({ meta: z.object({ changes: z.number() }) });
 const ACCOUNTS_MAX = 20;

@@ -63,7 +63,7 @@ export async function enrollAgent(
   const changes: AgentChanges = {
     ...factsOf(awaited, input),
     ...enrolled,
-    // One that was there before comes online with its first call, which tells everybody.
+    // One that was there before comes online with its first call, which notifies the account.
     ...(awaited?.enrolled_at ? {} : seen),
   };
   const agent = { ...(awaited ?? newAgent(ctx, input)), ...changes };
@@ -258,7 +258,7 @@ function toMeasured(result: AgentResults[number], now: number): AgentResult {
   };
 }
 
-/** Whatever agent sent it: an older one masks nothing. */
+/** From an agent of any version: an older one masks nothing. */
 function concealed(evidence: Evidence): StoredEvidence {
   const { excerpt } = evidence;
   return { ...evidence, excerpt: excerpt && maskTokens(excerpt), from_agent: true };

@@ -29,8 +29,8 @@ function callerOf(ctx: RequestScope): AgentCaller {
 }
 
 /**
- * The first answer to a command stands. Whoever confirms rotate_token is given the next credential; as long as it is not
- * used, the answer may have been lost, and asking again gives another.
+ * The first answer to a command stands. An agent that confirms rotate_token gets the next credential; as long as it is
+ * not used, the answer may have been lost, and asking again gives another.
  */
 export async function acknowledgeCommand(
   ctx: RequestScope,

@@ -95,7 +95,7 @@ export const endpoints = [
     {
       ...writes,
       audit: "agent.install_token_created",
-      // The agent reads secrets of its monitors, whatever the limits of the token that asked for its credential.
+      // The agent reads secrets of its monitors, regardless of the limits of the token that asked for its credential.
       token: "whole",
       ids: { query: { agent_id: "agent", status_page_id: "page" } },
     },

@@ -23,7 +23,7 @@ function endpointsOf(service: ChatService): Endpoint[] {
         permission: "alerting.write",
         audit: "chat_link.created",
         rate: "token_creation",
-        // The chat acts for its user from then on, whatever the limits of the API token.
+        // The chat acts for its user from then on, regardless of the limits of the API token.
         token: "whole",
       },
       createRoute({

@@ -121,7 +121,10 @@ interface Linked {
   linker: Membership | null;
 }
 
-/** A channel shows a page and acknowledges its alerts for whoever linked it, as long as they may link it. */
+/**
+ * A channel shows a page and acknowledges its alerts in the name of the person who linked it, as long as that person
+ * may link it.
+ */
 function isTrusted({ owner_id, linked_by, linker }: Linked): boolean {
   return linked_by === owner_id || (linker !== null && hasPermission(linker, "alerting.write"));
 }

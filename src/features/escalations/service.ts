@@ -193,7 +193,7 @@ function wasAskedAnew(
   return (state?.run ?? 0) > 0 && sent_at + 2 * MINUTE_MS <= started_at;
 }
 
-/** The link is the credential: whoever was notified may answer without signing in. Only the first answer counts. */
+/** The link is the credential: its receiver may answer without signing in. Only the first answer counts. */
 export async function acknowledgeByLink(
   ctx: RequestScope,
   { escalation, incident, own, sent_to: by }: LinkedAlert,

@@ -13,7 +13,7 @@ const NAMES: Record<ReferencedId["kind"], string> = {
 };
 
 /**
- * What is wrong with the ids that rules of a page name: absent, foreign and of another page alike, so that none tells
+ * What is wrong with the ids that rules of a page name: absent, foreign and of another page alike, so that none reveals
  * what exists. Webhooks without a page are the owner's own.
  */
 export async function findReferenceFlaws(

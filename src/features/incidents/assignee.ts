@@ -26,7 +26,7 @@ interface AssigneeNotice {
 
 const NO_NOTICE: AssigneeNotice = { statements: [], send: () => {} };
 
-/** Notifies a new assignee, in the dashboard and by mail; nobody is told what they did themselves. */
+/** Notifies a new assignee, in the dashboard and by mail; a person gets no message about an action of their own. */
 export async function notifyAssignee(
   ctx: RequestScope,
   page: StatusPageRecord,

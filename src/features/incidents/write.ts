@@ -71,7 +71,7 @@ export async function moveGuards(
   return [
     movedGuard(current),
     ...(isReopened ? await openGuard(ctx, moved) : []),
-    // Whatever was written before, an incident can be ended.
+    // An incident can be ended at any size.
     ...(isResolved ? [] : await capGuard(ctx, room)),
   ];
 }

@@ -32,13 +32,13 @@ import { invitationAudit, joinStatements, newAccount } from "./membership.ts";
 
 export interface AcceptedInvitation {
   member: NamedMember;
-  /** Sign a new account in; none for whoever was signed in already. */
+  /** Sign a new account in; none for a reader who was signed in already. */
   cookies: string[];
 }
 
 export type InvitationState = ({ state: "open" } & InvitationDetails) | { state: "used" | "expired" };
 
-/** What an invitation offers whoever has its token; undefined where none has it. */
+/** What an invitation offers the holder of its token; undefined where none has it. */
 export async function loadInvitation(ctx: RequestScope, token: string): Promise<InvitationState | undefined> {
   const found = await findOfferByToken(ctx.db, sha256Hex(token));
   if (!found) return undefined;
@@ -93,7 +93,7 @@ async function joinAnew(ctx: RequestScope, input: InvitationAccept, opening: Ope
   return joinSignedIn(ctx, user, opening, { member, statements });
 }
 
-/** The account was opened for this address by somebody else; whatever they know of it ends now. */
+/** The account was opened for this address by somebody else; their sessions and credentials end now. */
 async function joinVerified(
   ctx: RequestScope,
   account: UserRecord,

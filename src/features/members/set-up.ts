@@ -17,8 +17,8 @@ import { newId } from "../../platform/ids.ts";
  * What a member set up for a page: channels of alerts, linked chats, and agents, whose credential reads the secrets of what
  * they check.
  * Choice: it ends with the membership, because nobody can tell from here whether a channel leads to the team or to the
- * person alone; and never in silence: the answer and a mail to the owner name all of it. Whoever removes a member may keep
- * it instead, and answers for it from then on.
+ * person alone; and never in silence: the answer and a mail to the owner name all of it. The person who removes a
+ * member may keep it instead, and answers for it from then on.
  */
 export interface SetUpChange {
   /** For the answer of the request that ends the membership. */
@@ -35,7 +35,7 @@ interface Page {
 
 interface Person {
   user_id: string;
-  /** As the owner of the page is told. */
+  /** As the mail to the owner of the page names it. */
   label: string;
 }
 

@@ -164,7 +164,7 @@ function togetherOf(ctx: RequestScope, action: BulkAction, ids: readonly string[
   }
 }
 
-/** Tells the objects of what was committed. What fails here, the sweeps do later. */
+/** Passes what was committed to the objects. What fails here, the sweeps do later. */
 async function followUp(ctx: RequestScope, items: readonly Item[]): Promise<void> {
   const deleted = items.filter(({ after }) => !after).map(({ before }) => before.id);
   if (deleted.length > 0) await syncDeletedMonitors(ctx, deleted);

@@ -12,7 +12,7 @@ interface Checked {
   options: unknown;
 }
 
-/** Counts each request of a check that a person asks for against the host that it reaches, whoever asks. */
+/** Counts each request of a check that a person asks for against the host that it reaches, across all users. */
 export async function requireHostBudget(ctx: RequestScope, checked: Checked, plan: Plan): Promise<void> {
   if (!isCounted(ctx, plan)) return;
   for (const host of hostsOf(checked)) await requireRate(ctx, "check_host", host);

@@ -11,7 +11,7 @@ import { stepsOf, type TypeFields } from "./fields.ts";
 type Columns = Pick<MonitorRecord, "type" | "interval"> & Parameters<typeof asksEdge>[0];
 
 /**
- * On the Workers Free plan an installation holds as much as a day of it carries, whoever's the monitors are: what is above
+ * On the Workers Free plan an installation holds as much as a day of it carries, across all accounts: what is above
  * would end the checks of all of them. `currentId` is the monitor that a change replaces.
  */
 export async function requireRoomOnFreePlan(

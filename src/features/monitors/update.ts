@@ -103,7 +103,7 @@ async function mergeInput(ctx: RequestScope, current: MonitorRecord, body: Monit
   return restoreSecrets(stored, merged);
 }
 
-/** Those that the caller may not see stay: whoever sends back a whole answer does not name them. */
+/** Those that the caller may not see stay: a client that sends back a whole answer does not name them. */
 async function mergeParents(
   ctx: RequestScope,
   current: MonitorRecord,
@@ -118,7 +118,7 @@ async function mergeParents(
 
 /**
  * A body that names the regions alone changes the edge's part and leaves the agents; so does one that brings the locations
- * as they are, as whoever sends back a whole answer does.
+ * as they are, as a client does that sends back a whole answer.
  */
 function mergeLocations(current: MonitorRecord, { regions, locations }: MonitorUpdate): Location[] | undefined {
   const stored = current.locations.length > 0 ? current.locations : current.regions;

@@ -224,7 +224,10 @@ function requireAgentFor(columns: Columns, { source, read }: TypeFields): void {
     throw refuse("agent_id", `is required for ${type} monitors, which an agent has to run`);
 }
 
-/** An agent gets the secrets of its monitors, so both have one owner; whoever takes it for a monitor may use it. */
+/**
+ * An agent gets the secrets of its monitors, so both have one owner; the person who chooses it for a monitor needs the
+ * right to use it.
+ */
 async function requireAgentsOfOwner(
   ctx: RequestScope,
   { columns, options }: { columns: Columns; options: Draft["options"] },

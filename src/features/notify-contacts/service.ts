@@ -102,7 +102,7 @@ export async function removeContact(ctx: RequestScope, contactId: string): Promi
   await commit(ctx, [deleteNotifyContact(ctx.db, contact), ...ended], { audit: auditOf(contact, "deleted") });
 }
 
-/** Whoever entered the code of a mailed contact agreed to mail there. */
+/** A person who entered the code of a mailed contact agreed to mail there. */
 function consentOf({ contact, value }: ShownContact): MailConsentKey | null {
   return contact.type === "email" ? { account_id: contact.user_id, address_hash: recipientHash(value) } : null;
 }

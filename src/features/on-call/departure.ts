@@ -20,7 +20,7 @@ import { SCHEDULES_MAX, type ShownSchedule } from "./schedules.ts";
 interface Departure {
   /** For the answer of the request that ends the membership. */
   notices: Notice[];
-  /** Belongs in its batch: it has the schedules reviewed in the next minute, and tells the owner of empty steps. */
+  /** Belongs in its batch: it has the schedules reviewed in the next minute, and notifies the owner of empty steps. */
   publication: Publication;
 }
 

@@ -235,7 +235,7 @@ function maskValue(value: string): string {
   return /^https?:\/\//i.test(value) ? maskUrl(value) : value;
 }
 
-/** Contacts that look alike to whoever sees masked values. */
+/** Contacts that look alike to readers of masked values. */
 function likenessOf({ type, value, label }: MaskableContact): string {
   return JSON.stringify([type, maskValue(value), label || null]);
 }
@@ -243,9 +243,9 @@ type MaskableContact = Pick<EscalationContact, "type" | "value" | "label">;
 type ContactSteps = readonly { level: number; contacts: readonly MaskableContact[] }[];
 
 /**
- * A masked address that is sent back keeps the stored one. Several with the same mask are told apart by their order among
- * those of their level, as long as none came or went; otherwise the request is refused, because a guess could have one
- * team alarmed in the place of another.
+ * A masked address that is sent back keeps the stored one. Several with the same mask are distinguished by their order
+ * among those of their level, as long as none came or went; otherwise the request is refused, because a guess could
+ * have one team alarmed in the place of another.
  */
 function keepMasked<Step extends ContactSteps[number]>(steps: readonly Step[], stored: ContactSteps): Step[] {
   const all = stored.flatMap(({ contacts }) => contacts);

@@ -30,7 +30,7 @@ export async function setPushAlias(ctx: RequestScope, monitorId: string, token: 
   );
 }
 
-/** The credential of the monitor that has this one; whoever guesses is slowed down like anybody with a wrong token. */
+/** The credential of the monitor that has this one; guesses are slowed down like wrong tokens. */
 export async function findAliasedCredential(ctx: RequestScope, token: string): Promise<PushCredential | undefined> {
   const found = await findAliasedMonitor(ctx.db, sha256Hex(token));
   if (!found) await requireRate(ctx, "bad_credential");

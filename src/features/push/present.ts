@@ -7,7 +7,7 @@ import type { PushMonitor, readMetrics, rotateCredential, StoredSample } from ".
 const Options = z.object(METRIC_FIELDS);
 type Shape<Fields extends z.core.$ZodLooseShape> = z.infer<z.ZodObject<Fields>>;
 
-/** What is shown of every monitor that metrics are pushed to, whatever they are of. */
+/** What is shown of every monitor that metrics are pushed to, regardless of its type. */
 export function presentPushed({ record, last, access }: PushMonitor): Shape<typeof MetricsMonitorFields> {
   const { degraded_timeout_seconds, widgets, thresholds } = Options.parse(record.options);
   return {

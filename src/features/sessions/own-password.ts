@@ -52,7 +52,7 @@ export async function acceptOwnPasskey(ctx: RequestScope, passkey: PasskeyAssert
 }
 
 /**
- * Whoever holds a session or token may try so many passwords an hour, from whatever addresses and with whatever
+ * The holder of a session or token may try so many passwords an hour, from any addresses and with any
  * credentials of the account. Sign-in and mailed reset links are counted apart, so that a thief does not lock its holder out.
  */
 export async function checkOwnPassword(

@@ -35,7 +35,7 @@ export function ownUse(ctx: RequestScope, purpose: "confirm" | "register"): Chal
 interface Answered {
   use: ChallengeUse | null;
   refused: ApiError;
-  /** Told before the refusal of an account's own passkey, with why where that is worth more than a word. */
+  /** Checked before the refusal of an account's own passkey, with why where that is worth more than a word. */
   onRefused?: (user: UserRecord, reason: string | null) => void | Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export function openAnswer(ctx: RequestScope, use: ChallengeUse) {
   return { expected: { ...siteOf(ctx), isChallenge }, used };
 }
 
-/** By which a device tells the accounts of one service apart. */
+/** Distinguishes the accounts of one service on a device. */
 export function userHandleOf(userId: string): string {
   return Buffer.from(userId).toString("base64url");
 }

@@ -91,7 +91,7 @@ export function listMyPasskeys(ctx: RequestScope): Promise<PasskeyRecord[]> {
   return listPasskeys(ctx.db, requireUser(ctx).user_id, PASSKEYS_MAX);
 }
 
-/** Begins a new passkey: whoever only has a stolen session or token makes none that would outlive it. */
+/** Begins a new passkey: the holder of a stolen session or token alone makes none that would outlive it. */
 export async function setUpPasskey(ctx: RequestScope, confirmation: Confirmation): Promise<PasskeyCreation> {
   const { user_id, email, name } = requireUser(ctx);
   const earlier = await findIdempotentResult(ctx);

@@ -9,8 +9,8 @@ const REFUSALS = {
 } as const;
 
 /**
- * Refuses a password, or a passkey in its place, for whoever has to sign in by a provider. The domain alone decides, so
- * that the answer says nothing about accounts.
+ * Refuses a password, or a passkey in its place, for accounts that have to sign in by a provider. The domain alone
+ * decides, so that the answer says nothing about accounts.
  */
 export function requirePasswordAllowed(
   { settings }: Pick<Scope, "settings">,

@@ -126,7 +126,8 @@ interface History {
 
 /**
  * What both are computed from. A monitor's time counts for the page that it was on, and of a range that is over all is as
- * it was at its end: names, targets and the policy, whatever was renamed, moved, aimed elsewhere or deleted since.
+ * it was at its end: names, targets and the policy, regardless of what was renamed, moved, given another target or
+ * deleted since.
  */
 async function loadHistories(ctx: RequestScope, pageId: string, query: SlaQuery) {
   const { now } = ctx;

@@ -227,7 +227,7 @@ async function planAssignment(
   return { statements: assignMonitors(ctx.db, assigned), left: [...left], composites: [...composites] };
 }
 
-/** They may have lost a member. The assignment stands whatever happens here. */
+/** They may have lost a member. The assignment stands even when this fails. */
 async function syncComposites(ctx: RequestScope, monitorIds: readonly string[]): Promise<void> {
   await mapConcurrently(monitorIds.slice(0, TOLD_MAX), TOLD_AT_ONCE, async (id) => {
     try {

@@ -16,7 +16,7 @@ import { normalEndpoint, requestConfirmation } from "../../outbox/subscription-r
 import { checkGiven } from "../../platform/egress/guard.ts";
 
 /**
- * Asks people to confirm that they want to be told about a page, as if they had asked themselves: nobody is subscribed by
+ * Asks people to confirm that they want news of a page, as if they had asked themselves: nobody is subscribed by
  * somebody else. Addresses that cannot be asked are listed with the reason.
  */
 export async function inviteSubscribers(ctx: RequestScope, input: SubscribersInvite): Promise<SubscribersInvited> {

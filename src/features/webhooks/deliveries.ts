@@ -32,7 +32,7 @@ export async function listWebhookAttempts(
   return listAttempts(ctx.db, webhook.id, page, filter);
 }
 
-/** One real attempt within the request, whatever the filter of the webhook and its is_active. */
+/** One real attempt within the request, regardless of the webhook's filter and is_active. */
 export async function sendTest(ctx: RequestScope, webhookId: string): Promise<AttemptRecord> {
   const webhook = await requireWebhook(ctx, webhookId);
   const earlier = await findIdempotentResult(ctx);

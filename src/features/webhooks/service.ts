@@ -149,7 +149,7 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
   return withTarget(await change(ctx, webhook, changes, question), target);
 }
 
-/** Adds what the request alone is told. */
+/** Adds what only the answer to this request contains. */
 function withTarget(shown: ShownWebhook, { generated_secret, notices }: GivenTarget): ShownWebhook {
   return {
     ...shown,

@@ -27,7 +27,7 @@ function resolver(replies: Record<string, Reply>) {
 }
 
 describe("looking up a name", () => {
-  it("tells which data centre this runs in, where the resolver is Cloudflare's", async () => {
+  it("reports which data centre this runs in, where the resolver is Cloudflare's", async () => {
     const answer = (ray: string) => {
       const headers = { "cf-ray": ray };
       const parts = { resolvers: ["https://one.test/dns-query"], now: () => 0 };

@@ -12,7 +12,8 @@ export interface Exim extends RunningServer {
 
 /**
  * Accepts connections on a plain port with STARTTLS, on one with TLS from the start, and on one that offers no TLS. Takes
- * mail for anybody from whoever logged in over TLS, by PLAIN on the plain port and by LOGIN on the other; `nobody` gets none.
+ * mail for anybody from users who logged in over TLS, by PLAIN on the plain port and by LOGIN on the other; `nobody`
+ * gets none.
  */
 export async function startExim(): Promise<Exim> {
   const server = await startServer({

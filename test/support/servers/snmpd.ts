@@ -18,7 +18,7 @@ export function startSnmpd(): Promise<RunningServer> {
           `persistentDir ${dir}`,
         ].join("\n"),
       );
-      // TCP as well, so that it can be told when it listens.
+      // TCP as well, so that the test sees when it listens.
       return {
         command: "snmpd",
         args: ["-f", "-Lo", "-C", "-c", config, `udp:127.0.0.1:${snmp}`, `tcp:127.0.0.1:${snmp}`],
