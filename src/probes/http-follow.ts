@@ -1,10 +1,12 @@
 import { IoFault } from "../lib/io-fault.ts";
 import { classifyError, type ProbeFailure } from "../net/faults.ts";
 import { discard } from "../net/http-body.ts";
-import type { NetIo, NetResponse } from "../net/port.ts";
+import { exchange } from "../net/http-exchange.ts";
+import type { NetIo, NetRequest, NetResponse } from "../net/port.ts";
+import { serverName } from "../net/tls/host.ts";
 import { explainTls, type TlsTarget } from "../net/tls/inspect.ts";
+import { openUnverified } from "../net/tls/stream.ts";
 import { type Hop, nextHop, redirectLocation } from "./http-hop.ts";
-import { fetchWithOptionalVerification } from "./http-unverified.ts";
 
 const OWN_HEADERS = { "user-agent": "Vigil/1.0 (uptime check)", accept: "*/*" };
 
@@ -97,4 +99,29 @@ function withCookies(headers: Record<string, string>, cookies: string | null): R
   const written = Object.entries(headers).filter(([name]) => name.toLowerCase() === "cookie");
   const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== "cookie");
   return { ...Object.fromEntries(others), cookie: [...written.map(([, value]) => value), cookies].join("; ") };
+}
+
+/**
+ * Sends a request by `io.fetch`; where the place cannot ignore a certificate (`verify_tls` false), by our own TLS 1.3 and
+ * HTTP/1.1 over a plain socket instead. A certificate that is to be verified never comes here.
+ */
+async function fetchWithOptionalVerification(io: NetIo, request: NetRequest): Promise<NetResponse> {
+  try {
+    return await io.fetch(request);
+  } catch (error) {
+    const isOurs = error instanceof IoFault && error.kind === "unsupported";
+    if (!isOurs || request.verify_tls || request.url.protocol !== "https:") throw error;
+    return fetchUnverified(io, request);
+  }
+}
+
+async function fetchUnverified(io: NetIo, request: NetRequest): Promise<NetResponse> {
+  const { url, signal } = request;
+  const socket = await io.connect({ host: url.hostname, port: Number(url.port) || 443, tls: "off", signal });
+  const openedAt = io.now();
+  const stream = await openUnverified(socket, { server_name: serverName(url.hostname), alpn: ["http/1.1"] });
+  const hop: Record<string, string> = io.hop === undefined ? {} : { "x-monitor-hop": io.hop };
+  const response = await exchange(stream, { ...request, headers: { ...request.headers, ...hop } });
+  const latency_ms = socket.latency_ms + io.now() - openedAt;
+  return { ...response, latency_ms, addresses: socket.addresses };
 }

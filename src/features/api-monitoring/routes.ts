@@ -1,4 +1,5 @@
 import { createRoute } from "@hono/zod-openapi";
+import type { z } from "zod";
 import {
   ApiConfig,
   ApiMetrics,
@@ -6,14 +7,15 @@ import {
   ApiPush,
   MetricsQuery,
   RotatedPushKey,
+  type StoredApiSample,
 } from "../../contract/api-monitoring.ts";
 import { PUSH_BYTES_MAX, PushAccepted } from "../../contract/push.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { toIso } from "../../platform/clock.ts";
 import { gateUpdate } from "../monitors/service.ts";
-import { presentKey } from "../push/present.ts";
-import { presentApiMonitor, presentMetrics } from "./present.ts";
+import { presentKey, presentPushed, presentSeries, presentTimes } from "../push/present.ts";
+import type { PushMonitor, readMetrics, StoredSample } from "../push/service.ts";
 import { configureApiMonitor, getApiMonitor, pushApi, readApiMetrics, rotateApiKey } from "./service.ts";
 
 const tags = ["API monitoring"];
@@ -113,3 +115,18 @@ export const endpoints = [
     async (c) => c.json(presentKey(await rotateApiKey(c.var.ctx, c.req.valid("param").id)), 200),
   ),
 ];
+
+function presentApiMonitor(monitor: PushMonitor): z.infer<typeof ApiMonitor> {
+  return { ...presentPushed(monitor), type: "api", last_push: monitor.last && presentSample(monitor.last) };
+}
+
+/** The members passed the schema of pushes when they were kept. */
+function presentSample(kept: StoredSample): z.infer<typeof StoredApiSample> {
+  const { fields, metrics } = kept.sample;
+  const { endpoint, method, status_code, latency_ms, is_error } = fields as z.infer<typeof StoredApiSample>;
+  return { ...presentTimes(kept), endpoint, method, status_code, latency_ms, is_error, metrics };
+}
+
+function presentMetrics(history: Awaited<ReturnType<typeof readMetrics>>): z.infer<typeof ApiMetrics> {
+  return { ...presentSeries(history), recent: history.recent.map(presentSample) };
+}

@@ -14,8 +14,16 @@ import type { AuditRecord } from "../../data/audit/read.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
-import { presentDay, presentEntry, presentStats } from "./present.ts";
-import { computeStats, EXPORT_MAX, exportEntries, listDays, listEntries } from "./service.ts";
+import { toIso } from "../../platform/clock.ts";
+import {
+  type AuditSummary,
+  computeStats,
+  type DayOfEvents,
+  EXPORT_MAX,
+  exportEntries,
+  listDays,
+  listEntries,
+} from "./service.ts";
 
 const tags = ["Audit"];
 const reads = {
@@ -155,3 +163,34 @@ export const endpoints = [
     },
   ),
 ];
+
+function presentEntry(entry: AuditRecord): z.infer<typeof AuditEntry> {
+  return {
+    id: entry.id,
+    event_type: entry.event_type,
+    actor: { type: entry.actor_type, id: entry.actor_id, name: entry.actor_name },
+    monitor_id: entry.monitor_id,
+    status_page_id: entry.status_page_id,
+    target_type: entry.target_type,
+    target_id: entry.target_id,
+    summary: entry.summary,
+    data: entry.data,
+    ip: entry.ip,
+    created_at: toIso(entry.created_at),
+  };
+}
+
+function presentStats(summary: AuditSummary): z.infer<typeof AuditStats> {
+  return {
+    from: toIso(summary.from),
+    to: toIso(summary.to),
+    total: summary.total,
+    by_event_type: summary.by_event_type.map(([event_type, count]) => ({ event_type, count })),
+    by_actor_type: summary.by_actor_type.map(([actor_type, count]) => ({ actor_type, count })),
+  };
+}
+
+function presentDay({ starts_at, events }: DayOfEvents): z.infer<typeof AuditDay> {
+  const total = [...events.values()].reduce((sum, count) => sum + count, 0);
+  return { date: toIso(starts_at).slice(0, 10), total, events: Object.fromEntries(events) };
+}

@@ -1,9 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { CustomEvent, EventEmit, EventLogQuery } from "../../contract/event-rule.ts";
+import type { EventLogRecord } from "../../data/event-rules/read.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS } from "../../http/responses.ts";
-import { presentEvent } from "./present.ts";
+import { toIso } from "../../platform/clock.ts";
 import { emitCustomEvent, listCustomEvents } from "./service.ts";
 
 const tags = ["Custom events"];
@@ -65,3 +66,20 @@ export const endpoints = [
     },
   ),
 ];
+
+function presentEvent(entry: EventLogRecord): z.infer<typeof CustomEvent> {
+  return {
+    id: entry.id,
+    status_page_id: entry.status_page_id,
+    event_name: entry.event_name,
+    classification: entry.classification,
+    title: entry.title,
+    description: entry.description,
+    monitor_id: entry.monitor_id,
+    agent_id: entry.agent_id,
+    payload: entry.payload,
+    rule_id: entry.rule_id,
+    created_at: toIso(entry.created_at),
+    updated_at: toIso(entry.updated_at),
+  };
+}

@@ -1,9 +1,10 @@
 import { createRoute } from "@hono/zod-openapi";
+import type { z } from "zod";
 import { LatencyQuery, LatencySeries } from "../../contract/latency.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
-import { presentLatency } from "./present.ts";
-import { listLatency } from "./service.ts";
+import { toIso } from "../../platform/clock.ts";
+import { type LatencyHistory, listLatency } from "./service.ts";
 
 export const endpoints = [
   endpoint(
@@ -31,3 +32,11 @@ export const endpoints = [
     },
   ),
 ];
+
+function presentLatency({ period, range, points }: LatencyHistory): z.infer<typeof LatencySeries> {
+  return {
+    period,
+    step_seconds: range.step_ms / 1000,
+    points: points.map(({ at, p50_ms, p95_ms, max_ms, checks }) => ({ at: toIso(at), p50_ms, p95_ms, max_ms, checks })),
+  };
+}

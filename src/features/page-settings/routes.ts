@@ -1,8 +1,10 @@
 import { createRoute } from "@hono/zod-openapi";
+import type { z } from "zod";
 import { Alerting, AlertingUpdate, Legal, LegalUpdate } from "../../contract/page-settings.ts";
+import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { fillTopics } from "../../domain/team-notifications.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS } from "../../http/responses.ts";
-import { presentAlerting, presentLegal } from "./present.ts";
 import { changeAlerting, changeLegal } from "./service.ts";
 
 const tags = ["Status pages"];
@@ -43,3 +45,18 @@ export const endpoints = [
     },
   ),
 ];
+
+function presentLegal({ imprint_url, privacy_url }: StatusPageRecord): z.infer<typeof Legal> {
+  return { imprint_url, privacy_url };
+}
+
+function presentAlerting(page: StatusPageRecord): z.infer<typeof Alerting> {
+  return {
+    incident_system_enabled: page.incident_system_enabled,
+    auto_create_incident: page.auto_create_incident,
+    auto_publish_incident: page.auto_publish_incident,
+    advanced_alerts: page.advanced_alerts,
+    notify_team: fillTopics(page.notify_team),
+    alert_routing: page.alert_routing,
+  };
+}

@@ -1,4 +1,5 @@
 import { createRoute } from "@hono/zod-openapi";
+import type { z } from "zod";
 import { requireRecentPassword } from "../../access/sessions.ts";
 import {
   PageTransfer,
@@ -7,10 +8,12 @@ import {
   PageTransferDecline,
   TransferredPage,
 } from "../../contract/page-transfer.ts";
+import type { PageTransferRecord } from "../../data/page-transfers/read.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
-import { withUrl } from "../status-pages/service.ts";
-import { presentTransfer, presentTransferred } from "./present.ts";
+import { toIso } from "../../platform/clock.ts";
+import { presentPage } from "../status-pages/present.ts";
+import { type StatusPageWithUrl, withUrl } from "../status-pages/service.ts";
 import { acceptPage, declinePage, offerPage, withdrawOffer } from "./service.ts";
 
 const tags = ["Status pages"];
@@ -95,3 +98,18 @@ export const endpoints = [
     },
   ),
 ];
+
+function presentTransfer(transfer: PageTransferRecord): z.infer<typeof PageTransfer> {
+  return {
+    id: transfer.id,
+    status_page_id: transfer.status_page_id,
+    user_id: transfer.to_user_id,
+    expires_at: toIso(transfer.expires_at),
+    created_at: toIso(transfer.created_at),
+    updated_at: toIso(transfer.updated_at),
+  };
+}
+
+function presentTransferred(page: StatusPageWithUrl, detached_monitor_ids: string[]): z.infer<typeof TransferredPage> {
+  return Object.assign(presentPage(page), { detached_monitor_ids });
+}

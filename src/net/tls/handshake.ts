@@ -1,7 +1,6 @@
 import { IoFault } from "../../lib/io-fault.ts";
 import type { NetSocket } from "../port.ts";
 import { ByteReader, brokenTls, concat, vector } from "./bytes.ts";
-import { parseCertificateMessage } from "./certificate-message.ts";
 import { type ClientHelloOptions, clientHello, TLS_1_3 } from "./client-hello.ts";
 import {
   applicationSecrets,
@@ -114,4 +113,20 @@ async function untilFinished(
 function emptyCertificate(request: Uint8Array): Uint8Array {
   const context = new ByteReader(request).vector(1).rest();
   return concat(vector(1, context), vector(3));
+}
+
+const CERTIFICATES_MAX = 20;
+
+/** The certificates of a Certificate message, the server's own first, in DER (RFC 8446, 4.4.2; RFC 5246, 7.4.2). */
+function parseCertificateMessage(body: Uint8Array, version: number): Uint8Array[] {
+  const reader = new ByteReader(body);
+  if (version === TLS_1_3) reader.vector(1);
+  const list = reader.vector(3);
+  const certificates: Uint8Array[] = [];
+  while (!list.isAtEnd && certificates.length < CERTIFICATES_MAX) {
+    certificates.push(list.vector(3).rest().slice());
+    if (version === TLS_1_3) list.vector(2);
+  }
+  if (certificates.length === 0) throw brokenTls();
+  return certificates;
 }
