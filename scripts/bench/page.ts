@@ -16,8 +16,11 @@ const CHANGES = 10;
 const FAILURES = 10;
 const VISITS = 5;
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-/** What Lighthouse calls slow 4G: https://github.com/GoogleChrome/lighthouse/blob/main/docs/throttling.md */
-const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 1_638_400 / 8, uploadThroughput: 750_000 / 8 };
+/**
+ * What Lighthouse calls slow 4G, as the tools of a browser apply it, where a request waits for several round trips:
+ * https://github.com/GoogleChrome/lighthouse/blob/main/docs/throttling.md
+ */
+const SLOW_4G = { offline: false, latency: 562.5, downloadThroughput: 1_474_560 / 8, uploadThroughput: 675_000 / 8 };
 const CPU_SLOWDOWN = 4;
 
 export async function benchPage(minutes: number): Promise<void> {

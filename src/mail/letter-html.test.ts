@@ -4,7 +4,7 @@ import { renderLetter } from "./letter-html.ts";
 const LINK = "https://vigil.test/app/reset?token=a&b=c";
 const text = [
   "Hello,",
-  "a password reset was requested for your account at https://vigil.test.",
+  "ada@vigil.test asked to reset the password of your account.",
   `To choose a new password, open this link:`,
   LINK,
   "Account: a@b.test\nTime: 1 May 2026",
@@ -16,7 +16,7 @@ describe("the HTML of a letter", () => {
   it("has the subject as its heading in place of the greeting, and one button for its one address", () => {
     expect(html).toContain(">Reset your password</h1>");
     expect(html).not.toContain("Hello");
-    expect(html).toContain(">A password reset was requested");
+    expect(html).toContain(">ada@vigil.test asked");
     const buttons = [...html.matchAll(/<a href="([^"]+)" style="[^"]+">(.*?)<\/a>/g)].map(([, href, label]) => [
       href,
       label,

@@ -11,12 +11,10 @@ export function renderLetter({ subject, text, action }: { subject: string; text:
     .trim()
     .split(/\n{2,}/)
     .filter((paragraph) => paragraph !== "Hello,");
-  const [first = "", ...rest] = paragraphs;
-  const all = [first.charAt(0).toUpperCase() + first.slice(1), ...rest];
-  const url = action === undefined ? undefined : all.find(isLink);
-  const facts = all.filter(isTable).flatMap((paragraph) => paragraph.split("\n").map(toFact));
-  const at = url === undefined ? all.length : all.indexOf(url);
-  const [before, after] = [all.slice(0, at), all.slice(at + 1)].map((some) =>
+  const url = action === undefined ? undefined : paragraphs.find(isLink);
+  const facts = paragraphs.filter(isTable).flatMap((paragraph) => paragraph.split("\n").map(toFact));
+  const at = url === undefined ? paragraphs.length : paragraphs.indexOf(url);
+  const [before, after] = [paragraphs.slice(0, at), paragraphs.slice(at + 1)].map((some) =>
     some.filter((paragraph) => !isTable(paragraph)).map(toBlock),
   );
   return renderMail({

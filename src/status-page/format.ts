@@ -1,15 +1,25 @@
 import type { PageTexts } from "../language/texts.ts";
 import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
 import { secondsBetween } from "../lib/duration-format.ts";
+import { dateIn } from "../lib/zoned-days.ts";
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
 
+const A_MONDAY = Date.parse("2026-01-05");
+
 /** An instant as ISO 8601 and as formatted text. */
 export interface Moment {
   iso: string;
   text: string;
+}
+
+/** From one instant to another; on one day the second one needs no date. */
+export interface Span {
+  from: Moment;
+  to: Moment;
+  isOneDay: boolean;
 }
 
 /** Since when something lasts: for a day by how long that is, then by its date. */
@@ -18,10 +28,13 @@ export type Lasting = { kind: "duration"; since: Moment; text: string } | { kind
 export interface Formats {
   /** Date and time of day in the page's zone. */
   moment(instant: number): Moment;
+  span(from: number, to: number): Span;
   /** A date such as 2026-11-21, which already is one of the page's zone. */
   date(date: string): Moment;
   /** A month such as 2026-11. */
   month(month: string): string;
+  /** In one letter or two, from Monday on. */
+  weekdays: readonly string[];
   /** The two largest units: "3 h 20 min". */
   duration(ms: number): string;
   /** The same in whole minutes, for what still grows. */
@@ -52,7 +65,9 @@ export function createFormats(timezone: string, texts: PageTexts): Formats {
 function makeFormats(timezone: string, { locale, units, monitor }: PageTexts): Formats {
   const moments = new Intl.DateTimeFormat(locale, { timeZone: timezone, ...SHORT_DATE, ...TIME_OF_DAY });
   const dates = new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...SHORT_DATE });
+  const clocks = new Intl.DateTimeFormat(locale, { timeZone: timezone, ...TIME_OF_DAY });
   const months = new Intl.DateTimeFormat(locale, { timeZone: "UTC", month: "long", year: "numeric" });
+  const weekday = new Intl.DateTimeFormat(locale, { timeZone: "UTC", weekday: "narrow" });
   const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 2 });
   const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
   const moment = (instant: number) => ({ iso: new Date(instant).toISOString(), text: moments.format(instant) });
@@ -65,8 +80,14 @@ function makeFormats(timezone: string, { locale, units, monitor }: PageTexts): F
         ? { kind: "duration", since: moment(since), text: age(now - since) }
         : { kind: "date", since: moment(since) },
     number: (value) => numbers.format(value),
+    weekdays: Array.from({ length: 7 }, (_, n) => weekday.format(A_MONDAY + n * DAY_S * 1000)),
     month: (month) => months.format(Date.parse(`${month}-01`)),
     moment,
+    span: (from, to) => {
+      const isOneDay = dateIn(timezone, from) === dateIn(timezone, to);
+      const end = moment(to);
+      return { from: moment(from), to: isOneDay ? { ...end, text: clocks.format(to) } : end, isOneDay };
+    },
     date: (date) => ({ iso: date, text: dates.format(Date.parse(date)) }),
     duration: (ms) => formatDuration(ms, units),
     percentage: (percentage) => percents.format(Math.floor(percentage * 100) / 10_000),

@@ -50,6 +50,7 @@ export interface UpdateView {
 /** A month as a calendar, and what began in it. */
 export interface HistoryMonth {
   title: string;
+  weekdays: readonly string[];
   days: CalendarDay[];
   /** Columns before the first day, in weeks that begin on Monday. */
   offset: number;
@@ -62,6 +63,7 @@ export interface CalendarDay {
   /** The worst of the day; null where nothing began. */
   severity: PublicIncident["severity"] | null;
   count: number;
+  is_future: boolean;
   /** Of the first one of the day, within the document. */
   anchor: string | null;
 }
@@ -148,7 +150,7 @@ export function buildHistoryView(
     frame: buildFrame(payload, viewing, formats),
     months: [...months].map(([month, begun]) => ({
       title: formats.month(month),
-      ...calendarOf(month, begun, { timezone: page.timezone, formats }),
+      ...calendarOf(month, begun, { today: dateIn(page.timezone, viewing.as_of), timezone: page.timezone, formats }),
       incidents: begun.map((incident) => ({
         ...viewPastIncident(incident, payload, { address: viewing.address, texts: viewing.texts, formats }),
         id: incident.id,
@@ -164,8 +166,8 @@ const WORST = ["critical", "major", "minor"] as const;
 function calendarOf(
   month: string,
   begun: readonly PublicIncident[],
-  { timezone, formats }: { timezone: string; formats: Formats },
-): Pick<HistoryMonth, "days" | "offset"> {
+  { today, timezone, formats }: { today: string; timezone: string; formats: Formats },
+): Pick<HistoryMonth, "weekdays" | "days" | "offset"> {
   const byDate = Map.groupBy(begun, ({ started_at }) => dateIn(timezone, started_at));
   const [year = 0, number = 1] = month.split("-").map(Number);
   const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
@@ -177,10 +179,11 @@ function calendarOf(
       date: formats.date(date),
       severity: WORST.find((each) => found.some(({ severity }) => severity === each)) ?? null,
       count: found.length,
+      is_future: date > today,
       anchor: found[0] ? `#incident-${found[0].id}` : null,
     };
   });
-  return { days, offset: (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7 };
+  return { weekdays: formats.weekdays, days, offset: (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7 };
 }
 
 function historyPath(before: number | undefined, formats: Formats): string {

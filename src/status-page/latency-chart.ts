@@ -8,9 +8,10 @@ interface Point {
 }
 
 export interface LatencyChart {
-  /** Paths of SVG; a gap of data is a gap of the line. */
+  /** Paths of SVG; a gap of data is a gap of both. */
   median: string;
-  p95: string;
+  /** What lies between the median and the 95th percentile. */
+  band: string;
   /** The value at the upper edge of the chart. */
   top_ms: number;
 }
@@ -24,16 +25,26 @@ export function drawLatency(
   const top_ms = roundUp(Math.max(...points.map(({ p95_ms }) => p95_ms), 1));
   const x = (at: number) => coordinate(((at + step_ms / 2 - from) / (to - from)) * CHART.width);
   const y = (ms: number) => coordinate(CHART.height * (1 - ms / top_ms));
-  const draw = (pick: (point: Point) => number) =>
-    points
-      .map((point, n) => {
-        const before = points[n - 1];
-        const isAlone = before === undefined || point.at - before.at > 2 * step_ms;
-        // A point without neighbours is seen as a short dash.
-        return `${isAlone ? `M${x(point.at - step_ms / 2)} ${y(pick(point))}L` : "L"}${x(point.at)} ${y(pick(point))}`;
+  const stretches: Point[][] = [];
+  for (const point of points) {
+    const last = stretches.at(-1);
+    const before = last?.at(-1);
+    if (last && before && point.at - before.at <= 2 * step_ms) last.push(point);
+    // A point without neighbours is seen as a short dash.
+    else stretches.push([{ ...point, at: point.at - step_ms / 2 }, point]);
+  }
+  const draw = (stretch: readonly Point[], pick: (point: Point) => number) =>
+    stretch.map((point) => `${x(point.at)} ${y(pick(point))}`).join("L");
+  return {
+    median: stretches.map((stretch) => `M${draw(stretch, ({ p50_ms }) => p50_ms)}`).join(""),
+    band: stretches
+      .map((stretch) => {
+        const edge = draw(stretch, ({ p95_ms }) => p95_ms);
+        return `M${edge}L${draw(stretch.toReversed(), ({ p50_ms }) => p50_ms)}Z`;
       })
-      .join("");
-  return { median: draw(({ p50_ms }) => p50_ms), p95: draw(({ p95_ms }) => p95_ms), top_ms };
+      .join(""),
+    top_ms,
+  };
 }
 
 /** To 1, 2 or 5 of a power of ten, so that the scale is a round number. */

@@ -1,28 +1,21 @@
 import type { PagePayload, PublicMaintenance, PublicOccurrence } from "../contract/public-page.ts";
 import { dateIn } from "../lib/zoned-days.ts";
 import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
-import { createFormats, type Moment } from "./format.ts";
+import { createFormats, type Span } from "./format.ts";
 import { buildFrame, type FrameView, namesOf, type Reading, type RenderContext, TEXT_SHOWN } from "./frame-view.ts";
 import type { UpdateView } from "./incident-view.ts";
 import { type OpenWindow, sortMaintenance } from "./maintenance.ts";
 
 /** What is shown of maintenance: windows, one at its own address, all occurrences by month. */
 
-export interface MaintenanceView {
+export interface MaintenanceView extends Span {
   href: string;
   title: string;
   description: Block[];
   is_active: boolean;
   label: string;
-  from: Moment;
-  to: Moment;
   affected: string[];
   updates: UpdateView[];
-}
-
-export interface Span {
-  from: Moment;
-  to: Moment;
 }
 
 export interface MaintenancePageView {
@@ -44,10 +37,7 @@ export function buildMaintenanceView(
   const [last] = window.past;
   const present = active[0] ?? upcoming[0] ?? (last && { window, occurrence: last, status: "completed" as const });
   if (!present) return undefined;
-  const span = ({ start_at, end_at }: PublicOccurrence): Span => ({
-    from: formats.moment(start_at),
-    to: formats.moment(end_at),
-  });
+  const span = ({ start_at, end_at }: PublicOccurrence) => formats.span(start_at, end_at);
   return {
     frame: buildFrame(payload, viewing, formats),
     window: buildMaintenance(present, payload, viewing),
@@ -98,8 +88,7 @@ export function buildMaintenanceHistory(
       occurrences: begun.map(({ maintenance_id, title, start_at, end_at, monitor_ids }) => ({
         title,
         href: `${address.base}/maintenance/${maintenance_id}`,
-        from: formats.moment(start_at),
-        to: formats.moment(end_at),
+        ...formats.span(start_at, end_at),
         duration: formats.duration(end_at - start_at),
         affected: namesOf(payload.monitors, monitor_ids),
       })),
@@ -120,8 +109,7 @@ export function viewMaintenance(
     description: parseMarkdownOf(window, "description", TEXT_SHOWN),
     is_active: status === "in_progress",
     label: texts.maintenance.statuses[status],
-    from: formats.moment(occurrence.start_at),
-    to: formats.moment(occurrence.end_at),
+    ...formats.span(occurrence.start_at, occurrence.end_at),
     affected: namesOf(monitors, window.monitor_ids),
     updates: window.updates.slice(0, updates_max).map((update) => ({
       label: texts.maintenance.statuses[update.status],

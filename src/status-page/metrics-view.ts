@@ -1,8 +1,7 @@
 import type { PagePayload } from "../contract/public-page.ts";
 import { type MetricPicture, PLAYERS, type WidgetPicture } from "../domain/metric-widgets.ts";
-import type { Moment } from "./format.ts";
+import type { Moment, Span } from "./format.ts";
 import type { Reading } from "./frame-view.ts";
-import type { Span } from "./maintenance-view.ts";
 import { drawWidget, type MetricChart } from "./metric-chart.ts";
 import type { PublicMonitorView } from "./monitor-view.ts";
 
@@ -93,7 +92,7 @@ function viewGame(
       .filter(({ end_at }) => end_at > now)
       .toSorted((a, b) => a.start_at - b.start_at)
       .slice(0, RESTARTS_SHOWN)
-      .map(({ start_at, end_at }) => ({ from: formats.moment(start_at), to: formats.moment(end_at) })),
+      .map(({ start_at, end_at }) => formats.span(start_at, end_at)),
   };
 }
 

@@ -15,6 +15,8 @@ export interface BarRun {
   state: DayState;
   first: number;
   length: number;
+  /** How much of the day it lasted, in steps, so that a picture seldom changes while trouble goes on. */
+  share: number;
   hint: string | null;
 }
 
@@ -33,6 +35,10 @@ export interface PublicMonitorView {
   first_day: string;
   troubled: { date: Moment; text: string }[];
 }
+
+/** Of a day with any trouble, so that a minute of it is seen. */
+const SHARE_MIN = 0.4;
+const SHARE_STEPS = 5;
 
 /** In which language and zone a page is read. */
 export interface Wording {
@@ -112,7 +118,7 @@ function toRuns(tallies: StatusDurations[], describeDay: (day: number) => string
     const last = runs.at(-1);
     const hint = describeDay(n);
     if (last?.state === state && last.hint === null && hint === null) last.length += 1;
-    else runs.push({ state, first: n, length: 1, hint });
+    else runs.push({ state, first: n, length: 1, share: shareOfDay(tally, state), hint });
   }
   return runs;
 }
@@ -122,6 +128,12 @@ function stateOfDay({ up, degraded, down, maintenance }: StatusDurations): DaySt
   if (degraded > 0) return "degraded";
   if (maintenance > 0) return "maintenance";
   return up > 0 ? "up" : "none";
+}
+
+function shareOfDay(tally: StatusDurations, state: DayState): number {
+  if (state === "up" || state === "none") return 1;
+  const share = tally[state] / (tally.up + tally.degraded + tally.down + tally.maintenance);
+  return Math.max(SHARE_MIN, Math.ceil(share * SHARE_STEPS) / SHARE_STEPS);
 }
 
 function describeTrouble(tally: StatusDurations | undefined, { texts, formats }: Wording): string {

@@ -18,6 +18,8 @@ if (scheme) root.dataset.theme = scheme;
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const own = new Intl.DateTimeFormat(words.locale, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const dated = new Intl.DateTimeFormat(words.locale, { day: "numeric", month: "short", year: "numeric" });
+const clock = new Intl.DateTimeFormat(words.locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const localize = () => {
   const note = doc.querySelector("[data-zone]");
   if (!note || note.dataset.zone === zone) return;
@@ -25,7 +27,9 @@ const localize = () => {
     if (time.matches("[data-lasting]")) { time.title = own.format(new Date(time.dateTime)); continue; }
     if (time.title) continue;
     time.title = time.textContent + " (" + note.dataset.zone + ")";
-    time.textContent = own.format(new Date(time.dateTime));
+    const [at, after] = [new Date(time.dateTime), new Date(time.dataset.after)];
+    const isOneDay = time.dataset.after && dated.format(at) === dated.format(after);
+    time.textContent = (isOneDay ? clock : own).format(at);
   }
   note.textContent = words.zone.replace("{own}", zone).replace("{page}", note.dataset.zone).replaceAll("_", " ");
 };

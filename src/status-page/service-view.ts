@@ -28,8 +28,10 @@ export interface ServicePageView {
   canonical: string;
 }
 
-export interface ChartView extends LatencyChart {
+export interface ChartView extends Omit<LatencyChart, "top_ms"> {
   label: string;
+  /** The value at the upper edge. */
+  top: string;
   from: Moment;
   to: Moment;
 }
@@ -74,7 +76,9 @@ export function buildServiceView(
     })),
     latency: latency && {
       chart: latency.chart && {
-        ...latency.chart,
+        median: latency.chart.median,
+        band: latency.chart.band,
+        top: `${formats.number(latency.chart.top_ms)} ms`,
         label: texts.service.chart({ name: monitor.name, period: period_label }),
         from: formats.moment(latency.from),
         to: formats.moment(as_of),

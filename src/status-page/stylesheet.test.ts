@@ -6,7 +6,7 @@ import { contrast } from "./theme.ts";
 /** The colour that a rule fills a day with: a token, or a mixture of two. */
 function fillOf(state: string, tokens: Readonly<Record<string, string>>): string {
   const rule = new RegExp(
-    `\\.day-${state} \\{ fill: (?:color-mix\\(in srgb, )?var\\(--([\\w-]+)\\)(?: (\\d+)%, var\\(--([\\w-]+)\\))?`,
+    `\\.day-${state}(?:, \\.days)? \\{ fill: (?:color-mix\\(in srgb, )?var\\(--([\\w-]+)\\)(?: (\\d+)%, var\\(--([\\w-]+)\\))?`,
   );
   const [, one = "", share = "100", other = one] = rule.exec(STYLE_TEXT) ?? [];
   const channels = (name: string) => [1, 3, 5].map((at) => Number.parseInt((tokens[name] ?? "").slice(at, at + 2), 16));

@@ -10,7 +10,8 @@ const RULES = `
 *, ::before, ::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-block-start: var(--space-6); }
 body {
-  margin: 0; background: var(--neutral-1); color: var(--neutral-12); overflow-wrap: break-word; hyphens: auto;
+  display: flex; flex-direction: column; min-block-size: 100vh; margin: 0;
+  background: var(--neutral-1); color: var(--neutral-12); overflow-wrap: break-word; hyphens: auto;
   font: var(--size-16)/1.5 var(--sans);
 }
 h1, h2, h3, h4, p, ul, ol, dl, dd, figure { margin: 0; padding: 0; }
@@ -20,6 +21,7 @@ h1 { font-size: var(--size-28); line-height: 34px; }
 h2 { font-size: var(--size-20); line-height: 28px; margin-block: var(--space-12) var(--space-4); }
 h3, h4 { font-size: var(--size-16); line-height: 24px; }
 ul, ol { list-style: none; }
+:root[dir="rtl"] :is(h1, h2, h3, h4)[dir="auto"] { text-align: right; }
 a { color: var(--accent-text); text-decoration-thickness: 1px; text-underline-offset: .2em; }
 strong { font-weight: 600; }
 [hidden] { display: none !important; }
@@ -27,7 +29,7 @@ code, pre { font: var(--size-14)/1.5 var(--mono); }
 pre { margin: 0; padding: var(--space-3); overflow-x: auto; border-radius: var(--radius-control); background: var(--neutral-3); }
 blockquote { margin: 0; padding-inline-start: var(--space-3); border-inline-start: 2px solid var(--neutral-6); }
 .wrap { max-inline-size: 752px; margin-inline: auto; padding-inline: var(--space-4); }
-main { min-block-size: 60vh; padding-block-end: var(--space-8); }
+main { flex: 1 0 auto; inline-size: 100%; padding-block-end: var(--space-8); }
 main > .wrap > :first-child:not(.hero, .about, .group, section) { margin-block-start: var(--space-8); }
 main > .wrap > h1 { margin-block-end: var(--space-4); }
 h1 + .small { margin-block-start: var(--space-2); }
@@ -38,9 +40,10 @@ h1 + .small { margin-block-start: var(--space-2); }
 .skip:focus { inset-block-start: var(--space-2); }
 .unseen { position: absolute; inline-size: 1px; block-size: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
 .shapes { position: absolute; inline-size: 0; block-size: 0; }
-:is(a, button, input, select, summary, [tabindex="0"]):focus-visible {
+:is(a, button, input, summary, [tabindex="0"]):focus-visible {
   outline: 2px solid var(--accent-text); outline-offset: 2px; border-radius: var(--radius-control);
 }
+.brand-sign { color: var(--accent-text); }
 .icon { flex: none; inline-size: 16px; block-size: 16px; fill: currentColor; }
 .icon .mark, .mark { fill: none; stroke: var(--neutral-1); stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; }
 .line-icon { flex: none; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
@@ -72,20 +75,28 @@ label { display: block; font-size: var(--size-14); line-height: 20px; font-weigh
 .field .quiet { display: block; color: var(--neutral-11); font-size: var(--size-14); }
 .field + button, fieldset + button { margin-block-start: var(--space-6); }
 .problem { color: var(--down-text); font-size: var(--size-14); font-weight: 500; }
-input:not([type="checkbox"], [type="hidden"]), select {
+input:not([type="checkbox"], [type="radio"], [type="hidden"]) {
   display: block; inline-size: 100%; min-block-size: 44px; padding: 0 var(--space-3); color: var(--neutral-12); background: var(--neutral-1);
   border: 1px solid var(--neutral-8); border-radius: var(--radius-control); font: var(--size-16)/24px var(--sans);
 }
-.field input:not([type="checkbox"]), .field select { margin-block-start: var(--space-1); }
+.field input { margin-block-start: var(--space-1); }
 ::placeholder { color: var(--neutral-10); opacity: 1; }
 input[aria-invalid="true"] { border-color: var(--down-text); }
 .fields { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: end; }
 .fields > :is(.field, input) { flex: 1 1 192px; inline-size: auto; }
 .fields button { margin: 0; }
-fieldset { border: 1px solid var(--neutral-6); border-radius: var(--radius-control); margin: var(--space-4) 0 0; padding: var(--space-2) var(--space-4) var(--space-3); }
-legend { padding-inline: var(--space-1); font-size: var(--size-14); font-weight: 500; }
+fieldset { border: 0; margin: var(--space-6) 0 0; padding: 0; min-inline-size: 0; }
+fieldset:first-child { margin-block-start: 0; }
+legend { padding: 0; margin-block-end: var(--space-1); font-size: var(--size-14); font-weight: 500; }
 form .tick { display: flex; gap: var(--space-2); align-items: center; font-weight: 400; min-block-size: 32px; }
-.tick input { flex: none; inline-size: 16px; block-size: 16px; margin: 0; accent-color: var(--accent); }
+:is(.tick, .tile) input { flex: none; inline-size: 16px; block-size: 16px; margin: 0; accent-color: var(--accent); }
+.ticks, .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 192px), 1fr)); gap: 0 var(--space-4); }
+.tiles { gap: var(--space-2); }
+.tile { display: flex; gap: var(--space-2); align-items: center; min-block-size: 44px; padding: var(--space-2) var(--space-3); border: 1px solid var(--neutral-6); border-radius: var(--radius-control); font-weight: 400; }
+.tile:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
+.of-group { margin-block-start: var(--space-3); padding-block-start: var(--space-2); border-block-start: 1px solid var(--neutral-5); }
+.of-group > .tick { font-weight: 500; }
+.of-group > .ticks { padding-inline-start: var(--space-6); }
 .card { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); padding: var(--space-4); background: var(--neutral-1); }
 .card + .card, h1 + .card, h1 + form, .small + .card, .small + form { margin-block-start: var(--space-4); }
 .stale { margin-block-start: var(--space-6); border-color: var(--degraded); background: var(--degraded-tint); }
@@ -152,7 +163,7 @@ h2 + .as-of { margin-block-start: var(--space-2); }
 .incident .small, .incident > .text { margin-block-start: var(--space-3); }
 .affected h3 { color: var(--neutral-11); font-size: var(--size-14); line-height: 20px; font-weight: 500; margin-block-end: var(--space-2); }
 .rows { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); background: var(--neutral-1); }
-.rows > li { padding: 10px var(--space-4); }
+.rows > li { align-items: center; padding: 10px var(--space-4); }
 .rows > li + li { border-block-start: 1px solid var(--neutral-5); }
 .rows a { color: inherit; text-decoration: none; font-weight: 500; }
 .rows a:hover { text-decoration: underline; }
@@ -188,6 +199,7 @@ section[data-section] > h2 { margin-block: var(--space-8) 0; }
 .monitor { padding-block: var(--space-4); }
 .monitor + .monitor { border-block-start: 1px solid var(--neutral-5); }
 .monitor > .row { align-items: center; }
+.monitor .axis:last-child { display: none; }
 .monitor h3 { font-weight: 500; letter-spacing: 0; text-wrap: wrap; }
 .monitor h3 a { color: inherit; text-decoration: none; }
 .monitor h3 a:hover { text-decoration: underline; }
@@ -198,10 +210,10 @@ section[data-section] > h2 { margin-block: var(--space-8) 0; }
 .bars:focus-visible { outline: none; }
 .bar:has(:focus-visible) { outline: 2px solid var(--accent-text); outline-offset: 4px; border-radius: var(--radius-control); }
 .bars .days { mask: url(#days); }
+.day-up, .days { fill: var(--neutral-7); }
 .bars.is-cut { inline-size: 300%; margin-inline-start: -200%; }
 .for-wide, .for-middle { display: none; }
 :root[dir="rtl"] :is(.bars, .chart-plot) { transform: scaleX(-1); }
-.day-up { fill: var(--neutral-7); }
 .day-degraded { fill: color-mix(in srgb, var(--degraded) 60%, var(--degraded-text)); }
 .day-down { fill: var(--down); }
 .day-maintenance { fill: var(--maintenance); }
@@ -219,13 +231,16 @@ section[data-section] > h2 { margin-block: var(--space-8) 0; }
 details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-14); line-height: 24px; }
 .monitor details, .card details { margin-block-start: var(--space-2); }
 .days { font-size: var(--size-14); padding-block-start: var(--space-1); }
-.is-compact .monitor { padding-block: 10px; }
+.is-compact .group { border: 0; }
+.is-compact .monitors { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); }
+.is-compact section .monitors { margin-block-start: var(--space-4); }
+.is-compact .monitor { padding: 10px var(--space-4); }
 .is-grid .monitors { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 280px), 1fr)); gap: var(--space-3); margin-block: var(--space-3); }
 .is-grid .monitor { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); padding: var(--space-4); }
 .is-grid .group { border: 0; }
 .is-grid :is(.for-wide, .for-middle) { display: none !important; }
 .is-grid .for-narrow { display: inline !important; }
-.day { margin-block-start: var(--space-6); }
+.day + .day { margin-block-start: var(--space-6); }
 .day > h3, .day > h3 + .past { font-size: var(--size-14); }
 .day > h3 { color: var(--neutral-11); font-weight: 500; padding-block-end: var(--space-2); border-block-end: 1px solid var(--neutral-5); }
 .past > li { padding-block: var(--space-3); }
@@ -254,6 +269,8 @@ details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-
 .turn > :last-child { text-align: end; margin-inline-start: auto; }
 .month { margin-block-start: var(--space-8); }
 .month > .row > h2 { margin: 0; }
+.month > .past > li:first-child { padding-block-start: 0; }
+.month > .past { margin-block-start: var(--space-4); }
 .calendar { display: grid; grid-template-columns: repeat(7, 36px); gap: var(--space-1); margin-block-start: var(--space-3); font-size: var(--size-13); font-variant-numeric: tabular-nums; }
 .calendar li { display: grid; place-items: center; block-size: 36px; border-radius: var(--radius-control); color: var(--neutral-11); background: var(--neutral-2); }
 .calendar a { display: grid; place-items: center; inline-size: 100%; block-size: 100%; border-radius: var(--radius-control); font-weight: 600; text-decoration: none; }
@@ -261,9 +278,20 @@ details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-
 .calendar .severity-major a { background: var(--down-tint); color: var(--down-text); box-shadow: inset 0 0 0 1px var(--down); }
 .calendar .severity-critical a { background: var(--down); color: var(--neutral-1); }
 .calendar .is-later { visibility: hidden; }
+.calendar .is-future, .weekdays li { background: none; }
+.weekdays li { block-size: 20px; font-size: var(--size-12); }
+.weekdays + .calendar { margin-block-start: var(--space-1); }
 .figures { display: grid; grid-template-columns: 1fr 1fr; gap: var(--space-4); margin-block-start: var(--space-4); }
 .figures dd { font-size: var(--size-20); line-height: 28px; font-weight: 600; font-variant-numeric: tabular-nums; }
 .card > :is(.figures, .chart):first-child { margin-block-start: 0; }
+.card > .past > li:first-child { padding-block-start: 0; }
+.card > .past > li:last-child { padding-block-end: 0; }
+.length { font-variant-numeric: tabular-nums; font-weight: 500; }
+.row + .card { margin-block-start: var(--space-4); }
+.segments { display: inline-flex; margin-block-start: var(--space-6); padding: 2px; border-radius: var(--radius-control); background: var(--neutral-3); }
+.segments a { display: flex; align-items: center; min-block-size: 40px; padding-inline: var(--space-3); border-radius: var(--radius-small); color: var(--neutral-11); font-size: var(--size-14); text-decoration: none; }
+.segments a:hover { color: var(--neutral-12); }
+.segments a[aria-current] { background: var(--segment); color: var(--neutral-12); font-weight: 500; box-shadow: var(--shadow-segment); }
 .chart { position: relative; margin-block-start: var(--space-4); }
 .chart-plot { display: block; inline-size: 100%; block-size: 160px; margin-block-end: var(--space-1); }
 .chart-plot path { fill: none; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
@@ -271,14 +299,13 @@ details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-
 .chart-area { position: relative; }
 .chart-plot .chart-bars { fill: var(--accent); stroke: none; }
 .chart-line { stroke: var(--neutral-5); }
-.chart-p95 { stroke: var(--neutral-8); stroke-width: 1.5; stroke-dasharray: 4 3; }
+.chart-plot .chart-band { fill: var(--accent); fill-opacity: .12; }
 .chart-median { stroke: var(--accent); stroke-width: 1.75; }
 .chart-top { position: absolute; inset-block-start: var(--space-1); inset-inline-start: var(--space-1); }
 .key { display: inline-block; inline-size: 16px; block-size: 0; vertical-align: middle; border-block-start: 2px solid var(--accent); }
-.key.is-p95 { border-block-start: 2px dashed var(--neutral-8); margin-inline-start: var(--space-3); }
+.key.is-band { border-block-start: 8px solid color-mix(in srgb, var(--accent) 16%, transparent); margin-inline-start: var(--space-3); }
 .links { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-6); }
 .card + :is(.links, .feeds) { margin-block-start: var(--space-6); }
-.links a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; }
 .more { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-6); margin-block-start: var(--space-6); font-size: var(--size-14); }
 .foot { margin-block-start: var(--space-8); padding-block: var(--space-6) var(--space-8); border-block-start: 1px solid var(--neutral-5); font-size: var(--size-14); line-height: 20px; color: var(--neutral-11); }
 .foot .wrap > * + * { margin-block-start: var(--space-3); }
@@ -288,16 +315,29 @@ dialog::backdrop { background: var(--backdrop); }
 dialog h2 { margin: 0 var(--space-8) var(--space-1) 0; }
 dialog > * + * { margin-block-start: var(--space-4); }
 dialog .close { position: absolute; inset-block-start: var(--space-2); inset-inline-end: var(--space-2); margin: 0; padding: 0; inline-size: 44px; border: 0; background: none; color: var(--neutral-11); }
-.message { padding-block: 20vh; text-align: center; }
+.message { padding-block: 18vh var(--space-12); text-align: center; }
+:is(.message, .unlock) .brand-sign { display: block; margin: 0 auto var(--space-6); }
+.unlock .brand-sign { margin-inline-start: 0; }
 .message p { margin-block-start: var(--space-3); color: var(--neutral-11); }
 .unlock { max-inline-size: 416px; padding-block: 16vh var(--space-12); }
-@media (min-width: 560px) {
+@media (min-width: 640px) {
   .bars.is-cut { inline-size: 200%; margin-inline-start: -100%; }
   .for-middle { display: inline; }
   .for-narrow { display: none; }
   .hero { padding-block: var(--space-8); }
   .figures { grid-template-columns: repeat(4, 1fr); }
   .card { padding: var(--space-6); }
+  .month { display: grid; grid-template-columns: 276px minmax(0, 1fr); column-gap: var(--space-8); align-items: start; }
+  .month > .row { grid-column: 1 / -1; }
+  .is-list .monitor { display: grid; grid-template-columns: minmax(0, 1fr) auto auto; align-items: center; column-gap: var(--space-4); }
+  .is-list .monitor > :is(.row, .ends) { display: contents; }
+  .is-list .monitor > * { grid-column: 1 / -1; }
+  .is-list .monitor h3 { justify-self: start; }
+  .is-list .monitor .uptime { grid-area: 1 / 2; color: var(--neutral-11); font-size: var(--size-14); font-variant-numeric: tabular-nums; }
+  .is-list .monitor .status { grid-area: 1 / 3; justify-content: end; min-inline-size: 136px; }
+  .is-list .monitor .axis { grid-area: 3 / 1; font-size: var(--size-13); color: var(--neutral-11); }
+  .is-list .monitor .axis:last-child { grid-area: 3 / 3; justify-self: end; display: block; }
+  .is-list .monitor:not(:last-child) .axis { display: none; }
 }
 @media (min-width: 900px) {
   .bars.is-cut { inline-size: 100%; margin-inline-start: 0; }
@@ -308,6 +348,7 @@ dialog .close { position: absolute; inset-block-start: var(--space-2); inset-inl
 }
 .is-grid .bars.is-cut { inline-size: 300%; margin-inline-start: -200%; }
 @media print {
+  body { display: block; }
   .tools, .skip, .filter, .more, .turn, .notify, dialog, .tip, .stripe, .cover { display: none; }
   .hero { background: none !important; padding-block: var(--space-4); border-block-end: 1px solid; }
   .card, article, .monitor { break-inside: avoid; }

@@ -63,9 +63,13 @@ interface Named {
   name: string;
 }
 
+interface OfGroup extends Named {
+  group_id: string | null;
+}
+
 export interface SubscribeView {
   frame: FrameView;
-  monitors: Named[];
+  monitors: OfGroup[];
   groups: Named[];
   /** What is wrong with the address or the topics that were sent. */
   problem: string | null;
@@ -87,15 +91,17 @@ export function renderSubscribePage(view: SubscribeFormView): string {
     words.title,
     <>
       <form class="card" method="post" action={`${frame.base}/subscribe`}>
-        <Field name="channel" label={words.channel}>
-          <select id="channel" name="channel">
+        <fieldset>
+          <legend>{words.channel}</legend>
+          <div class="tiles">
             {SUBSCRIBER_CHANNELS.map((channel) => (
-              <option value={channel} selected={channel === view.channel}>
-                {words.channels[channel]}
-              </option>
+              <label class="tile">
+                <input type="radio" name="channel" value={channel} checked={channel === view.channel} />{" "}
+                <span>{words.channels[channel]}</span>
+              </label>
             ))}
-          </select>
-        </Field>
+          </div>
+        </fieldset>
         <Field
           name="endpoint"
           label={words.address}
@@ -221,25 +227,37 @@ function Topics({ chosen, texts }: { chosen: SubscriptionTopic[]; texts: PageTex
   return (
     <fieldset>
       <legend>{words.topics}</legend>
-      <Tick name="events" value="incident" label={words.incidents} isOn={isOn("incident")} />
-      <Tick name="events" value="maintenance" label={words.maintenance} isOn={isOn("maintenance")} />
+      <div class="ticks">
+        <Tick name="events" value="incident" label={words.incidents} isOn={isOn("incident")} />
+        <Tick name="events" value="maintenance" label={words.maintenance} isOn={isOn("maintenance")} />
+      </div>
     </fieldset>
   );
 }
 
-/** Groups first: they stand for services that are still to come, too. */
-function Services(props: { monitors: Named[]; groups: Named[]; chosen: string[]; texts: PageTexts }) {
+/** A group stands for services that are still to come, too. */
+function Services(props: { monitors: OfGroup[]; groups: Named[]; chosen: string[]; texts: PageTexts }) {
   const { monitors, groups, chosen } = props;
   const words = props.texts.subscribe;
   if (monitors.length === 0) return null;
+  const ticksOf = (group: string | null) => (
+    <div class="ticks">
+      {monitors
+        .filter(({ group_id }) => group_id === group)
+        .map(({ id, name }) => (
+          <Tick name="monitor_ids" value={id} label={name} isOn={chosen.includes(id)} />
+        ))}
+    </div>
+  );
   return (
     <fieldset>
       <legend>{words.services}</legend>
+      {ticksOf(null)}
       {groups.map(({ id, name }) => (
-        <Tick name="group_ids" value={id} label={words.group({ name })} isOn={chosen.includes(id)} />
-      ))}
-      {monitors.map(({ id, name }) => (
-        <Tick name="monitor_ids" value={id} label={name} isOn={chosen.includes(id)} />
+        <div class="of-group">
+          <Tick name="group_ids" value={id} label={words.group({ name })} isOn={chosen.includes(id)} />
+          {ticksOf(id)}
+        </div>
       ))}
     </fieldset>
   );

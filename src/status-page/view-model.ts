@@ -58,6 +58,8 @@ export function buildPageView(payload: PagePayload, viewing: RenderContext): Pub
   const { since, ...state } = computePageState(payload, viewing.as_of, texts);
   const sections = buildSections(payload, viewOne, texts);
   const affected = listAffected(sections);
+  const listed = affected.slice(0, AFFECTED_SHOWN);
+  const isListed = (name: string) => listed.some((monitor) => monitor.name === name);
   return {
     frame: buildFrame(payload, viewing, formats),
     late: viewing.late && { at: formats.moment(viewing.late.since), ago: formats.duration(viewing.late.for_ms) },
@@ -70,7 +72,7 @@ export function buildPageView(payload: PagePayload, viewing: RenderContext): Pub
           ? { at: formats.moment(since), ago: formats.age(viewing.as_of - since) }
           : null,
     },
-    affected: { monitors: affected.slice(0, AFFECTED_SHOWN), more: Math.max(0, affected.length - AFFECTED_SHOWN) },
+    affected: { monitors: listed, more: Math.max(0, affected.length - AFFECTED_SHOWN) },
     sections,
     has_filter: payload.monitors.length >= FILTER_FROM,
     maintenance: {
@@ -84,7 +86,9 @@ export function buildPageView(payload: PagePayload, viewing: RenderContext): Pub
       .slice(0, OPEN_SHOWN)
       .map((incident) =>
         viewIncident(incident, payload, { address, texts, formats, updates_max: 1, text_max: TEXT_SHOWN }),
-      ),
+      )
+      // The list of what is affected stands below.
+      .map((view) => (view.affected.every(isListed) ? { ...view, affected: [] } : view)),
     past: [...past].map(([date, incidents]) => ({
       date: formats.date(date),
       incidents: incidents.map((incident) =>

@@ -395,7 +395,7 @@ describe("the form", () => {
     form.append("monitor_ids", shop.monitor.id);
     const { status, text } = await press(`${shop.path}/subscribe`, String(form));
     expect(status).toBe(400);
-    expect(text).toMatch(/<option value="webhook" selected/);
+    expect(text).toMatch(/name="channel" value="webhook" checked/);
     expect(text).toMatch(/value="not an address"[^>]*aria-describedby="[^"]*endpoint-problem"[^>]*aria-invalid="true"/);
     expect(text).toContain('id="endpoint-problem"');
     expect(text).toContain(`value="${shop.monitor.id}" checked`);

@@ -65,8 +65,8 @@ describe("GET /status/:slug/services/:id", () => {
     expect(status).toBe(200);
     expect(text).toContain('<h1 dir="auto">Web shop</h1>');
     for (const words of ["24 hours", "7 days", "30 days", "90 days", "100%"]) expect(text).toContain(words);
-    expect(text).toMatch(/<strong>30 min<\/strong> <span class="tag is-open">ongoing<\/span>/);
-    expect(text).toContain("<strong>2 h</strong>");
+    expect(text).toMatch(/<span class="tag is-open">ongoing<\/span>.*?<span class="length">30 min<\/span>/s);
+    expect(text).toContain(`<span class="length">2 h</span>`);
     expect(text).toContain("Checkout fails");
     expect(text).not.toMatch(/Something else|secret cause|weur/);
     expect((await visit(shop.path)).text).toContain(`href="${shop.path}/services/${shop.monitor.id}"`);

@@ -84,9 +84,9 @@ function farewell(ctx: RequestScope, email: string) {
   const lines = [
     "Hello,",
     "",
-    `your account ${email} at ${ctx.publicUrl} was deleted, with everything that it owned.`,
+    `Your account ${email} at ${ctx.publicUrl} was deleted, together with everything it owned.`,
     "",
-    "If this was not you, write to the operator of the service: what was deleted cannot be restored here.",
+    "If this was not you, write to the operator of the service. What was deleted cannot be restored here.",
   ];
   return sealMail(ctx, { to: email, subject: "Your account was deleted", text: lines.join("\n") });
 }

@@ -241,7 +241,7 @@ function invitationMail(
     url,
     "",
     "Opening it changes nothing yet. There you choose a name and a password, or sign in if you have an account.",
-    "The link is for you alone: please do not pass it on.",
+    "The link is for you alone: please do not share it.",
     "",
     "If you did not expect this invitation, ignore this message.",
   ];

@@ -312,14 +312,14 @@ function transferMail(
   const lines = [
     "Hello,",
     "",
-    `${requireUser(ctx).email} wants to hand the status page "${name}" over to you, with its monitors.`,
-    "Your plan has to have room for them. The present owner stays as an admin, and monitors that private agents run are paused.",
+    `${requireUser(ctx).email} wants to transfer the status page "${name}" to you, together with its monitors.`,
+    "Your plan has to have room for them. The present owner stays on as an admin, and monitors that private agents run are paused.",
     "",
     `To accept, sign in and open this link by ${formatMoment(transfer.expires_at, page.timezone)}:`,
     "",
     `${ctx.publicUrl}/app/transfer?token=${token}`,
     "",
-    "Opening it changes nothing yet. The link is for you alone: please do not pass it on.",
+    "Opening it changes nothing yet. The link is for you alone: please do not share it.",
     "",
     "If you do not want the page, decline it there, or ignore this message.",
   ];

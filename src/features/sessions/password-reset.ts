@@ -47,12 +47,12 @@ async function mailLink(ctx: RequestScope, user: UserRecord): Promise<void> {
   const lines = [
     "Hello,",
     "",
-    `a password reset was requested for your account at ${ctx.publicUrl}.`,
+    `Somebody asked to reset the password of your account at ${ctx.publicUrl}.`,
     `To choose a new password, open this link by ${formatMoment(link.expires_at, "UTC")}:`,
     "",
     `${ctx.publicUrl}/app/reset?token=${token}`,
     "",
-    "Opening it changes nothing yet, and it can be used once. The link is for you alone: please do not pass it on.",
+    "Opening it changes nothing yet, and it can be used once. The link is for you alone: please do not share it.",
     "",
     "If you did not request this, ignore this message: your password stays as it is.",
   ];

@@ -120,7 +120,13 @@ export function PastIncident(props: { incident: PastIncidentView; level: 3 | 4; 
   return (
     <li {...(id ? { id } : {})}>
       {level === 3 ? <h3 dir="auto">{link}</h3> : <h4 dir="auto">{link}</h4>}
-      <IncidentFacts incident={incident} texts={texts} />
+      <p class="small">
+        <span class={`tag severity-${incident.severity}`}>{incident.severity_label}</span>{" "}
+        <strong>{incident.label}</strong>
+        {" · "}
+        <Time moment={incident.started} />
+        {incident.resolved ? ` · ${incident.resolved.duration}` : null}
+      </p>
       <Affected names={incident.affected} texts={texts} />
       <Markdown blocks={incident.last} />
     </li>

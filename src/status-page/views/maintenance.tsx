@@ -1,5 +1,6 @@
 import type { PageTexts } from "../../language/texts.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
+import type { Span as SpanView } from "../format.ts";
 import type { MaintenanceView } from "../maintenance-view.ts";
 import { Time } from "./frame.tsx";
 import { Affected, Timeline } from "./incident.tsx";
@@ -23,14 +24,26 @@ export function MaintenanceFacts({ window, texts }: { window: MaintenanceView; t
   return (
     <>
       <p class="small">
-        <span class="tag">{window.label}</span> <Span of={window} texts={texts} />
+        <span class={window.is_active ? "tag is-active" : "tag"}>{window.label}</span>{" "}
+        <Span of={window} texts={texts} />
       </p>
       <Affected names={window.affected} texts={texts} />
     </>
   );
 }
 
-export function Span({ of, texts }: { of: Pick<MaintenanceView, "from" | "to">; texts: PageTexts }) {
+/** "20 Nov 2026, 14:00–15:00"; the script adds the date where the visitor's zone has midnight between. */
+export function Span({ of, texts }: { of: SpanView; texts: PageTexts }) {
+  if (of.isOneDay) {
+    return (
+      <>
+        <Time moment={of.from} />–
+        <time datetime={of.to.iso} data-after={of.from.iso}>
+          {of.to.text}
+        </time>
+      </>
+    );
+  }
   return (
     <Phrase of={texts.maintenance.span} parts={{ start: <Time moment={of.from} />, end: <Time moment={of.to} /> }} />
   );

@@ -80,12 +80,12 @@ function Strip({ monitor, texts }: { monitor: PublicMonitorView; texts: PageText
       </div>
       <p class="ends">
         {monitor.days === DAYS_BY_WIDTH[0][1] ? (
-          DAYS_BY_WIDTH.map(([width, days]) => <span class={`for-${width}`}>{words.days_ago({ n: days })}</span>)
+          DAYS_BY_WIDTH.map(([width, days]) => <span class={`axis for-${width}`}>{words.days_ago({ n: days })}</span>)
         ) : (
-          <span>{words.days_ago({ n: monitor.days })}</span>
+          <span class="axis">{words.days_ago({ n: monitor.days })}</span>
         )}
-        <span class="uptime">{monitor.uptime}</span>
-        <span>{words.today}</span>
+        <span class="uptime">{monitor.status === "pending" ? null : monitor.uptime}</span>
+        <span class="axis">{words.today}</span>
       </p>
     </>
   );
@@ -108,7 +108,7 @@ function TroubledDays({ monitor, texts }: { monitor: PublicMonitorView; texts: P
   );
 }
 
-/** One rectangle for each run of equal days; a mask of the document cuts all of them into days. */
+/** One rectangle for each run of equal days; a mask of the document cuts all of them into days. Trouble grows from the base. */
 function Bars({ monitor }: { monitor: PublicMonitorView }) {
   return (
     <svg
@@ -122,22 +122,25 @@ function Bars({ monitor }: { monitor: PublicMonitorView }) {
       {monitor.runs
         .filter(({ state }) => state === "none")
         .map((run) => (
-          <DayRun run={run} y={BAR_HEIGHT - HAIRLINE} height={HAIRLINE} />
+          <DayRun run={run} height={HAIRLINE} />
         ))}
       <g class="days">
         {monitor.runs
           .filter(({ state }) => state !== "none")
           .map((run) => (
-            <DayRun run={run} y={0} height={BAR_HEIGHT} />
+            <>
+              {run.share < 1 ? <rect x={run.first} width={run.length} height={BAR_HEIGHT} /> : null}
+              <DayRun run={run} height={run.share * BAR_HEIGHT} />
+            </>
           ))}
       </g>
     </svg>
   );
 }
 
-function DayRun({ run, y, height }: { run: BarRun; y: number; height: number }) {
+function DayRun({ run, height }: { run: BarRun; height: number }) {
   return (
-    <rect class={`day-${run.state}`} x={run.first} width={run.length} y={y} height={height}>
+    <rect class={`day-${run.state}`} x={run.first} width={run.length} y={BAR_HEIGHT - height} height={height}>
       {run.hint === null ? null : <title>{run.hint}</title>}
     </rect>
   );

@@ -1,4 +1,5 @@
 import type { PageTexts } from "../../language/texts.ts";
+import { Mark } from "../../ui/design/mark.tsx";
 import { toHtml } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { Icon } from "../../ui/status-icons.tsx";
@@ -40,12 +41,14 @@ export function renderStatusPage(view: PublicPageView): string {
             <Phrase of={words.last_checks} parts={{ ago: view.late.ago, time: <Time moment={view.late.at} /> }} />
           </p>
         ) : null}
-        <Maintenance
-          id="maintenance"
-          title={words.maintenance_active}
-          windows={view.maintenance.active}
-          texts={texts}
-        />
+        {banner.state === "maintenance" ? null : (
+          <Maintenance
+            id="maintenance"
+            title={words.maintenance_active}
+            windows={view.maintenance.active}
+            texts={texts}
+          />
+        )}
         {view.description.length > 0 ? (
           <div class="about">
             <Markdown blocks={view.description} />
@@ -140,7 +143,14 @@ export function renderHistoryPage({ frame, months, older_href, canonical }: Hist
               <h2>{month.title}</h2>
               <span class="small">{words.month_count({ n: month.incidents.length })}</span>
             </div>
-            <Calendar month={month} texts={texts} />
+            <div>
+              <ol class="calendar weekdays" aria-hidden="true">
+                {month.weekdays.map((weekday) => (
+                  <li>{weekday}</li>
+                ))}
+              </ol>
+              <Calendar month={month} texts={texts} />
+            </div>
             <ul class="past">
               {month.incidents.map((incident) => (
                 <PastIncident incident={incident} id={`incident-${incident.id}`} level={3} texts={texts} />
@@ -165,9 +175,9 @@ function Calendar({ month, texts }: { month: HistoryMonth; texts: PageTexts }) {
       {Array.from({ length: month.offset }, () => (
         <li class="is-later" aria-hidden="true" />
       ))}
-      {month.days.map(({ day, date, severity, count, anchor }) =>
+      {month.days.map(({ day, date, severity, count, is_future, anchor }) =>
         severity === null ? (
-          <li>{day}</li>
+          <li {...(is_future ? { class: "is-future" } : {})}>{day}</li>
         ) : (
           <li class={`severity-${severity}`}>
             <a href={anchor ?? ""} aria-label={`${date.text}: ${texts.incident.month_count({ n: count })}`}>
@@ -189,6 +199,7 @@ export function renderMessagePage(
   return toHtml(
     <Document title={title} texts={texts}>
       <main class="wrap message">
+        <Mark size={48} />
         <h1>{title}</h1>
         <p>{text}</p>
         {link ? (
@@ -236,6 +247,13 @@ function Hero({ view }: { view: PublicPageView }) {
           <section class="reports" aria-label={words.current_incidents}>
             {open.map((incident) => (
               <IncidentCard incident={incident} texts={texts} />
+            ))}
+          </section>
+        ) : null}
+        {banner.state === "maintenance" ? (
+          <section class="reports" aria-label={words.maintenance_active}>
+            {view.maintenance.active.map((window) => (
+              <MaintenanceCard window={window} texts={texts} />
             ))}
           </section>
         ) : null}

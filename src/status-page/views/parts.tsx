@@ -10,7 +10,6 @@ import { Affected, PastIncident, Timeline } from "./incident.tsx";
 import { MaintenanceCard, MaintenanceFacts, Span } from "./maintenance.tsx";
 import { GamePanel, Metrics } from "./metrics.tsx";
 import { History, StatusText } from "./monitor.tsx";
-import { Phrase } from "./phrase.tsx";
 
 const OUTAGE_DAYS = 90;
 
@@ -54,13 +53,13 @@ export function renderServicePage(view: ServicePageView): string {
             {view.outages.length === 0 ? <p class="small">{words.no_outages({ days: OUTAGE_DAYS })}</p> : null}
             <ul class="past">
               {view.outages.map((outage) => (
-                <li>
-                  <Phrase
-                    of={words.outage}
-                    parts={{ start: <Time moment={outage.started} />, duration: <strong>{outage.duration}</strong> }}
-                  />{" "}
-                  {outage.is_open ? <span class="tag is-open">{words.ongoing}</span> : null}{" "}
-                  {outage.is_planned ? <span class="tag">{words.in_maintenance}</span> : null}
+                <li class="row">
+                  <span>
+                    <Time moment={outage.started} />{" "}
+                    {outage.is_open ? <span class="tag is-open">{words.ongoing}</span> : null}{" "}
+                    {outage.is_planned ? <span class="tag">{words.in_maintenance}</span> : null}
+                  </span>
+                  <span class="length">{outage.duration}</span>
                 </li>
               ))}
             </ul>
@@ -86,7 +85,7 @@ export function renderServicePage(view: ServicePageView): string {
 
 function Periods({ periods }: Pick<ServicePageView, "periods">) {
   return (
-    <ul class="links small">
+    <ul class="segments">
       {periods.map(({ label, href, is_current }) => (
         <li>
           <a href={href} {...(is_current ? { "aria-current": "true" } : {})}>
@@ -125,16 +124,16 @@ function Chart({ chart, texts }: { chart: ChartView; texts: PageTexts }) {
           class="chart-line"
           d={`M0 .5H${CHART.width}M0 ${middle}H${CHART.width}M0 ${CHART.height - 0.5}H${CHART.width}`}
         />
-        <path class="chart-p95" d={chart.p95} />
+        <path class="chart-band" d={chart.band} />
         <path class="chart-median" d={chart.median} />
       </svg>
       <bdi class="chart-top small" dir="ltr">
-        {chart.top_ms} ms
+        {chart.top}
       </bdi>
       <p class="row small">
         <Time moment={chart.from} />
         <span>
-          <span class="key is-median" /> {texts.service.median} <span class="key is-p95" /> {texts.service.p95}
+          <span class="key is-median" /> {texts.service.median} <span class="key is-band" /> {texts.service.p95}
         </span>
         <Time moment={chart.to} />
       </p>

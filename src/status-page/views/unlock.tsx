@@ -1,4 +1,5 @@
 import type { PageTexts } from "../../language/texts.ts";
+import { Mark } from "../../ui/design/mark.tsx";
 import { toHtml } from "../../ui/document.tsx";
 import { Field } from "../../ui/form-field.tsx";
 import { Document } from "./frame.tsx";
@@ -20,6 +21,7 @@ export function renderUnlockPage({ texts, base, home, next, problem, inFrame }: 
   return toHtml(
     <Document title={words.title} texts={texts}>
       <main class="wrap unlock">
+        <Mark size={48} />
         <h1>{words.title}</h1>
         <p class="small">{words.text}</p>
         {inFrame ? (
