@@ -10,6 +10,7 @@ import { regionName } from "../contract/monitor-values.ts";
 import { formatInstant, formatSpan } from "../lib/date-format.ts";
 import { durationInWords, formatMilliseconds, secondsBetween } from "../lib/duration-format.ts";
 import { oneLine } from "../lib/one-line.ts";
+import { wordsBesideStatus } from "./incident-status.ts";
 
 /** How urgent a message is; providers map it to their colours and priorities. */
 export type AlertTone = "down" | "warning" | "good" | "info";
@@ -283,7 +284,7 @@ function incidentContent({ name, data }: Of<"incident">, timezone: string): Cont
     tone: isResolved ? "good" : isAcknowledgement ? "info" : severity === "minor" ? "warning" : "down",
     ...headed(name, title),
     // The title says that it is acknowledged.
-    text: isAcknowledgement ? "" : textBeside(title, data.message),
+    text: isAcknowledgement ? "" : textBeside(title, wordsBesideStatus(data)),
     is_markdown: true,
     facts: [
       fact("Status", isResolved || isAcknowledgement ? null : inWords(status)),

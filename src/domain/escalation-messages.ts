@@ -36,12 +36,13 @@ export function composeEscalationMessage(
   { level, round }: { level: number; round: number },
   { page, links }: Surroundings,
 ): AlertMessage {
-  const what = subjects.length === 1 ? "the incident" : "all of them";
+  const [what, it] = subjects.length === 1 ? ["the incident", "it"] : ["all of them", "them"];
+  const asked = `Acknowledge ${what} to stop the escalation of ${oneLine(page.name)}.`;
   return {
     tone: "down",
     title: titleOf(subjects),
     page_name: oneLine(page.name),
-    text: withReasons(`Acknowledge ${what} to stop the escalation of ${oneLine(page.name)}.`, subjects),
+    text: withReasons([unansweredAt({ level, round }, it), asked].filter((each) => each !== "").join(" "), subjects),
     ...(subjects.length === 1 && subjects[0].is_markdown && { is_markdown: true }),
     facts: [
       ...factsOf(subjects, page.timezone),
@@ -51,6 +52,14 @@ export function composeEscalationMessage(
     thread: { id: subjects[0].thread_id, state: `escalation ${level}.${round}` },
     is_resolved: false,
   };
+}
+
+/** Why it reaches whoever is asked later: they may have read of it already, as a member of the team. */
+function unansweredAt({ level, round }: { level: number; round: number }, what: string): string {
+  if (level > 1) return `Nobody has acknowledged ${what} since step ${level - 1}.`;
+  return round === 0
+    ? ""
+    : `Nobody has acknowledged ${what} in ${round === 1 ? "the first round" : `${round} rounds`}.`;
 }
 
 /** What failed after that message, by name: a bundle is one message, and this the one other. */

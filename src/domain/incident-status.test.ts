@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { INCIDENT_STATUSES } from "../contract/incident.ts";
-import { decideStatusChange } from "./incident-status.ts";
+import { decideStatusChange, statusSentence, wordsBesideStatus } from "./incident-status.ts";
 
 const pairs = INCIDENT_STATUSES.flatMap((from) => INCIDENT_STATUSES.map((to) => ({ from, to })));
 const acknowledged = { acknowledged_at: 3, acknowledged_by: "a user" };
@@ -16,5 +16,14 @@ describe("the status of an incident", () => {
 
   it("stays where it is when nothing is said", () => {
     expect(decideStatusChange({ status: "resolved", resolved_at: 5, ...acknowledged }, undefined, 9)).toBeNull();
+  });
+});
+
+describe("an update that nobody wrote a text for", () => {
+  it("says nothing beside its status", () => {
+    const message = statusSentence("resolved");
+    expect(wordsBesideStatus({ message, status: "resolved" })).toBe("");
+    expect(wordsBesideStatus({ message, status: "monitoring" })).toBe(message);
+    expect(wordsBesideStatus({ message: "It was a cable.", status: "resolved" })).toBe("It was a cable.");
   });
 });

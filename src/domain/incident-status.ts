@@ -18,3 +18,13 @@ export function decideStatusChange(incident: Standing, to: IncidentStatus | unde
     status === "resolved" ? { acknowledged_at: null, acknowledged_by: null } : { acknowledged_at, acknowledged_by };
   return { status: to, resolved_at: to === "resolved" ? now : null, ...acknowledgement };
 }
+
+/** The text of an update that nobody wrote one for. */
+export function statusSentence(status: string): string {
+  return `The status changed to ${status}.`;
+}
+
+/** What an update says beside its status, which readers see in their language. */
+export function wordsBesideStatus({ message, status }: { message: string; status: string | null }): string {
+  return status !== null && message === statusSentence(status) ? "" : message;
+}

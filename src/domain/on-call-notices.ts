@@ -36,9 +36,15 @@ interface Named {
 /** One line, for messages and events. */
 export function describeGap({ name, timezone }: Named, { start_at, end_at }: Gap, now: number): string {
   const from = start_at <= now ? "now" : formatMoment(start_at, timezone);
-  const isLonger = end_at >= now + GAP_HORIZON_MS;
-  return `nobody is on call by ${oneLine(name)} from ${from}${isLonger ? "" : ` until ${formatMoment(end_at, timezone)}`}`;
+  return `nobody is on call by ${oneLine(name)} from ${from}${untilIn(timezone, end_at, now)}`;
 }
+
+/** Empty beyond what is looked at in advance: it may end later. */
+function untilIn(timezone: string, end_at: number, now: number): string {
+  return end_at >= now + GAP_HORIZON_MS ? "" : ` until ${formatMoment(end_at, timezone)}`;
+}
+
+const asSentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 export interface FirstTurn {
   at: number;
@@ -73,7 +79,7 @@ export function composeGapNotice(schedule: Named & { id: string }, gap: Gap, con
     tone: "warning",
     title: `Nobody on call: ${oneLine(schedule.name)}`,
     is_resolved: false,
-    text: `In this time ${describeGap(schedule, gap, context.now)}. Add a shift or an override.`,
+    text: `${asSentence(describeGap(schedule, gap, context.now))} Add a shift or an override.`,
     facts: [],
     links: context.links,
     thread: { id: schedule.id, state: `gap ${gap.start_at}` },
@@ -102,14 +108,19 @@ export function composeEmptyStepNotice(step: EmptyStep, links: Links) {
   } satisfies AlertMessage;
 }
 
-export function composeShiftReminder(schedule: Named & { id: string }, shift: Shift, links: Links) {
+export function composeShiftReminder(
+  schedule: Named & { id: string },
+  { start_at, end_at }: Shift,
+  { now, links }: { now: number; links: Links },
+) {
+  const { timezone } = schedule;
   return {
     tone: "info",
     title: `Your on-call shift begins soon: ${oneLine(schedule.name)}`,
     is_resolved: false,
-    text: `You are on call from ${formatMoment(shift.start_at, schedule.timezone)}.`,
+    text: `You are on call from ${formatMoment(start_at, timezone)}${untilIn(timezone, end_at, now)}.`,
     facts: [],
     links,
-    thread: { id: schedule.id, state: `shift ${shift.start_at}` },
+    thread: { id: schedule.id, state: `shift ${start_at}` },
   } satisfies AlertMessage;
 }

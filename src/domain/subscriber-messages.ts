@@ -3,6 +3,7 @@ import type { SubscriberTexts } from "../language/texts.ts";
 import { formatEnds, formatInstant } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 import { inWords, textBeside } from "./alert-messages.ts";
+import { wordsBesideStatus } from "./incident-status.ts";
 
 /** The page that a message is about. */
 export interface NamedPage {
@@ -55,6 +56,7 @@ export function composeUpdateMessage(
   const { event, starts_at, ends_at } = content;
   const label = texts.headings[event];
   const name = oneLine(page.name);
+  const words = wordsBesideStatus({ message: content.message ?? "", status: content.status });
   const facts = [
     { label: texts.facts.status, value: statusOf(content.status, texts) },
     { label: texts.facts.severity, value: severityOf(content.severity, texts) },
@@ -69,7 +71,7 @@ export function composeUpdateMessage(
     heading: oneLine(content.title),
     facts: facts.filter(({ value }) => value !== ""),
     items: [],
-    text: event === "maintenance.cancelled" ? endOf(content, texts) : textBeside(content.title, content.message ?? ""),
+    text: event === "maintenance.cancelled" ? endOf(content, texts) : textBeside(content.title, words),
     action: actionOf(links, texts),
     reason: texts.reason({ page: name }),
     links,

@@ -147,7 +147,7 @@ async function announcementsOf(scope: Scope, { schedule, page }: Reviewed): Prom
         id: idFrom("on-call shift", schedule.id, shift.user_id, String(shift.start_at)),
         type: "oncall.shift",
         user_id: shift.user_id,
-        message: composeShiftReminder(schedule, shift, links),
+        message: composeShiftReminder(schedule, shift, { now, links }),
         reason: `You are on call for ${page.name}.`,
       }),
     ),

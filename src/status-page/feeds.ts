@@ -5,6 +5,7 @@ import { type Block, excerpt, parseMarkdown, parseMarkdownOf } from "../ui/markd
 import { renderMarkdown } from "../ui/markdown-view.tsx";
 import { createFormats } from "./format.ts";
 import { namesOf } from "./frame-view.ts";
+import { parseUpdate } from "./incident-view.ts";
 import { sortMaintenance } from "./maintenance.ts";
 
 /** What readers of feeds get: one entry for each update of an incident and for each window to come or under way. */
@@ -128,7 +129,7 @@ function listEntries({ payload, texts, now, url }: FeedSource): Entry[] {
         title: `${incident.title}: ${texts.incident.statuses[update.status]}`,
         href,
         at: update.created_at,
-        blocks: () => parseMarkdownOf(update, "message", TEXT_SHOWN),
+        blocks: () => parseUpdate(update, TEXT_SHOWN),
       })),
     ];
   });

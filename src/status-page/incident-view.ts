@@ -1,4 +1,5 @@
 import type { PagePayload, PublicIncident, PublicMonitor } from "../contract/public-page.ts";
+import { wordsBesideStatus } from "../domain/incident-status.ts";
 import { dateIn } from "../lib/zoned-days.ts";
 import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
 import { createFormats, type Formats, type Moment } from "./format.ts";
@@ -190,6 +191,11 @@ function historyPath(before: number | undefined, formats: Formats): string {
   return before === undefined ? "/history" : `/history?before=${formats.moment(before).iso}`;
 }
 
+/** Nothing where an update only says that its status changed: the status stands beside it. */
+export function parseUpdate(update: PublicIncident["updates"][number], max?: number): Block[] {
+  return wordsBesideStatus(update) === "" ? [] : parseMarkdownOf(update, "message", max);
+}
+
 export function viewIncident(
   incident: PublicIncident,
   { monitors }: PagePayload,
@@ -205,7 +211,7 @@ export function viewIncident(
     updates: updates.map((update) => ({
       label: texts.incident.statuses[update.status],
       at: formats.moment(update.created_at),
-      text: parseMarkdownOf(update, "message", text_max),
+      text: parseUpdate(update, text_max),
     })),
     omitted_updates: incident.updates.length - updates.length + incident.omitted_updates,
   };
@@ -219,7 +225,7 @@ export function viewPastIncident(
   const [last] = incident.updates;
   return {
     ...outlineOf(incident, monitors, reading),
-    last: last ? parseMarkdownOf(last, "message", GIST_SHOWN) : [],
+    last: last ? parseUpdate(last, GIST_SHOWN) : [],
   };
 }
 

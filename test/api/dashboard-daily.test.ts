@@ -1,4 +1,8 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { openDb } from "../../src/data/db.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
 import { browserOf } from "../support/dashboard-crawl.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
@@ -8,6 +12,7 @@ import { emailOf, joinPage, PASSWORD } from "../support/members.ts";
 import { readView } from "../support/shown-controls.ts";
 
 /** What a team does on most days, by forms alone. */
+const db = openDb(env.DB);
 let owner: Account;
 let browser: Browser;
 let page: string;
@@ -79,6 +84,20 @@ describe("an incident", () => {
     await browser.submit(`${path}/updates`, { message: "All is well.", status: "", ...choice });
     const told = (await toldOf(page)).filter(({ name }) => name === "incident.updated");
     expect(told.at(-1)?.data).toMatchObject({ notify_subscribers: isNotified, status: "monitoring" });
+  });
+
+  it("is resolved with a word about what is down all the same", async () => {
+    const incident = { status_page_id: page, title: "Slow", monitor_ids: [monitor] };
+    const { body } = await owner.client.post(`${V1}/incidents`, incident);
+    await db.update(monitors).set({ status: "down", name: "Till" }).where(eq(monitors.id, monitor));
+    const path = `/app/incidents/${body.id}`;
+    await browser.submit(`${path}/resolve`);
+    expect(await shown(path)).toContain("The incident is resolved. Still down: Till.");
+    await browser.submit(`${path}/updates`, { message: "Again.", status: "investigating" });
+    expect(await shown(path)).not.toContain("Still down");
+    await db.update(monitors).set({ status: "up" }).where(eq(monitors.id, monitor));
+    await browser.submit(`${path}/resolve`);
+    expect(await shown(path)).toMatch(/The incident is resolved\.</);
   });
 
   it("shows its Markdown before it is opened", async () => {

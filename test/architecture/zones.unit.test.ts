@@ -83,7 +83,10 @@ const TEXTS: [string, string][] = [
   ["a gap in one line", describeGap(SCHEDULE, { ...GAP, start_at: AT + HOUR }, AT)],
   ["the beginning of a schedule", textOf(composeBeginningNotice(SCHEDULE, { at: AT, name: "Ada" }, []))],
   ["the beginning of a schedule in one line", describeBeginning(SCHEDULE, { at: AT, name: "Ada" })],
-  ["a shift", textOf(composeShiftReminder(SCHEDULE, { user_id: "u", start_at: AT, end_at: AT + HOUR }, []))],
+  [
+    "a shift",
+    textOf(composeShiftReminder(SCHEDULE, { user_id: "u", start_at: AT, end_at: AT + HOUR }, { now: AT, links: [] })),
+  ],
   ["an update for subscribers", JSON.stringify(composeUpdateMessage(FRAME, NEWS as never, LINKS))],
   [
     "an incident for subscribers",

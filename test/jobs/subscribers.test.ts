@@ -143,6 +143,22 @@ describe("with the real queues, and without a minute's tick", () => {
     ]);
   });
 
+  it("says of maintenance that goes on until when it lasts now", async () => {
+    const shop = await createShop();
+    const { endpoint } = await addReader(shop);
+    const { client } = shop.account;
+    const at = (later: number) => new Date(Date.now() + later * HOUR).toISOString();
+    const body = { status_page_id: shop.page.id, title: "New disks", start_time: at(-1), end_time: at(1) };
+    const { body: window } = await client.post(`${V1}/maintenance`, body);
+    const path = `${V1}/maintenance/${window.id}`;
+    await client.put(path, { description: "Slower than planned." });
+    await client.put(path, { end_time: at(3) });
+    const isMoved = ({ subject }: { subject: string }) => subject === "Maintenance rescheduled: Northwind";
+    await vi.waitFor(async () => expect((await mailsTo(endpoint)).filter(isMoved)).toHaveLength(1), PATIENCE);
+    const [moved] = (await mailsTo(endpoint)).filter(isMoved);
+    expect(moved?.text).toMatch(/Status: In progress\n(Affects: .*\n)?When: /);
+  });
+
   it.each([
     ["before it begins", 1, "This maintenance was cancelled."],
     ["while it goes on", -1, "It ended early."],

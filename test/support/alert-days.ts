@@ -29,6 +29,8 @@ import { sweepSchedules } from "../../src/events/on-call-review.ts";
 import { sweepRuleIncidents } from "../../src/events/rule-incident-ends.ts";
 import { sweepSuppressions } from "../../src/events/suppression.ts";
 import { handleSubscribers } from "../../src/jobs/subscribers.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { seal } from "../../src/platform/seal.ts";
 import { CORE, V1 } from "./client.ts";
 import { type Account, createAccount } from "./factories.ts";
 import { timedMailsTo } from "./mail.ts";
@@ -202,6 +204,13 @@ export async function aDay(
     return member.user_id;
   }
 
+  /** A reader of the page whose messages are sent, so that they can be read. */
+  async function subscribe(channel: "email" | "slack" | "discord", endpoint: string): Promise<void> {
+    const id = newId();
+    const sealed = await seal(env.ROOT_SECRET, id, { endpoint, base_url: "http://vigil.test" });
+    await insertSubscriber(account, { id, status_page_id, channel, sealed });
+  }
+
   async function leave(who: string): Promise<{ notices?: { message: string }[] }> {
     const path = `${V1}/status-pages/${status_page_id}/members/${team[who]?.member_id}`;
     const answer = await account.client.delete(path);
@@ -294,6 +303,7 @@ export async function aDay(
     passUntil: (after: number) => passUntil(start + after),
     readings,
     start,
+    subscribe,
     urlOf: (who: string) => webhooks[who]?.url ?? "",
     textsTo: (who: string) => sink.received.filter(({ url }) => url === webhooks[who]?.url).map(({ body }) => body),
   };

@@ -5,6 +5,7 @@ import { INCIDENT_STATUSES, Incident } from "../../contract/incident.ts";
 import type { IncidentTemplate } from "../../contract/incident-template.ts";
 import { presentIncident } from "../../features/incidents/present.ts";
 import { getIncident, listMyIncidents } from "../../features/incidents/service.ts";
+import { listServices } from "../../features/monitors/service.ts";
 import { INCIDENT_TIMELINE } from "../../features/timeline/incidents.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, requireApi } from "../call-api.ts";
@@ -52,6 +53,8 @@ const NO_PAGE = {
   section: "incidents",
   reason: "Incidents are reported on a status page. You have none, or your roles let you look only.",
 } as const;
+/** In a notice. */
+const NAMED_MAX = 5;
 const OPEN = INCIDENT_STATUSES.filter((status) => status !== "resolved");
 
 export const endpoints = [
@@ -116,7 +119,7 @@ export const endpoints = [
     if (intent === "note") body.status = null;
     if (intent === "reopen" && (body.status === null || body.status === "resolved")) body.status = "investigating";
     const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body, ...onceOf(entered) });
-    if (answer.ok) return redirectWithNotice(`/app/incidents/${id}`, "The update is posted.");
+    if (answer.ok) return redirectWithNotice(`/app/incidents/${id}`, `The update is posted.${await stillDown(c, id)}`);
     if (answer.status === 404) throw errorOf(answer);
     const problems = toSentences(UPDATE_FIELDS, answer.problems);
     const raced = answer.status === 409 ? await findChange(c, id, entered) : null;
@@ -139,7 +142,7 @@ export const endpoints = [
     { path: "/app/incidents/{id}/resolve", summary: "Resolve an incident", params },
     async (c, _entered, { id }) => {
       await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { status: "resolved" } });
-      return redirectWithNotice(`/app/incidents/${id}`, "The incident is resolved.");
+      return redirectWithNotice(`/app/incidents/${id}`, `The incident is resolved.${await stillDown(c, id)}`);
     },
   ),
 
@@ -218,6 +221,18 @@ function filledBy(templates: readonly IncidentTemplate[], id: string | undefined
 
 async function loadIncident(c: AppContext, id: string): Promise<Incident> {
   return presentIncident(await getIncident(c.var.ctx, id));
+}
+
+/** Follows the notice about an incident that was resolved: everybody reads an all-clear, whatever the checks find. */
+async function stillDown(c: AppContext, id: string): Promise<string> {
+  const { status, status_page_id, monitor_ids } = await loadIncident(c, id);
+  if (status !== "resolved") return "";
+  const services = await listServices(c.var.ctx, status_page_id);
+  const down = services.filter((service) => monitor_ids.includes(service.id) && service.status === "down");
+  if (down.length === 0) return "";
+  const names = down.slice(0, NAMED_MAX).map(({ name }) => name);
+  const more = down.length > NAMED_MAX ? ` and ${down.length - NAMED_MAX} more` : "";
+  return ` Still down: ${names.join(", ")}${more}.`;
 }
 
 async function editForm(c: AppContext, id: string): Promise<EditForm> {

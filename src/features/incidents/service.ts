@@ -27,7 +27,7 @@ import {
 import { findPageFor } from "../../data/members/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
-import { decideStatusChange } from "../../domain/incident-status.ts";
+import { decideStatusChange, statusSentence } from "../../domain/incident-status.ts";
 import { acknowledgedEvent, incidentEvent } from "../../events/emit.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { changedMembers, replaced } from "../../lib/merge-field.ts";
@@ -176,7 +176,7 @@ async function moveIncident(ctx: RequestScope, current: IncidentRecord, asked: M
   const move = decideStatusChange(current, asked.to ?? undefined, ctx.now);
   const moved: IncidentRecord = { ...current, ...asked.change, ...move, updated_at: ctx.now };
   const isPublished = moved.is_public && !current.is_public;
-  const message = asked.message ?? `The status changed to ${moved.status}.`;
+  const message = asked.message ?? statusSentence(moved.status);
   const news = incidentEvent(moved, {
     id: newId(),
     name: move?.status === "resolved" ? "incident.resolved" : "incident.updated",

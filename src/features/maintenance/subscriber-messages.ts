@@ -4,6 +4,7 @@ import type { MaintenanceStatus, MaintenanceTarget } from "../../contract/mainte
 import type { MaintenanceDetail } from "../../data/maintenance/list.ts";
 import type { MaintenanceRecord, MaintenanceUpdateRecord } from "../../data/maintenance/read.ts";
 import type { SubscriberNotice } from "../../delivery/subscriber-messages.ts";
+import { announcedStart } from "../../domain/maintenance.ts";
 import type { Occurrence } from "../../domain/recurrence.ts";
 import { toIso } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
@@ -63,13 +64,14 @@ export function withoutSubscribers(event: BoundaryEvent): BoundaryEvent {
 export function buildScheduleMessages(ctx: RequestScope, { former, window, targets }: Change): SubscriberNotice[] {
   const before = former?.is_public ? trackedOccurrence(former) : null;
   const occurrence = trackedOccurrence(window);
-  // The start of one that has begun was announced.
-  if (!occurrence || occurrence.start_at <= ctx.now) return [];
-  if (before?.start_at === occurrence.start_at && before.end_at === occurrence.end_at) return [];
+  if (!occurrence || (before?.start_at === occurrence.start_at && before.end_at === occurrence.end_at)) return [];
+  const hasBegun = occurrence.start_at <= ctx.now;
+  // The start of one that has begun is announced once; only an end that was announced with it may still move.
+  const isAnnounced = announcedStart(window) !== null && before?.start_at === occurrence.start_at;
+  if (hasBegun && (!isAnnounced || occurrence.end_at <= ctx.now)) return [];
   const name = before ? "maintenance.rescheduled" : "maintenance.scheduled";
-  return [
-    maintenanceNotice(ctx, window, { name, status: "scheduled", occurrence, targets, message: window.description }),
-  ];
+  const [status, message] = hasBegun ? (["in_progress", null] as const) : (["scheduled", window.description] as const);
+  return [maintenanceNotice(ctx, window, { name, status, occurrence, targets, message })];
 }
 
 /** An occurrence that does not take place, or not to its end. */
