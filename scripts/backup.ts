@@ -6,9 +6,10 @@ import { remoteOf } from "./backup/deployments.ts";
 import { backUpLocal } from "./backup/local.ts";
 import { readBackupOptions } from "./backup/options.ts";
 import { runCommand, withUsage } from "./local/command-error.ts";
+import { commandOf } from "./local/paths.ts";
 import { createStateDir, stateDirOf } from "./local/settings.ts";
 
-const USAGE = "usage: npm run backup -- [FILE] [--passphrase-file FILE] [--remote [--deployment NAME]]";
+const USAGE = `usage: ${commandOf("backup", "[FILE] [--passphrase-file FILE] [--remote [--deployment NAME]]")}`;
 
 const options = withUsage(USAGE, () => readBackupOptions(process.argv.slice(2), process.env));
 await runCommand(async () => {

@@ -2,7 +2,7 @@
  * `npm run vigil:file`: the command line as one file, `dist/vigil.mjs`, to copy to a machine that has Node and nothing else.
  */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import { PROJECT_ROOT } from "./local/paths.ts";
 
@@ -29,4 +29,4 @@ if (!program) throw new Error("the command line could not be bundled");
 mkdirSync(dirname(FILE), { recursive: true });
 writeFileSync(FILE, program.contents);
 chmodSync(FILE, 0o755);
-console.log(FILE);
+console.log(relative(PROJECT_ROOT, FILE));

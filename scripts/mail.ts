@@ -7,12 +7,13 @@ import { MailText } from "../src/contract/mail.ts";
 import { unseal } from "../src/platform/seal.ts";
 import { runCommand, withUsage } from "./local/command-error.ts";
 import { withLocalDatabase } from "./local/database-access.ts";
+import { commandOf } from "./local/paths.ts";
 import { loadSecrets } from "./local/secrets.ts";
 import { stateDirOf } from "./local/settings.ts";
 
 const SHOWN_MAX = 50;
 
-const USAGE = `usage: npm run --silent mail -- [--to ADDRESS] [--all]
+const USAGE = `usage: ${commandOf("mail", "[--to ADDRESS] [--all]")}
 
 Prints the newest ${SHOWN_MAX} messages, or all of them with --all; with --to those to one address.`;
 

@@ -4,11 +4,12 @@
  */
 import { parseArgs } from "node:util";
 import { Refusal, runCommand, withUsage } from "./local/command-error.ts";
+import { commandOf } from "./local/paths.ts";
 import { addRootKey, dropRootKey } from "./local/root-keys.ts";
 import { loadSecrets, saveSecrets } from "./local/secrets.ts";
 import { createStateDir, stateDirOf } from "./local/settings.ts";
 
-const USAGE = "usage: npm run rotate -- [--drop KEY] [--deployment NAME]";
+const USAGE = `usage: ${commandOf("rotate", "[--drop KEY] [--deployment NAME]")}`;
 
 interface SecretsFile {
   path: string;

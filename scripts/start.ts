@@ -1,18 +1,20 @@
 /**
- * `npm start`: the whole product on this machine, in the real Workers runtime. Everything it keeps lies in STATE_DIR and
- * survives any kind of end; after any end no process stays behind. `--demo` fills it with a demonstration, and
- * `--demo remove` removes that.
+ * `npm start`, of a package `vigil serve`: the whole product on this machine, in the real Workers runtime. Everything it
+ * keeps lies in STATE_DIR and survives any kind of end; after any end no process stays behind. `--demo` fills it with a
+ * demonstration, and `--demo remove` removes that.
  */
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { DEMO_OWNER } from "./demo/owner.ts";
 import { createFirstOwner, FIRST_OWNER, issueSignInLink } from "./local/accounts.ts";
+import { backUpBeforeUpgrade, backupsOf, keepBackups } from "./local/backups.ts";
 import { startClock } from "./local/clock.ts";
 import { Refusal, runCommand, withUsage } from "./local/command-error.ts";
-import { controlOf, findServiceUrl, serveControl } from "./local/control.ts";
+import { controlOf, findService, serveControl } from "./local/control.ts";
 import { databaseOf, type Execute } from "./local/database.ts";
 import { guardRuntimes } from "./local/guard.ts";
 import { lockState } from "./local/lock.ts";
+import { commandOf } from "./local/paths.ts";
 import { findPort } from "./local/port.ts";
 import { prepareState } from "./local/preparation.ts";
 import { type Control, callControl, newControlSecret } from "./local/runtime-control.ts";
@@ -30,9 +32,11 @@ const LOCK_WAIT_MS = 3000;
  */
 delete process.env.MALLOC_TRIM_THRESHOLD_;
 
-const USAGE = `usage: npm start
-       npm start -- --demo [--beside]   filled with a demonstration; --beside: although there are other data
-       npm start -- --demo remove       removes the demonstration, and ends`;
+const USAGE = `usage: ${commandOf("serve")}
+       ${commandOf("serve", "--demo [--beside]")}   filled with a demonstration; --beside: although there are other data
+       ${commandOf("serve", "--demo remove")}       removes the demonstration, and ends
+
+It listens on HOST and PORT, keeps everything in STATE_DIR, and reads its settings from the environment.`;
 
 type Demo = "none" | "fill" | "fill_beside" | "remove";
 
@@ -70,6 +74,7 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
   const address = { host, port: await findPort({ host, port }) };
   const url = urlOf(address);
   createStateDir(stateDir);
+  const backups = backupsOf(process.env);
   const lock = lockState(stateDir, LOCK_WAIT_MS);
   if (!lock)
     throw new Refusal(`another service runs on ${stateDir.path}: stop it or set STATE_DIR to another directory`);
@@ -78,7 +83,9 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
   const isDemonstration = demo !== "none" || existsSync(stateDir.demonstration);
   if (isDemonstration) keepMailHere();
   guardRuntimes();
-  const config = await prepareState(stateDir, stopping);
+  const config = await prepareState(stateDir, stopping, async () => {
+    if (backups) await backUpBeforeUpgrade(stateDir, backups);
+  });
   const bindings = {
     PUBLIC_URL: url,
     // What the demonstration asks of the service would hide the link that signs its visitor in.
@@ -86,36 +93,52 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
     ...loadSecrets(stateDir),
   };
   const control = { origin: url, secret: newControlSecret() };
-  const input = { config, stateDir, bindings, controlSecret: control.secret };
+  const input = {
+    config,
+    stateDir,
+    bindings,
+    controlSecret: control.secret,
+    clientAddressHeader: process.env.CLIENT_ADDRESS_HEADER,
+  };
   running.use(await startService(input, address, stopping));
   const execute = databaseOf(control);
-  await serveControl(stateDir, { execute, url });
+  const { env } = process;
+  const publicUrl = env.PUBLIC_URL?.replace(/\/+$/, "") || url;
+  await serveControl(stateDir, {
+    execute,
+    url,
+    publicUrl,
+    backup_dir: backups?.dir ?? null,
+    client_address_header: env.CLIENT_ADDRESS_HEADER || null,
+    sends_mail: Boolean(env.MAIL_FROM && (env.SMTP_URL || env.MAIL_HTTP_URL)),
+  });
   await callControl(control, "/health", {});
   await clearPlannedMinute(execute);
   running.use(startClock((scheduledTime) => fireCron(control, config.cron, scheduledTime)));
 
   const token = await createFirstOwner(execute);
   if (isDemonstration) await runDemonstration(running, { control, execute, stateDir });
-  if (token) console.log(welcome(url, { token, link: await issueSignInLink(execute, { email: FIRST_OWNER }) }));
+  if (backups) running.use(keepBackups(stateDir, backups));
+  if (token) console.log(welcome(publicUrl, { token, link: await issueSignInLink(execute, { email: FIRST_OWNER }) }));
   console.log(`ready ${url}`);
 }
 
 /** A demonstration notifies nobody: while it is there, mail stays in the outbox. */
 function keepMailHere(): void {
   for (const name of ["SMTP_URL", "MAIL_HTTP_URL"]) {
-    if (process.env[name]) console.log(`${name} is not used while the demonstration is here: npm run --silent mail`);
+    if (process.env[name]) console.log(`${name} is not used while the demonstration is here: ${commandOf("mail")}`);
     delete process.env[name];
   }
 }
 
 /** Whether a service runs on this state, which then has removed it. */
 async function removeFromRunning(stateDir: StateDir): Promise<boolean> {
-  const url = await findServiceUrl(stateDir);
-  if (url === undefined) return false;
+  const running = await findService(stateDir);
+  if (running === undefined) return false;
   const { removeDemonstration, hasDemonstration } = await import("./demo/demonstration.ts");
   const execute = controlOf(stateDir);
   if (!(await hasDemonstration(execute))) throw new Refusal("there is no demonstration here");
-  await removeDemonstration({ url, execute });
+  await removeDemonstration({ url: running.url, execute });
   console.log("the demonstration was removed");
   return true;
 }
@@ -182,8 +205,8 @@ Watch something:
     -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' \\
     -d '{"name": "Example", "type": "https", "target": "https://example.com"}'
 
-More tokens: npm run --silent token -- --email you@your.example
-Another sign-in link: npm run --silent token -- --email ${FIRST_OWNER} --sign-in-link
+More tokens: ${commandOf("token", "--email you@your.example")}
+Another sign-in link: ${commandOf("token", `--email ${FIRST_OWNER} --sign-in-link`)}
 `;
 }
 

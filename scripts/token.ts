@@ -9,13 +9,15 @@ import { z } from "zod";
 import { PLANS } from "../src/contract/plan.ts";
 import { clearPassword, FIRST_OWNER, issueSignInLink, issueToken, type TokenRequest } from "./local/accounts.ts";
 import { Refusal, runCommand, withUsage } from "./local/command-error.ts";
-import { findServiceUrl } from "./local/control.ts";
+import { findService } from "./local/control.ts";
 import { withLocalDatabase, withRemoteDatabase } from "./local/database-access.ts";
+import { commandOf } from "./local/paths.ts";
 import { addressOf, stateDirOf, urlOf } from "./local/settings.ts";
 
-const USAGE = `usage: npm run --silent token -- --email ADDRESS [--name NAME] [--plan ${PLANS.join("|")}]
+const ARGUMENTS = `--email ADDRESS [--name NAME] [--plan ${PLANS.join("|")}]
          [--beta|--no-beta] [--operator] [--expires-at ISO-8601] [--forget-password] [--sign-in-link]
          [--remote [--deployment NAME]]`;
+const USAGE = `usage: ${commandOf("token", ARGUMENTS)}`;
 
 const Request = z.object({
   email: z
@@ -80,7 +82,7 @@ async function serviceUrl(deployment: string | undefined): Promise<string> {
   if (deployment === undefined) {
     const { env } = process;
     // A program that already listens on the usual port must not get the link.
-    const running = () => findServiceUrl(stateDirOf(env));
+    const running = async () => (await findService(stateDirOf(env)))?.publicUrl;
     return env.PUBLIC_URL?.replace(/\/+$/, "") || (await running()) || urlOf(addressOf(env));
   }
   const { DEPLOYMENTS_DIR, deploymentFiles } = await import("./deploy/record.ts");

@@ -1,11 +1,11 @@
-import { existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { restoredEpoch } from "../../src/domain/epoch.ts";
 import { Refusal } from "../local/command-error.ts";
 import { lockState } from "../local/lock.ts";
-import { createStateDir, type StateDir } from "../local/settings.ts";
+import { createStateDir, type StateDir, stateDirAt } from "../local/settings.ts";
 import { type ArchivedFile, createArchive, openArchive } from "./archive.ts";
 import { refuseNewerRelease } from "./releases.ts";
 
@@ -105,6 +105,26 @@ export function restoreLocal(
   // The next start migrates, regardless of what it prepared before.
   rmSync(stateDir.prepared, { force: true });
   return { made_at: archive.manifest.made_at, replaced: present.length > 0 ? outgoing : undefined };
+}
+
+/** Restores a backup beside itself, looks whether each database is whole, and removes what it restored. */
+export function checkBackup(file: string, passphrase: string | undefined) {
+  const dir = mkdtempSync(join(dirname(file), "check-"));
+  try {
+    const { made_at } = restoreLocal(stateDirAt(dir), file, { passphrase, replace: false });
+    const databases = [OBJECTS, DATABASES].flatMap((part) => databasesIn(join(dir, part)));
+    for (const path of databases) requireWhole(path);
+    return { made_at, databases: databases.length };
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+function requireWhole(path: string): void {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const [found] = database.prepare("PRAGMA integrity_check").all();
+  database.close();
+  if (found?.integrity_check !== "ok") throw new Refusal(`${basename(path)} is damaged: ${found?.integrity_check}`);
 }
 
 /** A backup of somebody else's may name any place, also that of the program which the next start runs. */

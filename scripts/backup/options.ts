@@ -8,6 +8,8 @@ export interface BackupOptions {
   /** Name of the deployment; undefined for the service of this machine. */
   deployment: string | undefined;
   replace: boolean;
+  /** Only tries whether it can be restored. */
+  check: boolean;
 }
 
 /** Arguments of `backup` and `restore`. A passphrase never stands on a command line, where every process reads it. */
@@ -20,6 +22,7 @@ export function readBackupOptions(args: string[], env: NodeJS.ProcessEnv): Backu
       deployment: { type: "string", default: "vigil" },
       "passphrase-file": { type: "string" },
       replace: { type: "boolean", default: false },
+      check: { type: "boolean", default: false },
     },
   });
   if (positionals.length > 1) throw new Error(`one file, not ${positionals.length}`);
@@ -28,11 +31,12 @@ export function readBackupOptions(args: string[], env: NodeJS.ProcessEnv): Backu
     passphrase: passphraseOf(values["passphrase-file"], env),
     deployment: values.remote ? values.deployment : undefined,
     replace: values.replace,
+    check: values.check,
   };
 }
 
 function passphraseOf(file: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
-  const passphrase = file === undefined ? env.BACKUP_PASSPHRASE : readPassphrase(file);
+  const passphrase = file === undefined ? env.BACKUP_PASSPHRASE || undefined : readPassphrase(file);
   if (passphrase === undefined) return undefined;
   if (passphrase.length < 12) throw new Refusal("the passphrase must have at least 12 characters");
   return passphrase;

@@ -17,10 +17,18 @@ export interface ServiceInput {
   /** Settings and secrets; they win over `[vars]` of wrangler.toml. */
   bindings: Record<string, string>;
   controlSecret: string;
+  /** Named by a proxy before the service, which writes into it where a request comes from. */
+  clientAddressHeader?: string | undefined;
 }
 
 /** What the Workers runtime reads to run the Worker with databases, objects, queues and alarms on this machine. */
-export function compileService({ config, stateDir, bindings, controlSecret }: ServiceInput): Promise<Buffer> {
+export function compileService({
+  config,
+  stateDir,
+  bindings,
+  controlSecret,
+  clientAddressHeader,
+}: ServiceInput): Promise<Buffer> {
   const { assets, ...options } = config.options;
   const workers = [
     {
@@ -35,6 +43,7 @@ export function compileService({ config, stateDir, bindings, controlSecret }: Se
     { name: FILES_WORKER, assets, modules: true, script: HAND_OUT },
     controlWorker({
       secret: controlSecret,
+      clientAddressHeader,
       service: config.name,
       database: databaseId(config),
       history: bindings.DEMONSTRATION ? config.name : undefined,

@@ -28,7 +28,7 @@ export function readWorkerConfig() {
   };
 }
 
-type KnownOption = "assets" | "bindings" | "d1Databases" | "queueConsumers" | "serviceBindings";
+type KnownOption = "assets" | "bindings" | "d1Databases" | "queueConsumers" | "rootPath" | "serviceBindings";
 
 /** Wrangler's type has lost the names of the options; these are read here, the others only passed on. */
 function runtimeOptions(): Pick<V4WorkerOptions, KnownOption> {

@@ -6,7 +6,7 @@
 export default {
   async fetch(request, env) {
     if (request.headers.get("authorization") !== env.SECRET) {
-      const answer = env.SERVICE.fetch(request);
+      const answer = env.SERVICE.fetch(withClientAddress(request, env));
       return takesPacked(request) ? compress(answer) : answer;
     }
     try {
@@ -16,6 +16,20 @@ export default {
     }
   },
 };
+
+/**
+ * The service believes the header that Cloudflare writes. Here it says what a proxy wrote into another one, whose last
+ * address is the proxy's own finding; without that nobody may write it, and the service takes the connection's address.
+ */
+function withClientAddress(request, { CLIENT_ADDRESS_HEADER: name }) {
+  const claimed = request.headers.get("cf-connecting-ip");
+  const found = (name && request.headers.get(name)?.split(",").at(-1).trim()) || null;
+  if (claimed === found) return request;
+  const headers = new Headers(request.headers);
+  if (found === null) headers.delete("cf-connecting-ip");
+  else headers.set("cf-connecting-ip", found);
+  return new Request(request, { headers });
+}
 
 /** Browsers alone ask for HTML, so that nothing else costs more than this look. */
 function takesPacked({ headers }) {

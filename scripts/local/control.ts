@@ -4,21 +4,30 @@ import type { Execute, Row, Statement } from "./database.ts";
 import { listenPrivately } from "./private-socket.ts";
 import type { StateDir } from "./settings.ts";
 
-interface Served {
-  execute: Execute;
-  /** Where people reach the service. */
+/** What other commands learn of a service that runs. */
+export interface Running {
+  /** Where this machine reaches the service. */
   url: string;
+  /** Where people reach it. */
+  publicUrl: string;
+  backup_dir: string | null;
+  client_address_header: string | null;
+  sends_mail: boolean;
+}
+
+interface Served extends Running {
+  execute: Execute;
 }
 
 /**
  * Other commands reach the database of a running service through this socket, because only one process may write to it.
  * A user who may open the socket may read and write everything, hence its mode and place.
  */
-export async function serveControl({ controlSocket }: StateDir, { execute, url }: Served): Promise<void> {
+export async function serveControl({ controlSocket }: StateDir, { execute, ...running }: Served): Promise<void> {
   const server = createServer(async (req, res) => {
     try {
       if (req.method === "GET") {
-        res.end(JSON.stringify(url));
+        res.end(JSON.stringify(running));
         return;
       }
       const statements = (await json(req)) as Statement[];
@@ -40,10 +49,10 @@ export function controlOf(stateDir: StateDir): Execute {
   return async (statements) => (await ask(stateDir, "POST", JSON.stringify(statements))) as Row[][];
 }
 
-/** Where the service that runs on this state directory is reached; undefined where none runs. */
-export async function findServiceUrl(stateDir: StateDir): Promise<string | undefined> {
+/** The service that runs on this state directory; undefined where none runs. */
+export async function findService(stateDir: StateDir): Promise<Running | undefined> {
   try {
-    return String(await ask(stateDir, "GET"));
+    return (await ask(stateDir, "GET")) as Running;
   } catch (error) {
     if (isNotRunning(error)) return undefined;
     throw error;

@@ -30,11 +30,11 @@ export async function withLocalDatabase<Result>(work: Work<Result>): Promise<Res
 
 /** Loaded only when needed: a running service answers in a fraction of the time that wrangler takes to load. */
 async function alone<Result>(stateDir: StateDir, work: Work<Result>): Promise<Result> {
-  const { readWorkerConfig } = await import("./config.ts");
+  const { readConfig } = await import("./known-config.ts");
   const { openDatabase } = await import("./open-database.ts");
   const { applyMigrations } = await import("./migrations.ts");
   const { guardRuntimes } = await import("./guard.ts");
-  const config = readWorkerConfig();
+  const config = await readConfig();
   guardRuntimes();
   await using database = await openDatabase(stateDir, config);
   await applyMigrations(database.execute, config.database.migrationsDir);

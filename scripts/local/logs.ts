@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 
 /**
@@ -26,9 +26,11 @@ export function printLogs(bundlePath: string): (log: RuntimeLog) => void {
     if (!("originalSource" in entry)) return text;
     return `${entry.originalSource.replace(/^(\.\.\/)+/, "")}:${entry.originalLine + 1}`;
   };
+  // A package has no sources to name.
+  const hasSources = existsSync(`${bundlePath}.map`);
   return ({ level, message }) => {
     if (NOISE.test(message)) return;
     const stream = level === "error" || level === "warn" ? process.stderr : process.stdout;
-    stream.write(`${message.replace(PLACE, toSource)}\n`);
+    stream.write(`${hasSources ? message.replace(PLACE, toSource) : message}\n`);
   };
 }

@@ -6,8 +6,8 @@
 
 import { RELEASE_ABANDONED } from "../../src/data/outbox/abandoned.ts";
 import { runCommand } from "./command-error.ts";
-import { readWorkerConfig } from "./config.ts";
 import { guardRuntimes } from "./guard.ts";
+import { readConfig } from "./known-config.ts";
 import { applyMigrations } from "./migrations.ts";
 import { openDatabase } from "./open-database.ts";
 import { stateDirOf } from "./settings.ts";
@@ -17,7 +17,7 @@ process.stdin.on("end", () => process.exit(1)).resume();
 process.once("SIGTERM", () => process.exit(1));
 guardRuntimes();
 await runCommand(async () => {
-  const config = readWorkerConfig();
+  const config = await readConfig();
   await using database = await openDatabase(stateDirOf(process.env), config);
   await applyMigrations(database.execute, config.database.migrationsDir);
   await database.execute(RELEASE_ABANDONED.map((sql) => ({ sql, params: [] })));

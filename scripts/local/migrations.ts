@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { unstable_splitSqlQuery as splitSql } from "wrangler";
 import { Refusal } from "./command-error.ts";
 import type { Execute } from "./database.ts";
 
@@ -20,13 +19,18 @@ export async function applyMigrations(execute: Execute, dir: string): Promise<vo
   const applied = new Set(rows?.map(({ name }) => name));
   const files = readdirSync(dir).filter((file) => file.endsWith(".sql") && !applied.has(file));
   for (const file of files.sort()) {
-    const statements = splitSql(readFileSync(join(dir, file), "utf8")).map((sql) => ({ sql, params: [] }));
+    const statements = statementsOf(join(dir, file)).map((sql) => ({ sql, params: [] }));
     try {
       await execute([...statements, { sql: "INSERT INTO d1_migrations (name) VALUES (?)", params: [file] }]);
     } catch (error) {
       throw new Refusal(`migration ${file} failed, nothing of it was applied: ${messageOf(error)}`);
     }
   }
+}
+
+/** As drizzle-kit parts them. */
+export function statementsOf(file: string): string[] {
+  return readFileSync(file, "utf8").split("--> statement-breakpoint");
 }
 
 function messageOf(error: unknown): string {

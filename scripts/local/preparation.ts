@@ -6,23 +6,31 @@ import { text } from "node:stream/consumers";
 import { bundleWorker } from "./bundle.ts";
 import { Refusal } from "./command-error.ts";
 import type { WorkerConfig } from "./config.ts";
-import { PROJECT_ROOT } from "./paths.ts";
+import { IS_PACKAGED, PACKAGED, PROGRAM_SUFFIX, PROJECT_ROOT } from "./paths.ts";
 import type { StateDir } from "./settings.ts";
 
 /** Everything that the bundle, the configuration and the schema are made of. */
 const SOURCES = ["src", "migrations", "scripts", "wrangler.toml", ".dev.vars", "node_modules/.package-lock.json"];
 
 /**
- * Bundles the Worker and migrates the database, before the Worker exists: its overdue alarms fire at once and must find
- * their tables. Skips both when nothing changed since the last time.
+ * Bundles the Worker, which a package holds already, and migrates the database, before the Worker exists: its overdue alarms fire at once and must find
+ * their tables. Skips both when nothing changed since the last time;
+ * what another release left is told of before it is touched.
  */
-export async function prepareState(stateDir: StateDir, stopping: AbortSignal): Promise<WorkerConfig> {
-  const digest = digestOf(SOURCES);
-  const isKnown = existsSync(join(stateDir.data, "d1")) && existsSync(stateDir.prepared);
-  const known = isKnown ? readPrepared(stateDir) : undefined;
+export async function prepareState(
+  stateDir: StateDir,
+  stopping: AbortSignal,
+  beforeUpgrade: () => Promise<void>,
+): Promise<WorkerConfig> {
+  const digest = IS_PACKAGED ? digestOfPackage() : digestOf(SOURCES);
+  const hasDatabase = existsSync(join(stateDir.data, "d1"));
+  const known = hasDatabase && existsSync(stateDir.prepared) ? readPrepared(stateDir) : undefined;
   if (known?.digest === digest) return known.config;
-  const [config] = await Promise.all([migrateDatabase(stateDir, stopping), bundleWorker(stateDir.build, stopping)]);
-  // Lies in the build directory, which every bundling empties first: a half-made bundle is never taken for a whole one.
+  if (hasDatabase && existsSync(stateDir.secrets)) await beforeUpgrade();
+  const bundling = IS_PACKAGED ? undefined : bundleWorker(stateDir.build, stopping);
+  const [config] = await Promise.all([migrateDatabase(stateDir, stopping), bundling]);
+  // Of a checkout it lies in the build directory, which every bundling empties first: a half-made bundle is never taken
+  // for a whole one.
   writeFileSync(`${stateDir.prepared}.new`, JSON.stringify({ digest, config }));
   renameSync(`${stateDir.prepared}.new`, stateDir.prepared);
   return config;
@@ -33,7 +41,7 @@ function readPrepared({ prepared }: StateDir): { digest: string; config: WorkerC
 }
 
 async function migrateDatabase(stateDir: StateDir, stopping: AbortSignal): Promise<WorkerConfig> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "migrate.ts")], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, `migrate${PROGRAM_SUFFIX}`)], {
     env: { ...process.env, STATE_DIR: stateDir.path },
     stdio: ["pipe", "pipe", "pipe"],
     signal: stopping,
@@ -43,6 +51,13 @@ async function migrateDatabase(stateDir: StateDir, stopping: AbortSignal): Promi
   const [output, reason] = await Promise.race([ended, failed]);
   if (output === "") throw new Refusal(reason.trim());
   return JSON.parse(output);
+}
+
+/** Every file of a package is of the same day, so their contents are compared. */
+function digestOfPackage(): string {
+  const digest = createHash("sha256").update(readFileSync(PACKAGED.config));
+  for (const file of readdirSync(PACKAGED.migrations).sort()) digest.update(`${file}\n`);
+  return digest.digest("hex");
 }
 
 function digestOf(sources: string[]): string {

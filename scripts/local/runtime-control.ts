@@ -23,6 +23,7 @@ interface Controlled {
   secret: string;
   service?: string;
   database?: ReturnType<typeof databaseId>;
+  clientAddressHeader?: string | undefined;
   /** The worker whose histories it may add to. */
   history?: string | undefined;
 }
@@ -31,13 +32,19 @@ interface Controlled {
  * The worker through which scripts reach what belongs to the runtime. Before a service it gets all requests, and leaves
  * those for a connection (CONNECT) to the runtime, whose answer without that flag would be 500.
  */
-export function controlWorker({ secret, service, database, history }: Controlled): V4WorkerOptions {
+export function controlWorker({
+  secret,
+  service,
+  database,
+  history,
+  clientAddressHeader,
+}: Controlled): V4WorkerOptions {
   return {
     name: CONTROL_WORKER,
     modules: [{ type: "ESModule", path: join(import.meta.dirname, "control-worker.js") }],
     modulesRoot: import.meta.dirname,
     compatibilityFlags: ["service_binding_extra_handlers", "connect_pass_through", "rpc"],
-    bindings: { SECRET: secret },
+    bindings: { SECRET: secret, ...(clientAddressHeader && { CLIENT_ADDRESS_HEADER: clientAddressHeader }) },
     ...(database && { d1Databases: { DB: database } }),
     ...(service && { serviceBindings: { SERVICE: service } }),
     ...(history && { durableObjects: { PROBER: { className: "ProberObject", scriptName: history, useSQLite: true } } }),

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Refusal } from "./command-error.ts";
+import { IS_PACKAGED, PACKAGED } from "./paths.ts";
 
 /** Unix sockets have short names: 108 bytes on Linux, 104 on macOS, the final zero included. */
 const SOCKET_PATH_MAX = 100;
@@ -11,11 +12,14 @@ export interface StateDir {
   lock: string;
   secrets: string;
   controlSocket: string;
+  /** Holds the bundle of the Worker. */
   build: string;
   /** What the bundle was made of, and its configuration. */
   prepared: string;
   /** The credentials of the demonstration's agents; there while the state holds one. */
   demonstration: string;
+  /** What became of the backups that the service makes. */
+  backupRecord: string;
   /** What the Workers runtime reads, secrets included. */
   runtimeConfig: string;
   /** Databases, objects and key-value data; wrangler finds them here with `--local --persist-to STATE_DIR`. */
@@ -23,19 +27,24 @@ export interface StateDir {
 }
 
 export function stateDirOf(env: NodeJS.ProcessEnv): StateDir {
-  const path = resolve(env.STATE_DIR || ".state");
-  const controlSocket = join(path, "control.sock");
+  const stateDir = stateDirAt(resolve(env.STATE_DIR || ".state"));
+  const { controlSocket } = stateDir;
   if (Buffer.byteLength(controlSocket) > SOCKET_PATH_MAX) {
     throw new Refusal(`STATE_DIR is too long: ${controlSocket} must not exceed ${SOCKET_PATH_MAX} bytes`);
   }
+  return stateDir;
+}
+
+export function stateDirAt(path: string): StateDir {
   return {
     path,
-    controlSocket,
+    controlSocket: join(path, "control.sock"),
     lock: join(path, "lock.sqlite"),
     secrets: join(path, "secrets.json"),
-    build: join(path, "build"),
-    prepared: join(path, "build/prepared.json"),
+    build: IS_PACKAGED ? PACKAGED.service : join(path, "build"),
+    prepared: join(path, IS_PACKAGED ? "prepared.json" : "build/prepared.json"),
     demonstration: join(path, "demonstration.json"),
+    backupRecord: join(path, "backups.json"),
     runtimeConfig: join(path, "runtime.bin"),
     data: join(path, "v3"),
   };

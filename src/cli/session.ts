@@ -21,6 +21,11 @@ export function saveSession(session: Session, env: NodeJS.ProcessEnv): string {
   return file;
 }
 
+/** Whether somebody logged in here, or the environment says where to. */
+export function hasSession(env: NodeJS.ProcessEnv): boolean {
+  return env.VIGIL_TOKEN !== undefined || existsSync(fileOf(env));
+}
+
 /** The environment first, so that CI needs no file. */
 export function openSession(env: NodeJS.ProcessEnv): Api {
   const file = fileOf(env);

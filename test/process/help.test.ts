@@ -12,6 +12,7 @@ const COMMANDS = {
   upgrade: "scripts/upgrade.ts",
   token: "scripts/token.ts",
   mail: "scripts/mail.ts",
+  doctor: "scripts/doctor.ts",
   bench: "scripts/bench.ts",
 };
 

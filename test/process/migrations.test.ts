@@ -1,8 +1,9 @@
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { unstable_splitSqlQuery as splitSql } from "wrangler";
 import { readWorkerConfig } from "../../scripts/local/config.ts";
-import { applyMigrations } from "../../scripts/local/migrations.ts";
+import { applyMigrations, statementsOf } from "../../scripts/local/migrations.ts";
 import { openDatabase } from "../../scripts/local/open-database.ts";
 import { stateDirOf } from "../../scripts/local/settings.ts";
 import { temporaryDir } from "./support.ts";
@@ -15,7 +16,7 @@ describe("migrations", () => {
     const migrations = join(dir, "migrations");
     mkdirSync(migrations);
     const write = (name: string, sql: string) => writeFileSync(join(migrations, name), sql);
-    write("0001_more.sql", "INSERT INTO t (word) VALUES ('more; or less'); -- a comment; with a semicolon");
+    write("0001_more.sql", "-- a comment; with a semicolon\nINSERT INTO t (word) VALUES ('more; or less');");
     write(
       "0000_first.sql",
       "CREATE TABLE t (word TEXT);\n--> statement-breakpoint\nINSERT INTO t (word) VALUES ('first');",
@@ -29,7 +30,10 @@ describe("migrations", () => {
     await migrate();
     expect(await words()).toEqual(["first", "more; or less"]);
 
-    write("0002_bad.sql", "INSERT INTO t (word) VALUES ('half'); INSERT INTO nowhere VALUES (1);");
+    write(
+      "0002_bad.sql",
+      "INSERT INTO t (word) VALUES ('half');\n--> statement-breakpoint\nINSERT INTO nowhere VALUES (1);",
+    );
     await expect(migrate()).rejects.toThrow(/^migration 0002_bad\.sql failed, nothing of it was applied: .*nowhere/);
     expect(await words()).toEqual(["first", "more; or less"]);
 
@@ -54,6 +58,15 @@ describe("migrations", () => {
     copy((name) => name >= "0031");
     await applyMigrations(database.execute, migrations);
     expect(await database.execute([{ sql: "SELECT name FROM guards", params: [] }])).toEqual([[]]);
+  });
+
+  it("of this release mean the same on one machine and on the platform", () => {
+    const withoutEnd = (sql: string) => sql.replace("--> statement-breakpoint", "").trim().replace(/;$/, "");
+    for (const name of readdirSync(config.database.migrationsDir).filter((file) => file.endsWith(".sql"))) {
+      const file = join(config.database.migrationsDir, name);
+      const deployed = splitSql(readFileSync(file, "utf8")).map(withoutEnd);
+      expect(statementsOf(file).map(withoutEnd), name).toEqual(deployed);
+    }
   });
 
   it("of this release apply to an empty database", async () => {

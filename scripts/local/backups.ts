@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { Refusal } from "./command-error.ts";
+import { IS_PACKAGED, PROJECT_ROOT } from "./paths.ts";
+import type { StateDir } from "./settings.ts";
+
+/** Backups that the service makes of itself, one each day (UTC), the newest of which is restored as a test each month. */
+export interface Backups {
+  dir: string;
+  /** How many days are kept. */
+  keep: number;
+  /** Requested after each that was made, so that a heartbeat monitor tells of those that were not. */
+  heartbeat: string | undefined;
+}
+
+/** What became of them; `vigil doctor` reads it. */
+export interface BackupRecord {
+  made_at?: string;
+  file?: string;
+  tested_at?: string;
+  failure?: string;
+}
+
+const KEEP_DAYS = 14;
+const LOOK_EVERY_MS = 3_600_000;
+const TEST_EVERY_DAYS = 30;
+const DAY_MS = 86_400_000;
+/** Those made before an upgrade are apart, so that days do not push them out. */
+const KEPT_UPGRADES = 3;
+const DAILY = /^vigil-\d{4}-\d\d-\d\d\.backup$/;
+const BEFORE_UPGRADE = /^vigil-before-upgrade-[\d-]+T[\d-]+\.backup$/;
+
+export function backupsOf(env: NodeJS.ProcessEnv): Backups | undefined {
+  if (!env.BACKUP_DIR) return undefined;
+  const keep = Number(env.BACKUP_KEEP_DAYS || KEEP_DAYS);
+  if (!Number.isInteger(keep) || keep < 1 || keep > 3650)
+    throw new Refusal("BACKUP_KEEP_DAYS must be between 1 and 3650");
+  const heartbeat = env.BACKUP_HEARTBEAT_URL || undefined;
+  if (heartbeat !== undefined && !URL.canParse(heartbeat)) throw new Refusal("BACKUP_HEARTBEAT_URL must be a URL");
+  const dir = resolve(env.BACKUP_DIR);
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new Refusal(`BACKUP_DIR ${dir} cannot be used: ${error instanceof Error ? error.message : error}`);
+  }
+  return { dir, keep, heartbeat };
+}
+
+/** Looks once an hour, and at once, whether the day has its backup. */
+export function keepBackups(stateDir: StateDir, backups: Backups): Disposable {
+  let current: Promise<void> = Promise.resolve();
+  const look = () => {
+    current = current.then(() => backUpToday(stateDir, backups));
+  };
+  look();
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** For the release that is to be given up; the state of a newer one cannot be read by an older one for sure. */
+export async function backUpBeforeUpgrade(stateDir: StateDir, { dir }: Backups): Promise<void> {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
+  const file = join(dir, `vigil-before-upgrade-${time}.backup`);
+  try {
+    await run("backup", [file], stateDir.path);
+  } catch (error) {
+    throw new Refusal(`no backup could be made before the upgrade: ${error instanceof Error ? error.message : error}`);
+  }
+  console.log(`before the upgrade: ${file}`);
+  prune(dir, BEFORE_UPGRADE, KEPT_UPGRADES);
+}
+
+async function backUpToday(stateDir: StateDir, { dir, keep, heartbeat }: Backups): Promise<void> {
+  const now = new Date();
+  const file = join(dir, `vigil-${now.toISOString().slice(0, 10)}.backup`);
+  const record = readBackupRecord(stateDir);
+  try {
+    if (!existsSync(file)) {
+      await run("backup", [file], stateDir.path);
+      record.made_at = now.toISOString();
+      record.file = file;
+      prune(dir, DAILY, keep);
+    }
+    if (now.getTime() - Date.parse(record.tested_at ?? "1970-01-01") >= TEST_EVERY_DAYS * DAY_MS) {
+      await run("restore", [file, "--check"], stateDir.path);
+      record.tested_at = now.toISOString();
+      console.log(`restored as a test: ${file}`);
+    }
+    delete record.failure;
+    writeBackupRecord(stateDir, record);
+    if (heartbeat !== undefined) await fetch(heartbeat, { method: "POST", signal: AbortSignal.timeout(30_000) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    console.error(`backup failed: ${reason}`);
+    writeBackupRecord(stateDir, { ...record, failure: `${now.toISOString()}: ${reason}` });
+  }
+}
+
+/** In a process of its own: reading and compressing everything would hold up the clock. */
+async function run(command: "backup" | "restore", args: string[], stateDir: string): Promise<void> {
+  const program = IS_PACKAGED
+    ? [join(import.meta.dirname, "vigil.js"), command]
+    : [join(PROJECT_ROOT, "scripts", `${command}.ts`)];
+  const child = spawn(process.execPath, [...program, ...args], {
+    env: { ...process.env, STATE_DIR: stateDir },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const [[code], reason] = await Promise.all([once(child, "close"), text(child.stderr)]);
+  if (code !== 0) throw new Error(reason.trim() || `${command} ended with ${code}`);
+}
+
+function prune(dir: string, kind: RegExp, keep: number): void {
+  const files = readdirSync(dir).filter((name) => kind.test(name));
+  for (const name of files.sort().slice(0, -keep)) rmSync(join(dir, name), { force: true });
+}
+
+export function readBackupRecord({ backupRecord }: StateDir): BackupRecord {
+  try {
+    return JSON.parse(readFileSync(backupRecord, "utf8"));
+  } catch {
+    return {}; // None was made yet.
+  }
+}
+
+function writeBackupRecord({ backupRecord: file }: StateDir, record: BackupRecord): void {
+  writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
