@@ -179,6 +179,19 @@ describe("the package", { timeout: PATIENCE_MS }, () => {
     await service.stop();
   });
 
+  it("is released with its checksums and the list of what is in it, under the tag of its version alone", async () => {
+    const wrong = await runNpm(["run", "--silent", "release", "--", "--tag", "v999.0.0"]);
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("the tag is v999.0.0") });
+    expect((await runNpm(["run", "--silent", "release"])).code).toBe(0);
+    const release = join(PROJECT_ROOT, "dist/release");
+    execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: release });
+    const [bill = ""] = readdirSync(release).filter((file) => file.endsWith(".cdx.json"));
+    const { components } = JSON.parse(readFileSync(join(release, bill), "utf8")) as { components: { name: string }[] };
+    const names = components.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["hono", "zod", "miniflare", "workerd"]));
+    for (const tool of ["wrangler", "vitest", "typescript"]) expect(names).not.toContain(tool);
+  });
+
   it("says what a checkout is needed for", async () => {
     const { code, stderr } = await vigil(["backup", "x.backup", "--remote"]);
     expect({ code, stderr }).toEqual({
