@@ -26,8 +26,8 @@ function make(program: string): string {
 }
 
 /**
- * What lies in the package or is installed along with it. Of a project without its tools, because npm leaves out what they
- * need, too, where it is told to leave them out.
+ * Every component of the package, and those that npm installs along with it. The list is of a project without tools: with
+ * --omit dev npm leaves out each component that a tool shares.
  */
 function listComponents(): string {
   const dir = mkdtempSync(join(tmpdir(), "vigil-release-"));

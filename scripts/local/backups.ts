@@ -12,7 +12,7 @@ export interface Backups {
   dir: string;
   /** How many days are kept. */
   keep: number;
-  /** Requested after each that was made, so that a heartbeat monitor tells of those that were not. */
+  /** Requested while the backup of the day is there: a heartbeat monitor alerts when one is missing. */
   heartbeat: string | undefined;
 }
 

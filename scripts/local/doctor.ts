@@ -18,7 +18,7 @@ const finding = (subject: string, isWell: boolean, detail: string): Finding => (
 
 const LOOK_EVERY_MS = 500;
 
-/** For whoever just started it. */
+/** After a start or an upgrade. */
 export async function waitUntilWell(stateDir: StateDir, ms: number): Promise<void> {
   const deadline = Date.now() + ms;
   let last = "it does not run";

@@ -13,9 +13,9 @@ import type { StateDir } from "./settings.ts";
 const SOURCES = ["src", "migrations", "scripts", "wrangler.toml", ".dev.vars", "node_modules/.package-lock.json"];
 
 /**
- * Bundles the Worker, which a package holds already, and migrates the database, before the Worker exists: its overdue alarms fire at once and must find
- * their tables. Skips both when nothing changed since the last time;
- * what another release left is told of before it is touched.
+ * Bundles the Worker, unless a package brought the bundle, and migrates the database, before the Worker exists: its overdue
+ * alarms fire at once and must find their tables. Skips both when nothing changed since the last time; otherwise
+ * `beforeUpgrade` runs first on the state of the earlier release.
  */
 export async function prepareState(
   stateDir: StateDir,

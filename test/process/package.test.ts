@@ -108,7 +108,7 @@ describe("the package", { timeout: PATIENCE_MS }, () => {
     expect((await fetch(`${service.url}/health`)).status).toBe(200);
     const token = await vigil(["token", "--email", "you@your.example"]);
     expect(token).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sk_svc_/) });
-    // Of the running service, whatever the environment of the command says.
+    // The running service knows its address; the environment of the command does not.
     expect((await vigil(["token", "--email", "you@your.example", "--sign-in-link"])).stdout).toMatch(link);
 
     await expect.poll(() => service.log(), { timeout: PATIENCE_MS }).toContain("restored as a test");
@@ -273,7 +273,7 @@ describe.skipIf(reason !== null)(
       expect(await answers()).toBe(200);
     });
 
-    it("is there again after it was killed, and ends when it is told to", async () => {
+    it("restarts after a kill and stops on request", async () => {
       host.run("systemctl kill --signal=KILL vigil");
       await expect.poll(() => show("NRestarts"), eventually).toBe("1");
       await expect.poll(answers, eventually).toBe(200);
