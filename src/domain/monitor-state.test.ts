@@ -216,6 +216,17 @@ describe("the summary of a transition", () => {
     });
   });
 
+  it("is not made by a check that hung while a later one was judged, even for a newer slot", () => {
+    const once = { ...RULES, failure_threshold: 1, recovery_threshold: 1 };
+    const down = decide(initialState(0), makeResult({ outcome: "failure", slot_at: 60, checked_at: 60 }), once, 61);
+    const up = decide(down.state, makeResult({ slot_at: 120, checked_at: 190 }), once, 191);
+    expect(up.transition?.to).toBe("up");
+    const hung = makeResult({ outcome: "failure", message: "timed out", slot_at: 180, checked_at: 180 });
+    expect(decide(up.state, hung, once, 200)).toMatchObject({ accepted: false, transition: null });
+    const elsewhere = { ...once, regions: ["default", "weur"], region_policy: "any" as const };
+    expect(decide(up.state, hung, elsewhere, 200).transition?.to).toBe("down");
+  });
+
   it("keeps what the first failing check saw until the outage opens, and no longer", () => {
     const seen = { status_line: "HTTP 500", excerpt: "oops", addresses: [] };
     const first = makeResult({ outcome: "failure", message: "HTTP 500", evidence: seen, slot_at: 0, checked_at: 0 });

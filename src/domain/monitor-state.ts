@@ -9,6 +9,7 @@ import {
   findDeadline,
   findSince,
   listAgreeing,
+  listLocations,
   placeVote,
   type Round,
   type RoundResult,
@@ -169,6 +170,7 @@ function decideResult(state: MonitorState, input: RoundResult, rules: MonitorRul
   if (input.checked_at < state.began_at || now - input.checked_at > rules.stale_after_ms) return refuse(state);
 
   const isOpen = state.round?.slot_at === added.slot_at && state.round.attempt === added.attempt;
+  if (!isOpen && isOvertaken(state, input, rules)) return refuse(state);
   const round = rules.agents && !isOpen ? { ...added, opened_at: now } : added;
   const verdict = isOpen && state.round?.verdict ? null : round.verdict;
   const run = hasMissedSlots(state, round, rules) ? null : state.run;
@@ -177,6 +179,11 @@ function decideResult(state: MonitorState, input: RoundResult, rules: MonitorRul
   const judged = { ...state, round, run, judged_at: findSince(round, verdict) };
   const decided = decideVerdict(judged, verdict, () => summarizeRound(round, verdict), rules, now);
   return orderRetry(noteOpening(decided, rules), input, rules, now);
+}
+
+/** A check that hung while a later one was judged says nothing of the present, although it is for a newer slot. */
+function isOvertaken({ judged_at }: MonitorState, { checked_at }: RoundResult, rules: MonitorRules): boolean {
+  return rules.schedule !== null && listLocations(rules).length === 1 && checked_at < (judged_at ?? checked_at);
 }
 
 /** Repetitions of one attempt begin at about the same time, in all locations. */
