@@ -6,6 +6,7 @@ import {
   deletePlannedMinutesBefore,
   insertMissingCheckGroups,
   markDelayedPages,
+  restCheckGroups,
 } from "../data/check-groups/write.ts";
 import { runBatch } from "../data/db.ts";
 import { delayedAfterMs, slotBefore, slotsWithin } from "../domain/check-schedule.ts";
@@ -24,19 +25,22 @@ const CLAIMS_KEPT_MS = DAY_MS;
 
 /**
  * Sends every slot of this minute, each with the delay that puts it on time. Two ticks of one minute plan it once; after
- * a time without ticks each group is checked once, not once for every slot that was missed. Returns the groups without a
- * valid result, which it reads anyway.
+ * a time without ticks each group is checked once, not once for every slot that was missed. A group of paused monitors costs
+ * no message. Returns the groups without a valid result, which it reads anyway.
  */
 export async function planMinute(scope: Scope, minuteAt: number): Promise<string[]> {
   const previous = await findLastPlannedMinute(scope.db);
   if (!(await claimMinute(scope.db, minuteAt))) return [];
   await runBatch(scope.db, [insertMissingCheckGroups(scope.db)]);
   const stale: string[] = [];
+  const restedNow: string[] = [];
   const wasAway = previous === null || previous < minuteAt - MINUTE_MS;
   let isAnyLate = false;
   const every = await findThinning(scope);
   for (let after = "", full = true; full; ) {
-    const groups = await listCheckGroupsAfter(scope.db, after, PAGE_SIZE);
+    const found = await listCheckGroupsAfter(scope.db, after, PAGE_SIZE);
+    const groups = found.filter((group) => group.is_resting === 0);
+    restedNow.push(...found.filter(isJustResting).map(({ id }) => id));
     await sendChecks(
       scope.env,
       groups.flatMap((group) => planGroup(group, { minuteAt, now: scope.now, wasAway, every })),
@@ -46,18 +50,21 @@ export async function planMinute(scope: Scope, minuteAt: number): Promise<string
       ...groups.filter((group) => isStale(scope, { ...group, interval: group.interval * every })).map(({ id }) => id),
     );
     isAnyLate ||= groups.some((group) => isLate(scope, group, minuteAt));
-    after = groups.at(-1)?.id ?? after;
-    full = groups.length === PAGE_SIZE;
+    after = found.at(-1)?.id ?? after;
+    full = found.length === PAGE_SIZE;
   }
   const lateAfter = scope.settings.CHECKS_LATE_AFTER_MS;
   await runBatch(scope.db, [
     deletePlannedMinutesBefore(scope.db, minuteAt - CLAIMS_KEPT_MS),
+    ...(restedNow.length > 0 ? [restCheckGroups(scope.db, restedNow)] : []),
     // After a time without ticks everything was just sent, and has until the next tick to run.
     ...(isAnyLate && !wasAway ? [markDelayedPages(scope.db, minuteAt, lateAfter)] : []),
     clearDelayedPages(scope.db, wasAway ? 0 : minuteAt, lateAfter),
   ]);
   return stale;
 }
+
+const isJustResting = ({ is_resting, last_slot_at }: PlannedGroup) => is_resting !== 0 && last_slot_at !== null;
 
 function isLate({ settings }: Scope, { last_slot_at, interval }: PlannedGroup, now: number): boolean {
   return last_slot_at !== null && now - last_slot_at > delayedAfterMs(interval, settings.CHECKS_LATE_AFTER_MS);

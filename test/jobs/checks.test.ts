@@ -9,12 +9,13 @@ import { runSlot } from "../../src/checks/runner.ts";
 import { MEMBERS_PER_MESSAGE } from "../../src/data/check-groups/read.ts";
 import { openDb } from "../../src/data/db.ts";
 import { checkGroups, monitors, plannedMinutes } from "../../src/data/monitors/table.ts";
+import { statusPages } from "../../src/data/status-pages/table.ts";
 import { checkGroupId, slotBefore, slotsWithin } from "../../src/domain/check-schedule.ts";
 import { handleChecks } from "../../src/jobs/checks.ts";
 import { proberObject } from "../../src/platform/prober-objects.ts";
 import { createAccount } from "../support/factories.ts";
 import { sweepChecks } from "../support/minute.ts";
-import { insertMonitor } from "../support/monitors.ts";
+import { insertMonitor, insertPage } from "../support/monitors.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 const MINUTE = 60_000;
@@ -59,6 +60,27 @@ async function runNext(
 }
 
 describe("the planner", () => {
+  it("sends nothing for monitors that are all paused, and is not late with one that is resumed", async () => {
+    const { user_id } = await createAccount();
+    const status_page_id = await insertPage(user_id);
+    const monitor = await aMonitor({ owner_id: user_id, status_page_id, paused: true });
+    const minute = Date.now();
+    await db.update(checkGroups).set({ last_slot_at: minute - 60 * MINUTE });
+    const plan = async (at: number) => {
+      vi.setSystemTime(at);
+      const { env: recording, checks } = recordingEnv();
+      const stale = await planMinute(jobScope(recording, "test"), at);
+      return { checks: checks.length, stale };
+    };
+    expect(await plan(minute)).toEqual({ checks: 0, stale: [] });
+    expect(await plan(minute + MINUTE)).toEqual({ checks: 0, stale: [] });
+    await db.update(monitors).set({ paused: false });
+    expect(await plan(minute + 2 * MINUTE)).toEqual({ checks: 1, stale: [] });
+    const [page] = await db.select().from(statusPages).where(eq(statusPages.id, status_page_id));
+    expect(page?.checks_late_since).toBeNull();
+    expect((await read(monitor.id)).paused).toBe(false);
+  });
+
   it("sends every slot of a minute once, with the delay that puts it on time", async () => {
     const { check_group_id } = await aMonitor({ interval: 10 });
     const minute = Date.now();

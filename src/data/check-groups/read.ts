@@ -20,6 +20,10 @@ export async function findLastPlannedMinute(db: Db): Promise<number | null> {
   return rows[0]?.last ?? null;
 }
 
+/** Whether a group has members, all of which are paused. */
+export const IS_RESTING = sql<number>`(EXISTS (SELECT 1 FROM monitors WHERE monitors.check_group_id = check_groups.id)
+  AND NOT EXISTS (SELECT 1 FROM monitors WHERE monitors.check_group_id = check_groups.id AND monitors.paused = 0))`;
+
 /** Groups in the order of their ids, for paging; without their packed results. */
 export async function listCheckGroupsAfter(db: Db, groupId: string, limit: number) {
   return db
@@ -29,6 +33,7 @@ export async function listCheckGroupsAfter(db: Db, groupId: string, limit: numbe
       regions: checkGroups.regions,
       lane: checkGroups.lane,
       last_slot_at: checkGroups.last_slot_at,
+      is_resting: IS_RESTING.as("is_resting"),
     })
     .from(checkGroups)
     .where(gt(checkGroups.id, groupId))

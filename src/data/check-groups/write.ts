@@ -5,7 +5,7 @@ import type { MonitorRecord } from "../monitors/read.ts";
 import { checkGroups, monitors, type PackedResult, plannedMinutes, shards } from "../monitors/table.ts";
 import { affectsPublicPage } from "../public-page/visible-monitors.ts";
 import { statusPages } from "../status-pages/table.ts";
-import { type CheckGroupState, GROUP_STATE, isCheckGroupLate } from "./read.ts";
+import { type CheckGroupState, GROUP_STATE, IS_RESTING, isCheckGroupLate } from "./read.ts";
 
 export type NewCheckGroup = typeof checkGroups.$inferInsert;
 
@@ -89,6 +89,14 @@ export function clearDelayedPages(db: Db, now: number, atLeastMs: number): State
 /** Returns a row only where the group was not there before. */
 export function insertCheckGroup(db: Db, group: NewCheckGroup): Statement {
   return db.insert(checkGroups).values(group).onConflictDoNothing().returning({ id: checkGroups.id });
+}
+
+/** Groups that rest have no slot, so that none of theirs is late when a member is checked again. */
+export function restCheckGroups(db: Db, groupIds: readonly string[]): Statement {
+  return db
+    .update(checkGroups)
+    .set({ last_slot_at: null })
+    .where(and(sql`${checkGroups.id} IN (SELECT value FROM json_each(${JSON.stringify(groupIds)}))`, IS_RESTING));
 }
 
 /** A group without members costs a message per interval. */
