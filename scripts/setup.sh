@@ -1,16 +1,25 @@
 # Installs the locked dependencies when they are missing or older than the lock file, and builds the static assets, the
 # languages, the agent program, the scripts of the dashboard and the description of the API from them and the sources; silent when there
 # is nothing to do.
-# Node 24 is one of them on Linux, so whatever Node runs npm, the scripts after this one find their own first in PATH.
+# Node 24 is one of them on Linux, whichever Node runs npm: the scripts after this one find theirs first in PATH.
 set -e
 cd "$(dirname "$0")/.."
+if [ -e /etc/alpine-release ]; then
+  echo "the Workers runtime needs glibc, which Alpine lacks: use Debian, Ubuntu or the image of docs/one-machine.md" >&2
+  exit 1
+fi
+node_24() { node -e 'process.exit(parseInt(process.versions.node) < 24 ? 1 : 0)'; }
+if [ "$(uname -s)" != Linux ] && ! node_24; then
+  echo "Node 24 or newer is needed on $(uname -s), found $(node --version): https://nodejs.org, or brew install node" >&2
+  exit 1
+fi
 installed=node_modules/.package-lock.json # npm writes it last
 if [ ! -f "$installed" ] || [ package-lock.json -nt "$installed" ]; then
   echo "installing the dependencies that package-lock.json names" >&2
   npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
   touch "$installed"
 fi
-if [ ! -x node_modules/.bin/node ] && ! node -e 'process.exit(parseInt(process.versions.node) < 24 ? 1 : 0)'; then
+if [ ! -x node_modules/.bin/node ] && ! node_24; then
   echo "Node 24 or newer is needed on this system, found $(node --version)" >&2
   exit 1
 fi
