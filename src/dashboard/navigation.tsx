@@ -1,6 +1,8 @@
+import type { Child } from "hono/jsx";
 import type { LineIconName } from "../ui/design/icon-names.ts";
 import { LineIcon } from "../ui/design/line-icon.tsx";
 import { Mark } from "../ui/design/mark.tsx";
+import { Avatar } from "./components/avatar.tsx";
 import { Menu } from "./components/menu.tsx";
 
 interface Entry {
@@ -40,6 +42,9 @@ interface SideProps {
   theme: "light" | "dark" | undefined;
   /** Where a change of the theme leads back to. */
   path: string;
+  openIncidents: number;
+  /** The view follows changes, and so does the count. */
+  isLive: boolean;
 }
 
 /** Mark, search, sections and person: a column on a desktop, a bar at the foot of a phone. */
@@ -56,7 +61,9 @@ export function Side(props: SideProps) {
         <ul class="first">
           {first.map(([key, entry]) => (
             <li class={entry.isOnBar ? undefined : "is-rest"}>
-              <SectionLink entry={entry} isOpen={key === props.section} />
+              <SectionLink entry={entry} isOpen={key === props.section}>
+                {key === "incidents" ? <Count {...props} /> : null}
+              </SectionLink>
             </li>
           ))}
           <li class="is-phone">
@@ -91,12 +98,28 @@ export function Side(props: SideProps) {
   );
 }
 
-function SectionLink({ entry: { href, text, icon }, isOpen }: { entry: Entry; isOpen: boolean }) {
+interface SectionLinkProps {
+  entry: Entry;
+  isOpen: boolean;
+  children?: Child;
+}
+
+function SectionLink({ entry: { href, text, icon }, isOpen, children }: SectionLinkProps) {
   return (
     <a href={href} {...(isOpen ? { "aria-current": "page" } : {})}>
       <LineIcon of={icon} />
       {text}
+      {children}
     </a>
+  );
+}
+
+/** How many incidents are open, for the eye: the overview says it in words. */
+function Count({ openIncidents, isLive }: Pick<SideProps, "openIncidents" | "isLive">) {
+  return (
+    <span class="count" id="open-incidents" data-live={isLive ? "" : undefined} aria-hidden="true">
+      {openIncidents === 0 ? "" : openIncidents}
+    </span>
   );
 }
 
@@ -118,9 +141,7 @@ function Person({ section, name, email, is_operator, theme, path }: SideProps) {
   return (
     <div class="person">
       <div class="who" title={email}>
-        <span class="avatar" aria-hidden="true">
-          {initialsOf(name)}
-        </span>
+        <Avatar name={name} />
         <div>
           <a href="/app/account" {...(section === "account" ? { "aria-current": "page" } : {})}>
             Account
@@ -166,11 +187,4 @@ function Person({ section, name, email, is_operator, theme, path }: SideProps) {
       </Menu>
     </div>
   );
-}
-
-/** The first letters of the first and the last name. */
-export function initialsOf(name: string): string {
-  const words = name.split(/[\s@.]+/).filter((word) => word !== "");
-  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? "")][0] ?? "");
-  return letters.join("").toUpperCase();
 }

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { viewerOf } from "../access/pages.ts";
 import { requireUser } from "../access/principal.ts";
 import { listFollowablePages } from "../data/members/read.ts";
+import { countOpenIncidents } from "../data/overview/read.ts";
 import { findDemonstration } from "../features/demonstration/service.ts";
 import type { AppContext } from "../http/endpoint.ts";
 import { isKnownTo } from "../http/entity-tags.ts";
@@ -75,10 +76,14 @@ export async function showView(c: AppContext, view: View): Promise<Response> {
   const isUpdate = c.req.header("x-live") !== undefined;
   const notice = isUpdate ? null : readNotice(c.req.raw);
   const assets = await loadBrowserAssets(c.env);
-  const { name, email, is_operator } = requireUser(c.var.ctx);
+  const { name, email, is_operator, user_id } = requireUser(c.var.ctx);
   const person = { name, email, is_operator, theme: themeOf(c) };
-  const isDemonstration = (await findDemonstration(c.var.ctx)) !== undefined;
-  const body = renderShell({ view, assets, person, path: c.req.path, isDemonstration });
+  const [demonstration, openIncidents] = await Promise.all([
+    findDemonstration(c.var.ctx),
+    countOpenIncidents(c.var.ctx.db, user_id),
+  ]);
+  const isDemonstration = demonstration !== undefined;
+  const body = renderShell({ view, assets, person, path: c.req.path, isDemonstration, openIncidents });
   const headers: Record<string, string> = { ...view.headers, ...VIEW_HEADERS };
   if (view.hasFrame) headers["Content-Security-Policy"] = `${VIEW_POLICY}; frame-src 'self'`;
   const tag = view.isLive ? tagOf(body) : "";
@@ -136,9 +141,10 @@ interface ShellProps {
   person: { name: string; email: string; is_operator: boolean; theme: "light" | "dark" | undefined };
   path: string;
   isDemonstration: boolean;
+  openIncidents: number;
 }
 
-function renderShell({ view, assets, person, path, isDemonstration }: ShellProps): string {
+function renderShell({ view, assets, person, path, isDemonstration, openIncidents }: ShellProps): string {
   const head = (
     <>
       <meta name="robots" content="noindex" />
@@ -158,7 +164,13 @@ function renderShell({ view, assets, person, path, isDemonstration }: ShellProps
         Skip to content
       </a>
       <div class="shell">
-        <Side section={view.section} {...person} path={path} />
+        <Side
+          section={view.section}
+          {...person}
+          path={path}
+          openIncidents={openIncidents}
+          isLive={view.isLive ?? false}
+        />
         <main
           id="main"
           class={view.isNarrow ? "narrow" : ""}

@@ -41,6 +41,7 @@ export const incidents = sqliteTable(
     index("incidents_owner").on(table.owner_id, table.started_at),
     index("incidents_bundle").on(table.bundle_id).where(sql`bundle_id IS NOT NULL`),
     index("incidents_open_by_people").on(table.owner_id).where(sql`created_by IS NOT NULL AND status <> 'resolved'`),
+    index("incidents_open_on_page").on(table.status_page_id).where(sql`status <> 'resolved'`),
     uniqueIndex("incidents_one_open_per_monitor")
       .on(table.origin_monitor_id)
       .where(sql`origin_monitor_id IS NOT NULL AND status <> 'resolved'`),

@@ -1,4 +1,5 @@
 import { and, asc, count, desc, eq, gte, inArray, isNull, ne, or, sql } from "drizzle-orm";
+import { union } from "drizzle-orm/sqlite-core";
 import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import { findDelayedSince } from "../../domain/check-schedule.ts";
 import { isCheckGroupLate } from "../check-groups/read.ts";
@@ -85,6 +86,18 @@ export async function readOverview(db: Db, viewer: Viewer, late: { now: number; 
   const { needing, ...punctuality } = checks[0] ?? { needing: 0, late_since: null, last_tick_at: null };
   const delayed = needing === 0 ? null : findDelayedSince(punctuality, late.now, late.after_ms);
   return { statuses, worst, open, counts: counts[0] ?? none, checks_delayed_since: delayed };
+}
+
+/** Open incidents of the pages that a person sees; every view says how many there are. */
+export async function countOpenIncidents(db: Db, userId: string): Promise<number> {
+  const owned = db.select({ id: statusPages.id }).from(statusPages).where(eq(statusPages.owner_id, userId));
+  const joined = db.select({ id: pageMembers.status_page_id }).from(pageMembers).where(eq(pageMembers.user_id, userId));
+  // The index holds the word, and a parameter is none.
+  const isOpen = sql`${incidents.status} <> 'resolved'`;
+  return db.$count(
+    incidents,
+    and(isListedAlone, isOpen, sql`${incidents.status_page_id} IN (${union(owned, joined)})`),
+  );
 }
 
 /** Of a fleet that fails all the time; the newest of them are the ones that its picture shows. */

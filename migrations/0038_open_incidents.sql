@@ -1,0 +1,1 @@
+CREATE INDEX `incidents_open_on_page` ON `incidents` (`status_page_id`) WHERE status <> 'resolved';
