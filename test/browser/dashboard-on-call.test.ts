@@ -45,6 +45,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an outage at night", () => {
       const evidence = page.locator("details[open] pre");
       expect(await evidence.evaluate((pre) => pre.scrollWidth <= pre.clientWidth)).toBe(true);
       expect(await isWiderThanWindow(page)).toBe(false);
+      await page.getByText("Recent results").first().click();
       const results = page.getByRole("table", { name: "Recent results" });
       expect(await results.getByRole("time").first().textContent()).toMatch(/ CES?T$/);
       expect(await results.textContent()).not.toContain("default");

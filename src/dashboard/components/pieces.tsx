@@ -113,13 +113,15 @@ interface TableProps {
   head: readonly Child[];
   /** The columns from this one on hold figures, whose headings stand above them at the end. */
   figuresFrom?: number;
+  /** One more column of figures. */
+  figureAt?: number;
   /** On a phone each row is a block, because its controls have to be within reach. */
   isStacked?: boolean;
   children: Child;
 }
 
 /** A table that scrolls by itself where it is wider than the screen. */
-export function Table({ caption, head, figuresFrom, isStacked = false, children }: TableProps) {
+export function Table({ caption, head, figuresFrom = head.length, figureAt, isStacked = false, children }: TableProps) {
   return (
     <div class={isStacked ? "table is-stacked" : "table"} tabindex={0}>
       <table>
@@ -127,7 +129,7 @@ export function Table({ caption, head, figuresFrom, isStacked = false, children 
         <thead>
           <tr>
             {head.map((cell, n) => (
-              <th scope="col" class={figuresFrom !== undefined && n >= figuresFrom ? "num" : undefined}>
+              <th scope="col" class={n >= figuresFrom || n === figureAt ? "num" : undefined}>
                 {cell}
               </th>
             ))}

@@ -2,6 +2,7 @@ import type { MaintenanceTime } from "../../data/maintenance/time.ts";
 import {
   computeShownUptime,
   computeStatusDurations,
+  type StatusDurations,
   type StatusInterval,
   sumStatusDurations,
 } from "../../domain/uptime.ts";
@@ -48,13 +49,43 @@ interface Cell {
 
 /** The statuses of a span of time as cells: what was up stays in the ground, trouble grows from the base. */
 export function StatusStrip({ label, now, ...measured }: StripProps) {
-  const cells = cellsOf(measured, now);
   const uptime = percentOf({ ...measured, to: Math.floor(now / MINUTE_MS) * MINUTE_MS });
+  return <Cells label={label} uptime={uptime} cells={cellsOf(measured, now)} />;
+}
+
+interface DayStripProps {
+  /** Of the span: "Last 7 days". */
+  label: string;
+  /** How long each status held, day by day; undefined: before anything was measured. */
+  days: readonly (StatusDurations | undefined)[];
+}
+
+/** The same by days; the style knows how many there can be. */
+export function DayStrip({ label, days }: DayStripProps) {
+  const tallies = days.map((tally) => tally ?? { up: 0, maintenance: 0, degraded: 0, down: 0 });
+  const uptime = computeShownUptime(sumStatusDurations(tallies));
+  return <Cells label={label} uptime={uptime} cells={tallies.map(cellOf)} />;
+}
+
+interface CellsProps {
+  label: string;
+  uptime: number | null;
+  cells: readonly Cell[];
+}
+
+function Cells({ label, uptime, cells }: CellsProps) {
+  const count = cells.length;
   const said = `${label}: ${uptime === null ? "less than an hour measured" : `${uptime} % uptime`}`;
   return (
-    <svg class="strip" viewBox={`0 0 ${CELLS} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={said}>
+    <svg
+      class={count === CELLS ? "strip" : `strip has-${count}`}
+      viewBox={`0 0 ${count} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={said}
+    >
       <title>{said}</title>
-      <rect class="is-none" y={HEIGHT - 1} width={CELLS} height={1} />
+      <rect class="is-none" y={HEIGHT - 1} width={count} height={1} />
       {runsOf(cells.map(({ isMeasured }) => isMeasured)).map(({ from, length }) => (
         <rect class="is-up" x={from} width={length} height={HEIGHT} />
       ))}
@@ -86,13 +117,15 @@ export function cellsOf({ intervals, maintenance, from, to }: Measured, now: num
       }
     }
   }
-  return lengths.map((cell) => {
-    const status = (["down", "degraded", "maintenance"] as const).find((each) => cell[each] > 0);
-    const total = cell.up + cell.maintenance + cell.degraded + cell.down;
-    if (status === undefined) return { isMeasured: total > 0, trouble: null };
-    const share = Math.ceil((cell[status] / total) * SHARE_STEPS) / SHARE_STEPS;
-    return { isMeasured: true, trouble: { status, share: Math.max(SHARE_MIN, share) } };
-  });
+  return lengths.map(cellOf);
+}
+
+function cellOf(held: StatusDurations): Cell {
+  const status = (["down", "degraded", "maintenance"] as const).find((each) => held[each] > 0);
+  const total = held.up + held.maintenance + held.degraded + held.down;
+  if (status === undefined) return { isMeasured: total > 0, trouble: null };
+  const share = Math.ceil((held[status] / total) * SHARE_STEPS) / SHARE_STEPS;
+  return { isMeasured: true, trouble: { status, share: Math.max(SHARE_MIN, share) } };
 }
 
 /** Neighbouring cells that are measured, as one. */

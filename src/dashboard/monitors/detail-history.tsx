@@ -1,4 +1,5 @@
 import { DEFAULT_REGION } from "../../contract/check.ts";
+import type { LatencyPeriod } from "../../contract/latency.ts";
 import type { AuditRecord } from "../../data/audit/read.ts";
 import { formatDuration, formatMilliseconds, secondsBetween } from "../../lib/duration-format.ts";
 import { timeOfActivity } from "../activity-time.ts";
@@ -6,6 +7,7 @@ import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import type { MonitorPicture } from "./detail.ts";
+import { PERIODS } from "./latency-chart.tsx";
 import { StepResults, stepsOfResult } from "./step-results.tsx";
 
 /** What a part of the view is drawn from. */
@@ -55,14 +57,19 @@ export function Tested({ picture: { tested, now } }: Part<"tested">) {
   );
 }
 
-export function Outages({ picture: { outages, now }, all }: LinkedPart<"outages">) {
+interface OutagesPart extends LinkedPart<"outages"> {
+  /** Absent: since ever. */
+  period?: LatencyPeriod;
+}
+
+export function Outages({ picture: { outages, now }, all, period }: OutagesPart) {
   return (
     <section aria-labelledby="outages">
       <h2 id="outages">Outages</h2>
       {outages.rows.length === 0 ? (
-        <p class="quiet">None so far.</p>
+        <p class="quiet">{period === undefined ? "None so far." : `None in the last ${PERIODS[period]}.`}</p>
       ) : (
-        <Table caption="Outages" head={["Began", "Lasted", "Cause"]} isStacked>
+        <Table caption="Outages" head={["Began", "Lasted", "Cause"]} figureAt={1} isStacked>
           {outages.rows.map(({ outage, incident_id }) => (
             <tr>
               <td>
@@ -90,8 +97,18 @@ export function Outages({ picture: { outages, now }, all }: LinkedPart<"outages"
           ))}
         </Table>
       )}
-      {outages.rows.length === 0 ? null : <All href={all} text="All outages" />}
+      <All href={all} text="All outages" />
     </section>
+  );
+}
+
+/** Beside everything else in the view of a monitor they are folded. */
+export function FoldedResults(part: LinkedPart<"results">) {
+  return (
+    <details id="recent-results">
+      <summary>Recent results</summary>
+      <Results {...part} />
+    </details>
   );
 }
 
@@ -100,12 +117,11 @@ export function Results({ picture: { results }, all }: LinkedPart<"results">) {
   const hasPlaces = results.some(({ region, colo }) => region !== DEFAULT_REGION || colo);
   const head = ["Time", "Status", "Latency", "Message", ...(hasPlaces ? ["Region"] : [])];
   return (
-    <section aria-labelledby="results">
-      <h2 id="results">Recent results</h2>
+    <section aria-label="Recent results">
       {results.length === 0 ? (
         <p class="quiet">No check has run yet.</p>
       ) : (
-        <Table caption="Recent results" head={head} isStacked>
+        <Table caption="Recent results" head={head} figureAt={2} isStacked>
           {results.map((result) => (
             <tr>
               <td>

@@ -1,21 +1,21 @@
 import type { MonitorType } from "../../contract/monitor-values.ts";
+import { percentileOf } from "../../domain/baseline.ts";
 import { formatDuration, formatMilliseconds } from "../../lib/duration-format.ts";
-import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { monitorType, resultSourceOf } from "../../probes/registry.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { Menu } from "../components/menu.tsx";
 import { PostButton } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
-import { lastDay, percentOf, StatusStrip } from "../components/strip.tsx";
+import { DayStrip, lastDay, StatusStrip } from "../components/strip.tsx";
 import { ExactTime, Since, Time } from "../components/time.tsx";
 import { NextSteps } from "../overview/next-steps.tsx";
 import type { View } from "../shell.tsx";
 import { compositePolicyInWords } from "./composite-policies.ts";
-import { type MonitorPicture, sinceIfLater } from "./detail.ts";
+import type { MonitorPicture } from "./detail.ts";
 import { isMuted, MuteItems, WithheldAlerts } from "./detail-alerts.tsx";
-import { Changes, Events, Outages, Results, Tested, Windows } from "./detail-history.tsx";
+import { Changes, Events, FoldedResults, Outages, Tested, Windows } from "./detail-history.tsx";
 import { PushAddresses } from "./detail-push.tsx";
-import { LatencyFigure } from "./latency-chart.tsx";
+import { LatencyFigure, PERIODS, PeriodChoice } from "./latency-chart.tsx";
 import { Locations } from "./locations.tsx";
 import { MetricsCard } from "./metrics.tsx";
 import { rhythmInWords } from "./rhythm.ts";
@@ -56,18 +56,22 @@ export function detailView(picture: MonitorPicture): View {
           isGame={record.type === "game_server"}
           isNew={record.status === "pending"}
         />
+        <PeriodChoice id={record.id} chosen={picture.period} />
+        <div id="monitor-past" data-live>
+          <Past picture={picture} />
+        </div>
         <div class="columns">
           <div class="stack">
-            <MetricsCard metrics={picture.metrics} period={picture.latency.period} />
-            <LatencyFigure id={record.id} chart={picture.latency} outages={spansOf(picture)} now={picture.now} />
+            <MetricsCard metrics={picture.metrics} period={picture.period} />
+            <LatencyFigure chart={picture.latency} outages={spansOf(picture)} now={picture.now} />
             <div id="monitor-locations" data-live>
               <Locations picture={picture} />
             </div>
             <div id="monitor-outages" data-live>
-              <Outages picture={picture} all={`${path}/outages`} />
+              <Outages picture={picture} all={`${path}/outages`} period={picture.period} />
             </div>
             <div id="monitor-results" data-live>
-              <Results picture={picture} all={`${path}/results`} />
+              <FoldedResults picture={picture} all={`${path}/results`} />
             </div>
           </div>
           <div class="stack">
@@ -166,10 +170,8 @@ function spansOf({ outages, now }: MonitorPicture) {
 }
 
 function State({ picture }: { picture: MonitorPicture }) {
-  const { monitor, now, intervals, maintenance, uptime } = picture;
+  const { monitor, now } = picture;
   const { record, latest } = monitor;
-  const to = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-  const day = percentOf({ intervals, maintenance, from: to - DAY_MS, to });
   const message = (record.status === "unknown" ? record.status_message : null) ?? latest?.[3] ?? record.status_message;
   return (
     <section class="stack" aria-label="Now">
@@ -187,56 +189,55 @@ function State({ picture }: { picture: MonitorPicture }) {
         )}
       </div>
       <WithheldAlerts picture={picture} />
+    </section>
+  );
+}
+
+/** What the chosen period was like. */
+function Past({ picture }: { picture: MonitorPicture }) {
+  const { monitor, period, now, intervals, maintenance, uptime, since, days, latency, outages } = picture;
+  const { latest } = monitor;
+  const percentile = (share: number) => shownMilliseconds(percentileOf(latency.tally, share));
+  const label = `Last ${PERIODS[period]}`;
+  return (
+    <section class="stack" aria-label={label}>
       <dl class="facts">
-        <Fact name="Latency" value={latest?.[2] == null ? "–" : formatMilliseconds(latest[2])} />
-        <Uptime name="Uptime, 24 hours" percentage={day} since={sinceIfLater(record.created_at, to - DAY_MS)} />
-        {uptime.map(({ days, percentage, since }) => (
-          <Uptime name={`Uptime, ${days} days`} percentage={percentage} since={since} />
-        ))}
+        <div>
+          <dt>Uptime, {PERIODS[period]}</dt>
+          <dd class="figure">{uptime === null ? "–" : `${uptime} %`}</dd>
+          {uptime === null || since === null ? null : (
+            <dd class="quiet">
+              since <ExactTime at={since} />
+            </dd>
+          )}
+        </div>
+        <Fact name="Outages" value={String(outages.total)} />
+        <Fact name="Latency now" value={shownMilliseconds(latest?.[2])} />
+        <Fact name="Median" value={percentile(0.5)} />
+        <Fact name="95th percentile" value={percentile(0.95)} />
       </dl>
       <div>
-        <StatusStrip
-          intervals={intervals}
-          maintenance={maintenance}
-          {...lastDay(now)}
-          now={now}
-          label="Last 24 hours"
-        />
+        {period === "24h" ? (
+          <StatusStrip intervals={intervals} maintenance={maintenance} {...lastDay(now)} now={now} label={label} />
+        ) : (
+          <DayStrip days={days} label={label} />
+        )}
         <p class="ends" aria-hidden="true">
-          <span>24 h ago</span>
-          <span>Now</span>
+          <span>{period === "24h" ? "24 h" : PERIODS[period]} ago</span>
+          <span>{period === "24h" ? "Now" : "Today"}</span>
         </p>
       </div>
     </section>
   );
 }
 
+const shownMilliseconds = (value: number | null | undefined) => (value == null ? "–" : formatMilliseconds(value));
+
 function Fact({ name, value }: { name: string; value: string }) {
   return (
     <div>
       <dt>{name}</dt>
       <dd class="figure">{value}</dd>
-    </div>
-  );
-}
-
-interface UptimeProps {
-  name: string;
-  percentage: number | null;
-  /** Where less than the whole period was measured. */
-  since: number | null;
-}
-
-function Uptime({ name, percentage, since }: UptimeProps) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd class="figure">{percentage === null ? "–" : `${percentage} %`}</dd>
-      {percentage === null || since === null ? null : (
-        <dd class="quiet">
-          since <ExactTime at={since} />
-        </dd>
-      )}
     </div>
   );
 }

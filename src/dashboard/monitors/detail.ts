@@ -16,13 +16,15 @@ import type { MonitorDetail } from "../../features/monitors/view.ts";
 import { listMonitorOutages, listStatusChanges } from "../../features/outages/service.ts";
 import { computeUptime } from "../../features/uptime/service.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
+import { percentOf } from "../components/strip.tsx";
 import { findLacking } from "../overview/next-steps.tsx";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { loadLatency } from "./latency.ts";
 import { loadAgentNames, placeResults, viewLocations } from "./locations.tsx";
 
 const INTERVALS_MAX = 500;
-const DAYS = 90;
+/** How many each period has. */
+const DAYS: Record<LatencyPeriod, number> = { "24h": 1, "7d": 7, "30d": 30, "90d": 90 };
 const OUTAGES = { limit: 10, offset: 0 };
 const EVENTS = { limit: 15, offset: 0 };
 const RESULTS = { limit: 20, offset: 0 };
@@ -40,6 +42,8 @@ export async function loadPicture(
 ) {
   const monitor = await getMonitor(ctx, id);
   const { record } = monitor;
+  const minute = Math.floor(ctx.now / MINUTE_MS) * MINUTE_MS;
+  const from = ctx.now - DAYS[period] * DAY_MS;
   const [
     names,
     intervals,
@@ -60,8 +64,8 @@ export async function loadPicture(
     loadAgentNames(ctx, record),
     listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
     readMaintenanceTime(ctx.db, [id], { since: ctx.now - DAY_MS, now: ctx.now }),
-    computeUptime({ ...ctx, now: Math.floor(ctx.now / MINUTE_MS) * MINUTE_MS }, id, DAYS),
-    listMonitorOutages(ctx, id, OUTAGES),
+    period === "24h" ? [] : computeUptime({ ...ctx, now: minute }, id, DAYS[period]),
+    listMonitorOutages(ctx, id, { ...OUTAGES, from }),
     listStatusChanges(ctx, id, EVENTS),
     listMonitorResults(ctx, id, RESULTS),
     listEntries(ctx, { monitor_id: id, ...CHANGES }),
@@ -78,13 +82,15 @@ export async function loadPicture(
     monitor,
     intervals,
     maintenance: timeOf(id),
-    uptime: [7, 30, DAYS].map((count) => ({
-      days: count,
-      since: sinceIfLater(record.created_at, ctx.now - count * DAY_MS),
-      percentage: computeShownUptime(
-        sumStatusDurations(days.slice(-count).flatMap(({ tally }) => (tally ? [tally] : []))),
-      ),
-    })),
+    period,
+    /** Where less than the whole period was measured. */
+    since: sinceIfLater(record.created_at, from),
+    /** One entry for each day of a longer period: nothing was measured before the first that is there. */
+    days: Array.from({ length: period === "24h" ? 0 : DAYS[period] }, (_, n) => days.at(n - DAYS[period])?.tally),
+    uptime:
+      period === "24h"
+        ? percentOf({ intervals, maintenance: timeOf(id), from: minute - DAY_MS, to: minute })
+        : computeShownUptime(sumStatusDurations(days.flatMap(({ tally }) => (tally ? [tally] : [])))),
     outages,
     events: events.rows,
     results: placeResults(results.rows, names),

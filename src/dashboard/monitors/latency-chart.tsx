@@ -1,9 +1,12 @@
 import { LATENCY_PERIODS, type LatencyPeriod } from "../../contract/latency.ts";
+import type { LatencyHistogram } from "../../domain/baseline.ts";
 import { ChartFigure, type ChartLine } from "../components/chart.tsx";
 
 export interface LatencyChart {
   period: LatencyPeriod;
   lines: ChartLine[];
+  /** Everything that was measured in the period. */
+  tally: LatencyHistogram;
   /** The lines are the median and the slowest twentieth of one place, not the medians of several. */
   isBand: boolean;
 }
@@ -15,31 +18,31 @@ export const PERIODS: Record<LatencyPeriod, string> = {
   "90d": "90 days",
 };
 
+/** One choice for all that a view says of the past. */
+export function PeriodChoice({ id, chosen }: { id: string; chosen: LatencyPeriod }) {
+  return (
+    <ul class="periods" aria-label="Period">
+      {LATENCY_PERIODS.map((period) => (
+        <li>
+          <a href={`/app/monitors/${id}?period=${period}`} {...(period === chosen ? { "aria-current": "true" } : {})}>
+            {PERIODS[period]}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 interface LatencyProps {
-  id: string;
   chart: LatencyChart;
   outages: readonly { from_at: number; to_at: number }[];
   now: number;
 }
 
-export function LatencyFigure({ id, chart, outages, now }: LatencyProps) {
+export function LatencyFigure({ chart, outages, now }: LatencyProps) {
   return (
     <section class="card" aria-labelledby="latency">
-      <div class="row">
-        <h2 id="latency">Latency</h2>
-        <ul class="periods" aria-label="Period">
-          {LATENCY_PERIODS.map((period) => (
-            <li>
-              <a
-                href={`/app/monitors/${id}?period=${period}#latency`}
-                {...(period === chart.period ? { "aria-current": "true" } : {})}
-              >
-                {PERIODS[period]}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </div>
+      <h2 id="latency">Latency</h2>
       {chart.lines.every(({ values }) => values.size === 0) ? (
         <p class="quiet">No latency was measured in this period.</p>
       ) : (

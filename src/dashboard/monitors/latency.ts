@@ -1,6 +1,7 @@
 import type { RequestScope } from "../../access/scope.ts";
 import type { LatencyPeriod } from "../../contract/latency.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { addTallies } from "../../domain/baseline.ts";
 import { listLatency } from "../../features/latency/service.ts";
 import type { ChartLine } from "../components/chart.tsx";
 import type { LatencyChart } from "./latency-chart.tsx";
@@ -12,15 +13,16 @@ export async function loadLatency(
   period: LatencyPeriod,
 ): Promise<LatencyChart> {
   if (regions.length > 1) {
-    const lines = regions.map(async (region): Promise<ChartLine> => {
-      const { points } = await listLatency(ctx, id, { period, region });
-      return { name: region, values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) };
+    const found = await Promise.all(regions.map((region) => listLatency(ctx, id, { period, region })));
+    const lines = found.map(({ points }, n): ChartLine => {
+      return { name: regions[n] ?? "", values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) };
     });
-    return { period, lines: await Promise.all(lines), isBand: false };
+    return { period, lines, isBand: false, tally: addTallies(found.map(({ tally }) => tally)) };
   }
-  const { points } = await listLatency(ctx, id, { period });
+  const { points, tally } = await listLatency(ctx, id, { period });
   return {
     period,
+    tally,
     isBand: true,
     lines: [
       { name: "Median", values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) },

@@ -3,6 +3,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import type { LatencyPeriod } from "../../contract/latency.ts";
 import type { ListedMonitor } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { addTallies, type LatencyHistogram } from "../../domain/baseline.ts";
 import { buildLatencySeries, type LatencyPoint, type LatencyRange, latencyRange } from "../../domain/latency-series.ts";
 import { HOUR_MS, SECOND_MS } from "../../lib/durations.ts";
 import { withDeadline } from "../../lib/with-deadline.ts";
@@ -13,6 +14,8 @@ export interface LatencyHistory {
   period: LatencyPeriod;
   range: LatencyRange;
   points: LatencyPoint[];
+  /** Of the whole period. */
+  tally: LatencyHistogram;
 }
 
 /** Percentiles of a monitor's latency over time, of one of its regions or all; reads about a hundred steps. */
@@ -23,7 +26,10 @@ export async function listLatency(
 ): Promise<LatencyHistory> {
   const monitor = await requireMonitor(ctx, monitorId);
   const range = rangeFor(monitor, period, ctx.now);
-  return { period, range, points: buildLatencySeries(await readLatency(ctx, monitor, { ...range, region }), range) };
+  const steps = await readLatency(ctx, monitor, { ...range, region });
+  const within = steps.filter(({ at }) => at >= range.from);
+  const tally = addTallies(within.map((step) => step.tally));
+  return { period, range, points: buildLatencySeries(within, range), tally };
 }
 
 /** What of the past a period shows of this monitor: pushes are kept by the hour. */
