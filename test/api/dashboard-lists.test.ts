@@ -53,19 +53,19 @@ const onPage = (): [string, string] => ["status_page_id", furnished.page];
 const LISTS: Record<string, List> = {
   rules: {
     path: () => `/app/rules?page=${furnished.page}`,
-    entry: /class="card"><div class="row"><h2/g,
+    entry: /id="menu-[\w-]+"/g,
     fill: () => addCopies("event_rules", onPage(), (n) => ({ display_name: `Rule ${n}` })),
   },
   schedules: {
     path: () => `/app/on-call?page=${furnished.page}`,
     member: "schedules",
-    entry: />Calendar<\/a>/g,
+    entry: /calendar">Calendar<\/a>/g,
     fill: () => addCopies("on_call_schedules", onPage(), (n) => ({ name: `Schedule ${n}` })),
   },
   "escalation policies": {
     path: () => `/app/on-call?page=${furnished.page}`,
     member: "policies",
-    entry: /<ol class="timeline">/g,
+    entry: /<ol class="path">/g,
     fill: async () => {
       const path = `${V1}/status-pages/${furnished.page}/on-call/policies`;
       const steps = [{ level: 1, wait_minutes: 0, contacts: [{ type: "user", value: owner.user_id, label: "Owner" }] }];
@@ -115,7 +115,7 @@ const LISTS: Record<string, List> = {
   },
   "status pages": {
     path: () => "/app/pages",
-    entry: /Your role: /g,
+    entry: /aria-label="Open [^"]*"/g,
     fill: () => addCopies("status_pages", ["id", furnished.page], () => ({ slug: `s-${newId()}` })),
   },
 };

@@ -59,6 +59,11 @@ export async function openActions(page: Page): Promise<void> {
   await page.getByLabel("More actions", { exact: true }).click();
 }
 
+/** So do those of a row in a list. */
+export async function openRow(page: Page, name: string): Promise<void> {
+  await page.getByLabel(`More for ${name}`, { exact: true }).click();
+}
+
 /** Appearance, sign-out and what else is about the person stand behind dots at the foot of the sections. */
 export async function openPersonMenu(page: Page): Promise<void> {
   await page.getByLabel("More for you", { exact: true }).click();

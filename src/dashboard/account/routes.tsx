@@ -30,7 +30,7 @@ import { browserName } from "./browser-name.ts";
 import { codeField, confirmationFields } from "./confirmation.ts";
 import { shownOnce, trail } from "./shown-once.tsx";
 import { AccountTabs } from "./tabs.tsx";
-import { Data, Passkeys, Plan, Profile, Sessions, Tokens } from "./views.tsx";
+import { Danger, Data, Passkeys, Plan, Profile, Sessions, Tokens } from "./views.tsx";
 
 const CORE = "/api/core/v1";
 const LIST_MAX = 200;
@@ -414,6 +414,7 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
           </p>
         </section>
         <Data origin={c.var.publicUrl} />
+        <Danger />
       </>
     ),
   });

@@ -55,7 +55,7 @@ export function Passkeys({ passkeys, now }: { passkeys: readonly z.output<typeof
     <section aria-labelledby="passkeys">
       <div class="row">
         <h2 id="passkeys">Passkeys</h2>
-        <a class="button" href="/app/account/passkeys/new">
+        <a class="button second" href="/app/account/passkeys/new">
           Add passkey
         </a>
       </div>
@@ -146,15 +146,27 @@ export function Data({ origin }: { origin: string }) {
         <a class="button second" href="/api/core/v1/user/export" download="account.json">
           Export account
         </a>
-        <a class="button danger" href="/app/account/delete">
-          Delete account
-        </a>
       </p>
       <CopyText label="To import an export into the account of a token" text={importCommand(origin)} />
       <p class="quiet">
         It makes pages, monitors, incidents and channels that are not there yet, may be repeated, and prints what it
         left out.
       </p>
+    </section>
+  );
+}
+
+/** Apart from everything that is pressed every day. */
+export function Danger() {
+  return (
+    <section aria-labelledby="danger">
+      <h2 id="danger">Danger</h2>
+      <div class="row">
+        <p class="quiet">Deleting the account deletes what you own: pages, monitors and their history.</p>
+        <a class="button danger" href="/app/account/delete">
+          Delete account
+        </a>
+      </div>
     </section>
   );
 }
@@ -172,7 +184,7 @@ export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token
     <section aria-labelledby="tokens">
       <div class="row">
         <h2 id="tokens">API tokens</h2>
-        <a class="button" href="/app/account/tokens">
+        <a class="button second" href="/app/account/tokens">
           Create API token
         </a>
       </div>

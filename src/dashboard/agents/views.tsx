@@ -5,6 +5,7 @@ import { ChartFigure } from "../components/chart.tsx";
 import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
+import { typeName } from "../monitors/types.ts";
 
 export type Detail = z.output<typeof AgentDetail>;
 
@@ -88,21 +89,26 @@ export function Monitors({ agent: { monitors, capabilities } }: { agent: Detail 
   return (
     <section aria-labelledby="monitors">
       <h2 id="monitors">Monitors</h2>
-      <ul class="rows card">
+      <Table caption="Monitors" head={["Monitor", "Type", "Status"]} isStacked>
         {monitors.map(({ id, name, type, status }) => (
-          <li class="row">
-            <span>
+          <tr>
+            <th scope="row">
               <a href={`/app/monitors/${id}`} dir="auto">
                 {name}
               </a>
+            </th>
+            <td>
+              {typeName(type)}
               {isUnknownTo(capabilities, type) ? (
-                <span class="quiet"> this agent's program does not know the type {type}: update it</span>
+                <span class="quiet">: this agent's program does not know the type, update it</span>
               ) : null}
-            </span>
-            <StatusWord status={status} />
-          </li>
+            </td>
+            <td>
+              <StatusWord status={status} />
+            </td>
+          </tr>
         ))}
-      </ul>
+      </Table>
     </section>
   );
 }

@@ -3,6 +3,7 @@ import type { PreviewedMessage } from "../../features/webhooks/preview.ts";
 import { FieldRow, Fields } from "../components/fields.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { descriptionOf, NAME_FIELDS, providerFields, providersByFamily } from "./form.ts";
+import { ProviderMark } from "./provider-mark.tsx";
 
 /** The way to a form for one provider, without script too. */
 export function ProviderTiles({ chosen }: { chosen: WebhookProvider }) {
@@ -13,18 +14,19 @@ export function ProviderTiles({ chosen }: { chosen: WebhookProvider }) {
         {providersByFamily().map(({ heading, providers }) => (
           <section>
             <h2>{heading}</h2>
-            <p class="actions">
+            <div class="tiles">
               {providers.map((provider) => (
                 <a
-                  class="button second"
+                  class="tile is-line"
                   href={`/app/alerts/new?provider=${provider}`}
                   data-choose-provider={provider}
                   aria-current={provider === chosen ? "true" : undefined}
                 >
+                  <ProviderMark of={provider} />
                   {descriptionOf(provider).label}
                 </a>
               ))}
-            </p>
+            </div>
           </section>
         ))}
       </details>

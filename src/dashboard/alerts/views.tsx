@@ -3,12 +3,14 @@ import { headingOf } from "../../contract/events.ts";
 import type { Delivery, DeliverySubject, Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { describeTargets, nameOfPath } from "../alert-targets.ts";
+import { Menu } from "../components/menu.tsx";
 import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
-import { Time } from "../components/time.tsx";
+import { Since, Time } from "../components/time.tsx";
 import { ChoiceForm } from "../page-choice.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
 import { descriptionOf } from "./form.ts";
+import { ProviderMark } from "./provider-mark.tsx";
 
 export type Channel = z.output<typeof Webhook>;
 type Sent = z.output<typeof Delivery>;
@@ -51,13 +53,11 @@ export function channelListView({ now, channels, place, pages }: ChannelsView): 
             A channel is where alerts go besides the team's mail: chat, on-call services, phones, or your own endpoint.
           </EmptyState>
         ) : (
-          <ul class="cards">
+          <Table caption="Channels" head={["Channel", "Provider", "Hears of", "State", ACTIONS]} isStacked>
             {channels.map((channel) => (
-              <li class="card">
-                <ChannelCard channel={channel} page={pages.get(channel.status_page_id ?? "")} now={now} />
-              </li>
+              <ChannelRow channel={channel} page={pages.get(channel.status_page_id ?? "")} now={now} />
             ))}
-          </ul>
+          </Table>
         )}
         <ListPages {...place} href={(from) => `/app/alerts?offset=${from}`} />
       </>
@@ -65,33 +65,50 @@ export function channelListView({ now, channels, place, pages }: ChannelsView): 
   };
 }
 
-function ChannelCard({ channel, page, now }: { channel: Channel; page: PageChoice | undefined; now: number }) {
+function ChannelRow({ channel, page, now }: { channel: Channel; page: PageChoice | undefined; now: number }) {
   const path = `/app/alerts/${channel.id}`;
   const limit = describeTargets(channel);
   const mayChange = channel.status_page_id === null || (page && hasPermission(page.membership, "alerting.write"));
   return (
+    <tr>
+      <th scope="row" dir="auto">
+        {mayChange ? <a href={`${path}/edit`}>{channel.name}</a> : channel.name}
+        {(channel.notices ?? []).map(({ path, message }) => (
+          <p class="quiet">
+            The {nameOfPath(path)} {message}.
+          </p>
+        ))}
+      </th>
+      <td>
+        <span class="with-avatar">
+          <ProviderMark of={channel.provider} />
+          {descriptionOf(channel.provider).label}
+        </span>
+      </td>
+      <td dir="auto">
+        {limit === "" ? (page?.name ?? "All status pages") : `${limit}${page ? ` of ${page.name}` : ""}`}
+      </td>
+      <td>
+        <ChannelState channel={channel} now={now} />
+      </td>
+      <td>{mayChange ? <ChannelActions channel={channel} path={path} /> : null}</td>
+    </tr>
+  );
+}
+
+function ChannelState({ channel, now }: { channel: Channel; now: number }) {
+  const { is_active, disabled_reason, failing_since, throttled_since } = channel;
+  if (!is_active) return <span class="quiet">{disabled_reason ?? "Off"}</span>;
+  return (
     <>
-      <div class="row">
-        <h2 dir="auto">{channel.name}</h2>
-        <span class="tag">{descriptionOf(channel.provider).label}</span>
-      </div>
-      <p class="quiet">
-        {channel.is_active ? "Active" : (channel.disabled_reason ?? "Off")}
-        {page ? `, events of ${page.name}` : ""}
-        {limit === "" ? "" : `, limited to ${limit}`}
-        {channel.failing_since === null ? null : (
-          <>
-            , failing since <Time at={Date.parse(channel.failing_since)} now={now} />
-          </>
-        )}
-        {channel.throttled_since === null ? null : ", more deliveries than the plan includes: the oldest wait"}
-      </p>
-      {(channel.notices ?? []).map(({ path, message }) => (
-        <p class="notice">
-          The {nameOfPath(path)} {message}.
-        </p>
-      ))}
-      {mayChange ? <ChannelActions channel={channel} path={path} /> : null}
+      {failing_since === null ? "Active" : <span class="pill is-bad">Failing</span>}
+      {failing_since === null ? null : (
+        <span class="quiet">
+          {" "}
+          for <Since at={Date.parse(failing_since)} now={now} />
+        </span>
+      )}
+      {throttled_since === null ? null : <p class="quiet">More deliveries than the plan includes: the oldest wait.</p>}
     </>
   );
 }
@@ -100,20 +117,18 @@ function ChannelActions({ channel, path }: { channel: Channel; path: string }) {
   return (
     <div class="actions">
       <PostButton action={`${path}/test`} label="Send test" />
-      <PostButton
-        action={`${path}/toggle`}
-        label={channel.is_active ? "Turn off" : "Turn on"}
-        fields={{ is_active: String(!channel.is_active) }}
-      />
-      <a class="button second" href={`${path}/edit`}>
-        Edit
-      </a>
-      <a class="button second" href={`/app/alerts/deliveries?channel=${channel.id}`}>
-        Deliveries
-      </a>
-      <a class="button danger" href={`${path}/delete`}>
-        Delete
-      </a>
+      <Menu label={`More for ${channel.name}`} id={`menu-${channel.id}`}>
+        <a href={`${path}/edit`}>Edit</a>
+        <a href={`/app/alerts/deliveries?channel=${channel.id}`}>Deliveries</a>
+        <PostButton
+          action={`${path}/toggle`}
+          label={channel.is_active ? "Turn off" : "Turn on"}
+          fields={{ is_active: String(!channel.is_active) }}
+        />
+        <a class="danger" href={`${path}/delete`}>
+          Delete
+        </a>
+      </Menu>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { BRAND_NAMES, ICON_NAMES } from "../../ui/design/icon-names.ts";
 import { BrandMark, LineIcon } from "../../ui/design/line-icon.tsx";
 import { Mark } from "../../ui/design/mark.tsx";
+import { Avatar } from "../components/avatar.tsx";
 import { ChartFigure, type ChartLine } from "../components/chart.tsx";
 import { ConfirmByName } from "../components/confirm.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
@@ -13,7 +14,7 @@ import { ACTIONS, CopyText, EmptyState, ListPages, PostButton, Table, Tabs } fro
 import { Preview } from "../components/preview.tsx";
 import { QrCode } from "../components/qr-code.tsx";
 import { type ShownStatus, StatusWord } from "../components/status-word.tsx";
-import { StatusStrip } from "../components/strip.tsx";
+import { DayStrip, StatusStrip } from "../components/strip.tsx";
 import { ExactTime, Since, Time } from "../components/time.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 
@@ -237,7 +238,12 @@ function Tables() {
             </td>
             <td class="num">{120 * (n + 1)} ms</td>
             <td>
-              <PostButton action={HERE} label="Pause" />
+              <div class="actions">
+                <PostButton action={HERE} label="Pause" />
+                <Menu label={`More for service ${n + 1}`} id={`menu-${n + 1}`}>
+                  <a href={HERE}>Edit</a>
+                </Menu>
+              </div>
             </td>
           </tr>
         ))}
@@ -256,6 +262,21 @@ function Tables() {
           </li>
         ))}
       </ol>
+      <ol class="path">
+        {["First line", "Second line"].map((name, n) => (
+          <li>
+            <p class="quiet">{n === 0 ? "At once" : "After 15 min"}</p>
+            <p>{name}</p>
+          </li>
+        ))}
+        <li class="is-end">
+          <p class="quiet">Then</p>
+          <p>all of it again, once</p>
+        </li>
+      </ol>
+      <p class="with-avatar">
+        <Avatar name="Mira Sand" /> Mira Sand
+      </p>
       <dl class="facts">
         {["Uptime", "Open incidents", "Until resolved"].map((name, n) => (
           <div>
@@ -287,12 +308,22 @@ function Strips() {
   const up = [{ status: "up", from_at: BEGINNING, to_at: null } as const];
   const none = { spans: [], is_excluded: true };
   return (
-    <Group id="strips" title="Strips of a day">
+    <Group id="strips" title="Strips">
       <StatusStrip label="A day with everything" intervals={intervals} maintenance={maintenance} {...day} />
       <StatusStrip label="A day without an outage" intervals={up} maintenance={none} {...day} />
       <StatusStrip label="A day without data" intervals={[]} maintenance={none} {...day} />
+      {[7, 30, 90].map((count) => (
+        <DayStrip label={`${count} days`} days={Array.from({ length: count }, (_, n) => dayOf(n - 2))} />
+      ))}
     </Group>
   );
+}
+
+/** Of a monitor that is as old as the first day with data, and fails at times. */
+function dayOf(n: number) {
+  if (n < 0) return undefined;
+  const down = n % 11 === 3 ? 3 * HOUR_MS : 0;
+  return { up: DAY_MS - down, down, degraded: 0, maintenance: 0 };
 }
 
 /** A wave by the hour. */

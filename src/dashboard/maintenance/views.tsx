@@ -1,10 +1,11 @@
 import type { Maintenance, MaintenanceUpdate } from "../../contract/maintenance.ts";
-import { lazy } from "../../lib/lazy.ts";
-import { dateIn } from "../../lib/zoned-days.ts";
+import { formatDuration, secondsBetween } from "../../lib/duration-format.ts";
 import { toIso } from "../../platform/clock.ts";
+import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { createMarkdownReader, parseMarkdown } from "../../ui/markdown.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
-import { EmptyState, ListPages, PostButton } from "../components/pieces.tsx";
+import { Menu } from "../components/menu.tsx";
+import { EmptyState, ListPages, PostButton, Table } from "../components/pieces.tsx";
 import { ExactTime, exactTime, Time } from "../components/time.tsx";
 import { Composer, type ComposerState } from "../composer.tsx";
 import type { Option } from "../form-fields.ts";
@@ -25,7 +26,7 @@ interface ListView {
   calendar: Month;
 }
 
-/** The windows to come by the day on which they start, then those that are over. */
+/** The windows to come in the order in which they start, then those that are over. */
 export function maintenanceListView({
   now,
   windows,
@@ -37,7 +38,6 @@ export function maintenanceListView({
   calendar,
 }: ListView): View {
   const coming = windows.filter(({ status }) => status !== "completed").toSorted((a, b) => startOf(a) - startOf(b));
-  const days = Map.groupBy(coming, (window) => dateIn(calendar.zone, startOf(window)));
   const past = windows.filter(({ status }) => status === "completed");
   return {
     title: "Maintenance",
@@ -61,18 +61,8 @@ export function maintenanceListView({
             </EmptyState>
           ) : (
             <>
-              {[...days].map(([day, members]) => (
-                <section aria-labelledby={`day-${day}`}>
-                  <h2 id={`day-${day}`}>{DAY().format(new Date(`${day}T12:00:00Z`))}</h2>
-                  <Rows windows={members} now={now} />
-                </section>
-              ))}
-              {past.length === 0 ? null : (
-                <section aria-labelledby="past">
-                  <h2 id="past">Over</h2>
-                  <Rows windows={past} now={now} />
-                </section>
-              )}
+              {coming.length === 0 ? null : <Windows title="Upcoming" windows={coming} now={now} />}
+              {past.length === 0 ? null : <Windows title="Over" windows={past} now={now} />}
             </>
           )}
         </div>
@@ -82,33 +72,47 @@ export function maintenanceListView({
   };
 }
 
-const DAY = lazy(() => new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" }));
 const startOf = (window: Maintenance) => Date.parse(window.next_occurrence?.start ?? window.start_time);
 const endOf = (window: Maintenance) => Date.parse(window.next_occurrence?.end ?? window.end_time);
 
-function Rows({ windows, now }: { windows: readonly Maintenance[]; now: number }) {
+interface WindowsProps {
+  title: string;
+  windows: readonly Maintenance[];
+  now: number;
+}
+
+function Windows({ title, windows, now }: WindowsProps) {
+  const id = title.toLowerCase();
   return (
-    <ul class="rows card">
-      {windows.map((window) => (
-        <li>
-          <div class="row">
-            <a href={`/app/maintenance/${window.id}`} dir="auto">
-              {window.title}
-            </a>
-            <span>
-              <span class="tag">{STATUS_WORDS[window.status]}</span>{" "}
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <Table caption={title} head={["Maintenance", "Starts", "Lasts", "State", "When"]} figuresFrom={4} isStacked>
+        {windows.map((window) => (
+          <tr>
+            <th scope="row">
+              <a href={`/app/maintenance/${window.id}`} dir="auto">
+                {window.title}
+              </a>
+            </th>
+            <td>
+              <ExactTime at={startOf(window)} />
+            </td>
+            <td>{formatDuration(secondsBetween(startOf(window), endOf(window)))}</td>
+            <td>
+              <span class={window.status === "in_progress" ? "pill is-info" : "tag"}>
+                {STATUS_WORDS[window.status]}
+              </span>{" "}
               {window.recurrence_type === "none" ? null : <span class="tag">Repeats {window.recurrence_type}</span>}{" "}
               {window.is_public ? null : <span class="tag">Private</span>}
-            </span>
-          </div>
-          <p class="quiet">
-            <ExactTime at={startOf(window)} /> to <ExactTime at={endOf(window)} />,{" "}
-            {window.status === "in_progress" ? "ends " : ""}
-            <Time at={window.status === "in_progress" ? endOf(window) : startOf(window)} now={now} />
-          </p>
-        </li>
-      ))}
-    </ul>
+            </td>
+            <td class="num">
+              {window.status === "in_progress" ? "ends " : ""}
+              <Time at={window.status === "in_progress" ? endOf(window) : startOf(window)} now={now} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </section>
   );
 }
 
@@ -173,9 +177,12 @@ function Actions({ window, path }: { window: Maintenance; path: string }) {
       <a class="button second" href={`${path}/edit`}>
         Edit
       </a>
-      <a class="button danger" href={`${path}/delete`}>
-        Delete
-      </a>
+      <Menu label="More actions">
+        <a class="danger" href={`${path}/delete`}>
+          <LineIcon of="trash-2" />
+          Delete
+        </a>
+      </Menu>
     </>
   );
 }

@@ -3,7 +3,9 @@ import type { AlertReceivers } from "../../contract/alert-receivers.ts";
 import { listAlertReceivers } from "../../features/alert-receivers/service.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
 import { descriptionOf } from "../alerts/form.ts";
-import { EmptyState, Table } from "../components/pieces.tsx";
+import { ProviderMark } from "../alerts/provider-mark.tsx";
+import { Avatar } from "../components/avatar.tsx";
+import { Table } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
@@ -27,6 +29,7 @@ export const endpoints = [
         title: `Who is told about ${record.name}`,
         heading: "Who is told",
         section: "monitors",
+        isNarrow: true,
         trail: [
           { href: "/app/monitors", text: "Monitors" },
           { href: `/app/monitors/${id}`, text: record.name },
@@ -34,7 +37,7 @@ export const endpoints = [
         children: (
           <>
             <p class="quiet">
-              If an outage of this monitor began now. Subscribers hear of incidents that are published.
+              If an outage of this monitor began now. Subscribers are told of an incident once it is published.
             </p>
             <Withheld {...receivers} />
             <Channels {...receivers} />
@@ -66,9 +69,10 @@ function Channels({ channels }: AlertReceivers) {
     <section aria-labelledby="channels">
       <h2 id="channels">Channels</h2>
       {channels.length === 0 ? (
-        <EmptyState title="No channel hears of it">
-          Channels are off, limited to others, or listen to other events. <a href="/app/alerts">See the channels</a>
-        </EmptyState>
+        <p class="quiet">
+          No channel hears of it: channels are off, limited to others, or listen to other events.{" "}
+          <a href="/app/alerts">See the channels</a>
+        </p>
       ) : (
         <Table caption="Channels" head={["Channel", "Kind", "Hears of"]}>
           {channels.map(({ webhook_id, name, provider, events }) => (
@@ -76,7 +80,12 @@ function Channels({ channels }: AlertReceivers) {
               <td dir="auto">
                 <a href={`/app/alerts/deliveries?channel=${webhook_id}`}>{name}</a>
               </td>
-              <td>{descriptionOf(provider).label}</td>
+              <td>
+                <span class="with-avatar">
+                  <ProviderMark of={provider} />
+                  {descriptionOf(provider).label}
+                </span>
+              </td>
               <td>{events.map((event) => EVENT_WORDS[event]).join(" and ")}</td>
             </tr>
           ))}
@@ -92,17 +101,20 @@ function OnCall({ on_call }: AlertReceivers) {
       <h2 id="on-call">On call</h2>
       {on_call === null ? (
         <p class="quiet">
-          Nobody is notified on call: no incident is opened for it, or the page has no policy that takes it.
+          No one on call is told: no incident is opened for it, or the page has no policy that takes it.
         </p>
       ) : (
-        <Table caption="On call" head={["After", "Notified"]}>
-          {on_call.steps.map(({ after_minutes, contacts }) => (
-            <tr>
-              <td>{after_minutes === 0 ? "At once" : `${after_minutes} min without an acknowledgement`}</td>
-              <td dir="auto">{contacts.map((contact) => contactInWords(contact)).join(", ")}</td>
-            </tr>
-          ))}
-        </Table>
+        <>
+          <ol class="path">
+            {on_call.steps.map(({ after_minutes, contacts }) => (
+              <li>
+                <p class="quiet">{after_minutes === 0 ? "At once" : `After ${after_minutes} min`}</p>
+                <p dir="auto">{contacts.map((contact) => contactInWords(contact)).join(", ")}</p>
+              </li>
+            ))}
+          </ol>
+          {on_call.steps.length > 1 ? <p class="quiet">Each step follows unless somebody acknowledges.</p> : null}
+        </>
       )}
     </section>
   );
@@ -121,13 +133,18 @@ function Team({ team }: AlertReceivers) {
     <section aria-labelledby="team">
       <h2 id="team">Team</h2>
       {team.length === 0 ? (
-        <p class="quiet">Nobody of the team: the page or everybody in it turned outages off.</p>
+        <p class="quiet">No one of the team is told: the page, or everyone in it, turned outages off.</p>
       ) : (
         <Table caption="Team" head={["Person", "By"]}>
           {team.map(({ name, mail, in_app }) => (
             <tr>
-              <td dir="auto">{name || "Somebody without a name"}</td>
-              <td>{[...(mail ? ["mail"] : []), ...(in_app ? ["the dashboard"] : [])].join(" and ")}</td>
+              <th scope="row">
+                <span class="with-avatar">
+                  <Avatar name={name || "?"} />
+                  <span dir="auto">{name || "Somebody without a name"}</span>
+                </span>
+              </th>
+              <td>{mail ? (in_app ? "Mail and dashboard" : "Mail") : "Dashboard"}</td>
             </tr>
           ))}
         </Table>

@@ -16,13 +16,13 @@ describe("the line of latencies in a row", () => {
     }
   });
 
-  it("reaches from the slowest at the top to zero at the bottom, over the day", () => {
+  it("reaches from the slowest at the top to the fastest at the bottom, over the day", () => {
     const day = Object.fromEntries(Array.from({ length: 24 }, (_, hour) => [hour, hour === 0 ? 0 : 100]));
     expect(lineOf(pointsOf(day), RANGE)).toMatch(/^M0 22L4 2L8 2.*L96 2$/);
   });
 
-  it("has a gap where hours are missing", () => {
-    expect(lineOf(pointsOf({ 0: 10, 1: 10, 20: 10, 21: 10 }), RANGE)).toBe("M0 2L4 2M83 2L88 2");
+  it("stays in the middle while nothing changes, and has a gap where hours are missing", () => {
+    expect(lineOf(pointsOf({ 0: 10, 1: 10, 20: 10, 21: 10 }), RANGE)).toBe("M0 12L4 12M83 12L88 12");
   });
 
   it("takes less than 240 bytes a row", () => {

@@ -4,6 +4,8 @@ import { DAY_MS } from "../../lib/durations.ts";
 const WIDTH = 96;
 const HEIGHT = 24;
 const PADDING = 2;
+/** Of the highest value: what varies by less is drawn as steady. */
+const STEADY_SHARE = 0.5;
 
 export interface SparklineProps {
   points: readonly LatencyPoint[];
@@ -29,9 +31,11 @@ export function Sparkline({ points, range }: SparklineProps) {
 
 /** From the first step of the day to its last one. */
 export function lineOf(points: readonly LatencyPoint[], { from, step_ms }: LatencyRange): string {
-  const top = Math.max(1, ...points.map(({ p50_ms }) => p50_ms));
+  const medians = points.map(({ p50_ms }) => p50_ms);
+  const [low, high] = [Math.min(...medians), Math.max(...medians)];
+  const span = Math.max(1, high - low, high * STEADY_SHARE);
   const x = (at: number) => Math.round(((at - from) / (DAY_MS - step_ms)) * WIDTH);
-  const y = (ms: number) => Math.round(HEIGHT - PADDING - (ms / top) * (HEIGHT - 2 * PADDING));
+  const y = (ms: number) => Math.round(HEIGHT / 2 - ((ms - (low + high) / 2) / span) * (HEIGHT - 2 * PADDING));
   const moves = points.map(({ at, p50_ms }, n) => {
     const before = points[n - 1];
     const isGap = before === undefined || at - before.at > step_ms;

@@ -1,8 +1,11 @@
 import type { z } from "zod";
 import type { ActiveOnCall, EscalationSummary } from "../../contract/on-call.ts";
 import type { Vacancy } from "../../domain/on-call.ts";
+import { durationInWords } from "../../lib/duration-format.ts";
 import { describeTargets, nameOfPath } from "../alert-targets.ts";
-import { PostButton } from "../components/pieces.tsx";
+import { Avatar } from "../components/avatar.tsx";
+import { Menu } from "../components/menu.tsx";
+import { ACTIONS, PostButton, Table } from "../components/pieces.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import { contactKey, type Policy, type Schedule } from "./form.ts";
 
@@ -15,6 +18,8 @@ export interface OnCallFound {
   policies: readonly Policy[];
   escalations: readonly EscalationSummary[];
 }
+const HOUR_SECONDS = 3600;
+
 /** By the id of the person. */
 type Names = ReadonlyMap<string, string>;
 
@@ -32,15 +37,18 @@ export function Now({ found, names, now, page, may_acknowledge }: NowProps) {
   const hasLater = [...found.vacancies.values()].some(([vacancy]) => vacancy?.kind === "before");
   return (
     <>
-      <section class="card" aria-labelledby="now">
+      <section aria-labelledby="now">
         <h2 id="now">On call now</h2>
         {active.on_call_now.length === 0 ? (
-          <p class="quiet">{hasLater ? "Nobody yet." : "Nobody."}</p>
+          <p class="quiet">{hasLater ? "No one is on call yet." : "No one is on call."}</p>
         ) : (
           <ul class="rows">
             {active.on_call_now.map(({ user_id, until, schedule_id }) => (
               <li class="row">
-                <strong dir="auto">{names.get(user_id) ?? "A member"}</strong>
+                <span class="with-avatar">
+                  <Avatar name={names.get(user_id) ?? "A member"} />
+                  <span dir="auto">{names.get(user_id) ?? "A member"}</span>
+                </span>
                 <span class="quiet">
                   {found.schedules.find(({ id }) => id === schedule_id)?.name}
                   {until === null ? "" : ", until "}
@@ -55,7 +63,7 @@ export function Now({ found, names, now, page, may_acknowledge }: NowProps) {
         ) : null}
       </section>
       {open.length === 0 ? null : (
-        <section class="card" aria-labelledby="escalations">
+        <section aria-labelledby="escalations">
           <h2 id="escalations">Being escalated</h2>
           <ul class="rows">
             {open.map((escalation) => (
@@ -102,40 +110,45 @@ export function Schedules({ schedules, vacancies, names, now, path, may_change }
       {schedules.length === 0 ? (
         <p class="quiet">None yet. A schedule says who is on call when, in turns.</p>
       ) : (
-        <ul class="cards">
+        <Table caption="Schedules" head={["Schedule", "Turns", "Time zone", ACTIONS]} isStacked>
           {schedules.map((schedule) => (
-            <li class="card">
-              <h3 dir="auto">{schedule.name}</h3>
-              <p class="quiet">
-                {schedule.timezone}
-                {schedule.rotations.map(({ user_ids, period_hours }) => (
-                  <span dir="auto">
-                    , turns of {period_hours} h: {user_ids.map((id) => names.get(id) ?? "a member").join(", ")}
-                  </span>
+            <tr>
+              <th scope="row" dir="auto">
+                <a href={`${path}/schedules/${schedule.id}/calendar`}>{schedule.name}</a>
+                {vacancies.get(schedule.id)?.map((vacancy) => (
+                  <VacancyNotice vacancy={vacancy} names={names} now={now} />
                 ))}
-              </p>
-              {vacancies.get(schedule.id)?.map((vacancy) => (
-                <VacancyNotice vacancy={vacancy} names={names} now={now} />
-              ))}
-              <p>
-                <a href={`${path}/schedules/${schedule.id}/calendar`}>Calendar</a>
-              </p>
-              {may_change ? (
-                <p class="actions">
-                  <a class="button second" href={`${path}/overrides/${schedule.id}`}>
-                    Override
+              </th>
+              <td class="wide">
+                {schedule.rotations.map(({ user_ids, period_hours }) => (
+                  <p dir="auto">
+                    {user_ids.map((id) => names.get(id) ?? "A member").join(", ")}
+                    {user_ids.length > 1 ? (
+                      <span class="quiet"> in turns of {durationInWords(period_hours * HOUR_SECONDS)}</span>
+                    ) : null}
+                  </p>
+                ))}
+              </td>
+              <td>{schedule.timezone}</td>
+              <td>
+                <div class="actions">
+                  <a class="button second" href={`${path}/schedules/${schedule.id}/calendar`}>
+                    Calendar
                   </a>
-                  <a class="button second" href={`${path}/schedules/${schedule.id}`}>
-                    Edit
-                  </a>
-                  <a class="button danger" href={`${path}/schedules/${schedule.id}/delete`}>
-                    Delete
-                  </a>
-                </p>
-              ) : null}
-            </li>
+                  {may_change ? (
+                    <Menu label={`More for ${schedule.name}`} id={`menu-${schedule.id}`}>
+                      <a href={`${path}/overrides/${schedule.id}`}>Override</a>
+                      <a href={`${path}/schedules/${schedule.id}`}>Edit</a>
+                      <a class="danger" href={`${path}/schedules/${schedule.id}/delete`}>
+                        Delete
+                      </a>
+                    </Menu>
+                  ) : null}
+                </div>
+              </td>
+            </tr>
           ))}
-        </ul>
+        </Table>
       )}
     </section>
   );
@@ -192,38 +205,43 @@ export function Policies({ found, policies, names, path, may_change }: PoliciesP
       {policies.length === 0 ? (
         <p class="quiet">None yet. A policy says who is notified first, and who next while nobody acknowledges.</p>
       ) : (
-        <ul class="cards">
+        <ul class="rows policies">
           {policies.map((policy) => (
-            <li class="card">
+            <li>
               <div class="row">
-                <h3 dir="auto">{policy.name}</h3>
-                {policy.is_default ? <span class="tag">Active</span> : null}
+                <h3 dir="auto">
+                  {may_change ? <a href={`${path}/policies/${policy.id}`}>{policy.name}</a> : policy.name}{" "}
+                  {policy.is_default ? <span class="tag">Active</span> : null}
+                </h3>
+                {may_change ? (
+                  <Menu label={`More for ${policy.name}`} id={`menu-${policy.id}`}>
+                    <a href={`${path}/policies/${policy.id}`}>Edit</a>
+                    <a class="danger" href={`${path}/policies/${policy.id}/delete`}>
+                      Delete
+                    </a>
+                  </Menu>
+                ) : null}
               </div>
               <Limit policy={policy} />
-              <ol class="timeline">
+              <ol class="path">
                 {policy.steps.map((step, n) => (
                   <li>
                     <p class="quiet">{n === 0 ? "At once" : `After ${step.wait_minutes} min`}</p>
                     <p dir="auto">{step.contacts.map(word).join(", ")}</p>
                   </li>
                 ))}
+                {policy.repeat_count > 0 ? (
+                  <li class="is-end">
+                    <p class="quiet">Then</p>
+                    <p>all of it again, {policy.repeat_count === 1 ? "once" : `${policy.repeat_count} times`}</p>
+                  </li>
+                ) : null}
               </ol>
               {(policy.notices ?? []).map(({ path, message }) => (
                 <p class="notice">
                   {wordAt(policy, path)} {message}.
                 </p>
               ))}
-              {policy.repeat_count > 0 ? <p class="quiet">Then again, {policy.repeat_count} more times.</p> : null}
-              {may_change ? (
-                <p class="actions">
-                  <a class="button second" href={`${path}/policies/${policy.id}`}>
-                    Edit
-                  </a>
-                  <a class="button danger" href={`${path}/policies/${policy.id}/delete`}>
-                    Delete
-                  </a>
-                </p>
-              ) : null}
             </li>
           ))}
         </ul>

@@ -5,6 +5,7 @@ import type { Fleet, OverviewFound } from "../../features/overview/service.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
+import { Avatar } from "../components/avatar.tsx";
 import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Since, Time } from "../components/time.tsx";
@@ -63,6 +64,9 @@ export function overviewView(view: OverviewView): View {
             <div id="overview-incidents" data-live>
               <Incidents {...view} />
             </div>
+            <div id="overview-unread" data-live>
+              <Unread {...view} />
+            </div>
             <div id="overview-next" data-live>
               {view.lacking === null ? null : <NextSteps lacking={view.lacking} />}
             </div>
@@ -73,9 +77,6 @@ export function overviewView(view: OverviewView): View {
             </div>
             <div id="overview-maintenance" data-live>
               <Maintenance {...view} />
-            </div>
-            <div id="overview-unread" data-live>
-              <Unread {...view} />
             </div>
             <Pages {...view} />
           </div>
@@ -208,17 +209,17 @@ function Attention({ found, now }: OverviewView) {
   return (
     <section class="attention" aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
-      <Table caption="Needs attention" head={["Monitor", "Cause", "Status", "For"]} figuresFrom={3} isStacked>
+      <Table caption="Needs attention" head={["Status", "Monitor", "Cause", "For"]} figuresFrom={3} isStacked>
         {found.worst.map((monitor) => (
           <tr>
+            <td>
+              <StatusWord status={monitor.status} />
+            </td>
             <th scope="row" dir="auto">
               <a href={`/app/monitors/${monitor.id}`}>{monitor.name}</a>
             </th>
             <td class="wide quiet" dir="auto">
               {monitor.status_message}
-            </td>
-            <td>
-              <StatusWord status={monitor.status} />
             </td>
             <td class="num">
               <Since at={monitor.status_since} now={now} />
@@ -298,7 +299,7 @@ function Maintenance({ windows, now }: OverviewView) {
 function Unread({ unread, kinds, now }: OverviewView) {
   if (unread.length === 0) return null;
   return (
-    <section class="card" aria-labelledby="unread">
+    <section aria-labelledby="unread">
       <h2 id="unread">Notifications</h2>
       <ul class="rows">
         {unread.map((notification) => (
@@ -352,7 +353,14 @@ function OnCall({ on_call, now }: OverviewView) {
 
 /** One that has not begun lacks nobody. */
 function OnCallPerson({ person, next, now }: Pick<OnCallNow, "person" | "next"> & { now: number }) {
-  if (person !== null) return <strong>{person}</strong>;
+  if (person !== null) {
+    return (
+      <span class="with-avatar">
+        <Avatar name={person} />
+        {person}
+      </span>
+    );
+  }
   if (!next?.is_first) return <>No one is on call</>;
   return (
     <>

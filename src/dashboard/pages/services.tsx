@@ -1,5 +1,7 @@
 import type { MonitorStatus } from "../../contract/monitor-values.ts";
+import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { DragForm } from "../components/drag-form.tsx";
+import { Menu } from "../components/menu.tsx";
 import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { addressWith, partOf } from "../lists.ts";
@@ -100,7 +102,7 @@ export function Services(props: ServicesProps) {
         {groups.length === 0 ? null : (
           <div data-drag-area>
             {may_change ? <DragForm action={`${path}/groups/order`} at={at} /> : null}
-            <ul class="rows card">
+            <ul class="rows">
               {groupPart.shown.map((group, n) => (
                 <li class="row" data-drop={group.id} data-drag={may_change ? group.id : undefined}>
                   <span dir="auto">{group.name}</span>
@@ -117,9 +119,11 @@ export function Services(props: ServicesProps) {
                       <a class="button second" href={`${path}/groups/${group.id}`} aria-label={`Rename ${group.name}`}>
                         Rename
                       </a>
-                      <a class="button danger" href={`${path}/groups/${group.id}/delete`}>
-                        Delete
-                      </a>
+                      <Menu label={`More for ${group.name}`} id={`menu-${group.id}`}>
+                        <a class="danger" href={`${path}/groups/${group.id}/delete`}>
+                          Delete
+                        </a>
+                      </Menu>
                     </span>
                   ) : null}
                 </li>
@@ -205,12 +209,12 @@ function Move({ at, action, id, name, isFirst, isLast }: MoveProps) {
       <Place at={at} />
       {isFirst ? null : (
         <button type="submit" class="second" name="direction" value="up" aria-label={`Move ${name} up`}>
-          ↑
+          <LineIcon of="arrow-up" />
         </button>
       )}{" "}
       {isLast ? null : (
         <button type="submit" class="second" name="direction" value="down" aria-label={`Move ${name} down`}>
-          ↓
+          <LineIcon of="arrow-down" />
         </button>
       )}
     </form>

@@ -76,9 +76,11 @@ function List({ page, subscribers, total, limit, offset, now, may_change }: Subs
             </td>
             <td>
               {may_change ? (
-                <a class="button danger" href={`${path}/${subscriber.id}/delete`}>
-                  Remove
-                </a>
+                <div class="actions">
+                  <a class="button second" href={`${path}/${subscriber.id}/delete`}>
+                    Remove
+                  </a>
+                </div>
               ) : null}
             </td>
           </tr>

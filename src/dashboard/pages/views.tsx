@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import type { CustomDomain } from "../../contract/custom-domain.ts";
 import type { StatusPage } from "../../contract/status-page.ts";
+import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { Fields, FormProblem } from "../components/fields.tsx";
 import { PreviewButton, WithPreview } from "../components/live-preview.tsx";
-import { EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
+import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
 import { draftKey } from "../composer.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
@@ -11,6 +12,7 @@ import { addressWith } from "../lists.ts";
 import { MADE_FROM } from "../merge.ts";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
+import { ROLE_NAMES } from "../team/views.tsx";
 import { DOMAIN_FIELDS, NOTIFY_FIELDS, PAGE_FIELDS, PASSWORD_FIELDS } from "./form.ts";
 
 export type Page = z.output<typeof StatusPage>;
@@ -31,23 +33,30 @@ export function pageListView({ shown: pages, place }: { shown: readonly PageChoi
         </EmptyState>
       ) : (
         <>
-          <ul class="rows card">
+          <Table caption="Status pages" head={["Page", "Address", "Your role", ACTIONS]} isStacked>
             {pages.map((page) => (
-              <li>
-                <div class="row">
+              <tr>
+                <th scope="row">
                   <a href={`/app/pages/${page.id}`} dir="auto">
                     {page.name}
-                  </a>
-                  <a class="small" href={page.url} aria-label={`Open ${page.name}`}>
-                    Open
-                  </a>
-                </div>
-                <p class="quiet">
-                  Your role: {page.membership.role} {page.is_public ? null : <span class="tag">Private</span>}
-                </p>
-              </li>
+                  </a>{" "}
+                  {page.is_public ? null : <span class="tag">Private</span>}
+                </th>
+                <td class="wide quiet" dir="ltr">
+                  {page.url.replace(/^https?:\/\//, "")}
+                </td>
+                <td>{ROLE_NAMES[page.membership.role]}</td>
+                <td>
+                  <div class="actions">
+                    <a class="button second" href={page.url} aria-label={`Open ${page.name}`}>
+                      Open
+                      <LineIcon of="arrow-up-right" />
+                    </a>
+                  </div>
+                </td>
+              </tr>
             ))}
-          </ul>
+          </Table>
           <ListPages {...place} href={(offset) => addressWith("/app/pages", { offset })} />
         </>
       ),

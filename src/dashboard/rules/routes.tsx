@@ -20,7 +20,7 @@ import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choic
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { notationOf, readConditions, ruleFields, ruleValues, toRule } from "./form.ts";
-import { Backtest, CurrentValues, RuleCard, Versions } from "./views.tsx";
+import { Backtest, CurrentValues, Rules, Versions } from "./views.tsx";
 
 const API = "/api/uptime/v1/status-pages";
 const params = z.object({ page: z.uuid() });
@@ -259,18 +259,7 @@ async function showRules(c: AppContext, chosen: ChosenPage, offset: number): Pro
             A rule listens to an event, looks at its conditions, and notifies, opens an incident or calls a runbook.
           </EmptyState>
         ) : (
-          <ul class="cards">
-            {rules.map((rule) => (
-              <li class="card">
-                <RuleCard
-                  rule={rule}
-                  path={`/app/rules/${page.id}/${rule.id}`}
-                  now={c.var.now}
-                  may_change={mayChange}
-                />
-              </li>
-            ))}
-          </ul>
+          <Rules rules={rules} path={`/app/rules/${page.id}`} now={c.var.now} may_change={mayChange} />
         )}
         <ListPages
           total={total}

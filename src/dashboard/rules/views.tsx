@@ -3,52 +3,70 @@ import type { BacktestResult, ConditionResult, EventRule, EventRuleVersion } fro
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { ChartFigure } from "../components/chart.tsx";
-import { ListPages, type ListPlace, PostButton } from "../components/pieces.tsx";
+import { Menu } from "../components/menu.tsx";
+import { ACTIONS, ListPages, type ListPlace, PostButton, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { addressWith } from "../lists.ts";
 import { conditionsOf, operatorWord } from "./form.ts";
 
-interface CardProps {
-  rule: EventRule;
+interface RulesProps {
+  rules: readonly EventRule[];
+  /** Of the rules of the page. */
   path: string;
   now: number;
   may_change: boolean;
 }
 
-export function RuleCard({ rule, path, now, may_change }: CardProps) {
+export function Rules({ rules, path, now, may_change }: RulesProps) {
   return (
-    <>
-      <div class="row">
-        <h2 dir="auto">{rule.display_name}</h2>
-        <span class="tag">{rule.is_enabled ? "On" : "Off"}</span>
-      </div>
-      <p class="quiet">
-        <code>{rule.event_name}</code>, {sentenceOf(rule)},{" "}
+    <Table caption="Rules" head={["Rule", "When", "State", "Fired", ACTIONS]} isStacked>
+      {rules.map((rule) => (
+        <RuleRow rule={rule} path={`${path}/${rule.id}`} now={now} may_change={may_change} />
+      ))}
+    </Table>
+  );
+}
+
+interface RowProps extends Omit<RulesProps, "rules"> {
+  rule: EventRule;
+}
+
+function RuleRow({ rule, path, now, may_change }: RowProps) {
+  return (
+    <tr>
+      <th scope="row" dir="auto">
+        {may_change ? <a href={path}>{rule.display_name}</a> : rule.display_name}
+      </th>
+      <td class="wide">
+        <code>{rule.event_name}</code>, {sentenceOf(rule)}
+      </td>
+      <td>{rule.is_enabled ? "On" : <span class="quiet">Off</span>}</td>
+      <td>
         {rule.last_fired_at === null ? (
-          "never fired"
+          <span class="quiet">Never</span>
         ) : (
-          <>
-            fired <Time at={Date.parse(rule.last_fired_at)} now={now} />
-          </>
+          <Time at={Date.parse(rule.last_fired_at)} now={now} />
         )}
-      </p>
-      {may_change ? (
-        <div class="actions">
-          <a class="button second" href={path}>
-            Edit
-          </a>
-          <PostButton action={`${path}/backtest`} label="Backtest" />
-          <PostButton
-            action={`${path}/toggle`}
-            label={rule.is_enabled ? "Turn off" : "Turn on"}
-            fields={{ is_enabled: String(!rule.is_enabled) }}
-          />
-          <a class="button danger" href={`${path}/delete`}>
-            Delete
-          </a>
-        </div>
-      ) : null}
-    </>
+      </td>
+      <td>
+        {may_change ? (
+          <div class="actions">
+            <PostButton action={`${path}/backtest`} label="Backtest" />
+            <Menu label={`More for ${rule.display_name}`} id={`menu-${rule.id}`}>
+              <a href={path}>Edit</a>
+              <PostButton
+                action={`${path}/toggle`}
+                label={rule.is_enabled ? "Turn off" : "Turn on"}
+                fields={{ is_enabled: String(!rule.is_enabled) }}
+              />
+              <a class="danger" href={`${path}/delete`}>
+                Delete
+              </a>
+            </Menu>
+          </div>
+        ) : null}
+      </td>
+    </tr>
   );
 }
 

@@ -8,6 +8,8 @@ import {
   type Permission,
   ROLE_PERMISSIONS,
 } from "../../domain/roles.ts";
+import { Avatar } from "../components/avatar.tsx";
+import { Menu } from "../components/menu.tsx";
 import { ACTIONS, ListPages, type ListPlace, PostButton, Table } from "../components/pieces.tsx";
 import { addressWith } from "../lists.ts";
 import type { PageChoice } from "../rights.ts";
@@ -58,9 +60,7 @@ export function Team({ page, members, place, owner, seats, me }: TeamProps) {
       <Table caption="Members" head={["Name", "E-mail", "Role", ACTIONS]} isStacked>
         {owner && place.offset === 0 ? (
           <tr>
-            <th scope="row" dir="auto">
-              {owner.name ?? "–"}
-            </th>
+            <Person name={owner.name} email={owner.email} />
             <td dir="auto">{owner.email}</td>
             <td>Owner</td>
             <td />
@@ -88,43 +88,59 @@ export function Team({ page, members, place, owner, seats, me }: TeamProps) {
 }
 
 function MemberRow({ page, member, me }: { page: PageChoice; member: TeamMember; me: string }) {
-  const path = `/app/team/${page.id}/members/${member.id}`;
   const isPending = member.status === "pending";
   const rights = member.capabilities.map((each) => RIGHT_NAMES[each]).join(", ");
   return (
     <tr>
-      <th scope="row" dir="auto">
-        {member.name ?? "–"}
-      </th>
+      <Person name={member.name} email={member.email} />
       <td dir="auto">{member.email}</td>
       <td>
         {ROLE_NAMES[member.role]}
         {rights === "" ? "" : `: ${rights}`} {isPending ? <span class="tag">Invited</span> : null}
       </td>
-      <td class="actions">
-        {member.user_id === me ? (
-          <a class="button danger" href={`${path}/remove`}>
-            Leave
-          </a>
-        ) : !mayManage(page, member) ? null : isPending ? (
-          <>
-            <PostButton action={`${path}/resend`} label="Send again" />
-            <a class="button danger" href={`/app/team/${page.id}/invitations/${member.id}/revoke`}>
-              Revoke
-            </a>
-          </>
-        ) : (
-          <>
-            <a class="button second" href={path}>
-              Change role
-            </a>
-            <a class="button danger" href={`${path}/remove`}>
-              Remove
-            </a>
-          </>
-        )}
+      <td>
+        <MemberActions page={page} member={member} isMe={member.user_id === me} />
       </td>
     </tr>
+  );
+}
+
+function Person({ name, email }: { name: string | null; email: string }) {
+  return (
+    <th scope="row">
+      <span class="with-avatar">
+        <Avatar name={name ?? email} />
+        <span dir="auto">{name ?? "–"}</span>
+      </span>
+    </th>
+  );
+}
+
+function MemberActions({ page, member, isMe }: { page: PageChoice; member: TeamMember; isMe: boolean }) {
+  const path = `/app/team/${page.id}/members/${member.id}`;
+  const isPending = member.status === "pending";
+  if (!isMe && !mayManage(page, member)) return null;
+  return (
+    <div class="actions">
+      {isMe ? null : isPending ? (
+        <PostButton action={`${path}/resend`} label="Send again" />
+      ) : (
+        <a class="button second" href={path}>
+          Change role
+        </a>
+      )}
+      <Menu label={`More for ${member.name ?? member.email}`} id={`menu-${member.id}`}>
+        {isPending ? (
+          <a class="danger" href={`/app/team/${page.id}/invitations/${member.id}/revoke`}>
+            Revoke
+          </a>
+        ) : (
+          <a class="danger" href={`${path}/remove`}>
+            {isMe ? "Leave" : "Remove"}
+          </a>
+        )}
+      </Menu>
+    </div>
   );
 }
 

@@ -116,12 +116,20 @@ export type LineIconName = (typeof ICON_NAMES)[number];
 
 /** Marks of other products, by their names at https://simpleicons.org, which has none of Slack and Microsoft Teams. */
 export const BRAND_NAMES = [
+  "apachekafka",
   "ceph",
   "discord",
   "docker",
+  "github",
   "githubactions",
+  "gitlab",
   "googlechat",
+  "grafana",
+  "homeassistant",
+  "jira",
   "kubernetes",
+  "line",
+  "matrix",
   "mattermost",
   "mqtt",
   "mysql",
@@ -130,10 +138,14 @@ export const BRAND_NAMES = [
   "podman",
   "postgresql",
   "proxmox",
+  "pushbullet",
   "rabbitmq",
   "redis",
+  "rocketdotchat",
   "telegram",
   "vmware",
-  "apachekafka",
+  "webex",
+  "whatsapp",
+  "zulip",
 ] as const;
 export type BrandName = (typeof BRAND_NAMES)[number];
