@@ -41,11 +41,11 @@ describe.skipIf(!existsSync(CHROMIUM))("an outage at night", () => {
   it("shows its evidence in full, in the time of the reader, without naming one place in every row", async () => {
     await dashboard.visit(BERLIN, async (page) => {
       await page.goto(`${dashboard.service.url}/app/monitors/${monitor}`);
-      await page.getByText("Evidence").click();
+      await page.getByText("Evidence").press("Enter");
       const evidence = page.locator("details[open] pre");
       expect(await evidence.evaluate((pre) => pre.scrollWidth <= pre.clientWidth)).toBe(true);
       expect(await isWiderThanWindow(page)).toBe(false);
-      await page.getByText("Recent results").first().click();
+      await page.getByText("Recent results").first().press("Enter");
       const results = page.getByRole("table", { name: "Recent results" });
       expect(await results.getByRole("time").first().textContent()).toMatch(/ CES?T$/);
       expect(await results.textContent()).not.toContain("default");

@@ -9,7 +9,7 @@ export function Avatar({ name }: { name: string }) {
 
 /** The first letters of the first and the last name. */
 export function initialsOf(name: string): string {
-  const words = name.split(/[\s@.]+/).filter((word) => word !== "");
+  const words = name.split(/[\s@.]+/).filter((word) => /^[\p{L}\p{N}]/u.test(word));
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? "")][0] ?? "");
   return letters.join("").toUpperCase();
 }

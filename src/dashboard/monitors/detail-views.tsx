@@ -254,7 +254,11 @@ function Settings({ picture }: { picture: MonitorPicture }) {
         {isComposite ? (
           <Setting name="Down when">{compositePolicyInWords(String(fields.composite_policy ?? ""))}</Setting>
         ) : null}
-        {target === null ? null : <Setting name="Target">{target}</Setting>}
+        {target === null ? null : (
+          <Setting name="Target" isWide>
+            {target}
+          </Setting>
+        )}
         {source === "computed" ? null : <Rhythm interval={record.interval} fields={fields} />}
         {picture.locations.length === 0 ? (
           source === "edge" ? (
@@ -298,9 +302,15 @@ function Rhythm({ interval, fields }: { interval: number; fields: Readonly<Recor
   );
 }
 
-function Setting({ name, children }: { name: string; children: unknown }) {
+interface SettingProps {
+  name: string;
+  isWide?: boolean;
+  children: unknown;
+}
+
+function Setting({ name, isWide = false, children }: SettingProps) {
   return (
-    <div>
+    <div class={isWide ? "is-wide" : undefined}>
       <dt>{name}</dt>
       <dd dir="auto">{children}</dd>
     </div>
