@@ -54,7 +54,7 @@ export function composeEscalationMessage(
   };
 }
 
-/** Why it reaches whoever is asked later: they may have read of it already, as a member of the team. */
+/** Why a person of a later step is notified, who may know of the outage already as a member of the team. */
 function unansweredAt({ level, round }: { level: number; round: number }, what: string): string {
   if (level > 1) return `Nobody has acknowledged ${what} since step ${level - 1}.`;
   return round === 0

@@ -270,3 +270,108 @@ describe("an agent that is cut off for an hour, with monitors that it alone chec
     expect(offline).toContain("Silent for: 2 minutes");
   });
 });
+
+describe("a night of flapping, with two people on call", () => {
+  it("is four alarms before it is known to flap, one incident after that, and each person's own story", async () => {
+    const day = await aDay(sink, {
+      start: Date.parse("2026-01-12T23:00:00Z"),
+      page: { timezone: BERLIN },
+      has_policy: false,
+    });
+    const api = await day.addMonitor("API");
+    const [ben, cleo] = [await day.join("Ben"), await day.join("Cleo")];
+    await setPolicy({ account: day.account, page: day.status_page_id }, [
+      { level: 1, wait_minutes: 0, contacts: [{ type: "user", value: ben, label: "Ben" }] },
+      { level: 2, wait_minutes: 10, contacts: [{ type: "user", value: cleo, label: "Cleo" }] },
+    ]);
+    for (let n = 0; n < 11; n++) await day.change(api, n % 2 === 0 ? "down" : "up", 30 * MINUTE + n * 40_000);
+    await day.passUntil(40 * MINUTE);
+    expect(await day.seen()).toEqual(["Major outage", "API is down", "API is down: investigating"]);
+    await day.change(api, "up", 50 * MINUTE);
+    await day.passUntil(70 * MINUTE);
+    expect(await day.seen()).toEqual(["All systems operational"]);
+
+    expect(await transcript(day, "subscriber")).toEqual([
+      "Tue, 00:30 CET incident.created: API is down",
+      "Tue, 00:30 CET incident.resolved: API is down",
+      "Tue, 00:31 CET incident.created: API is down",
+      "Tue, 00:32 CET incident.resolved: API is down",
+      "Tue, 00:32 CET incident.created: API is down",
+      "Tue, 00:33 CET incident.resolved: API is down",
+      "Tue, 00:34 CET incident.created: API is down",
+      "Tue, 00:50 CET incident.resolved: API is down",
+    ]);
+    const known = (await transcript(day, "chat")).slice(6);
+    expect(known).toEqual([
+      "Tue, 00:34 CET monitor.down",
+      "Tue, 00:34 CET monitor.flapping",
+      // Unbroken for a minute by now.
+      "Tue, 00:37 CET monitor.down",
+      "Tue, 00:50 CET monitor.up",
+    ]);
+    // Who is on call hears of the incident once, and of its end.
+    expect((await transcript(day, "Ben's mail")).slice(6)).toEqual([
+      "Tue, 00:34 CET Alert: API is down",
+      "Tue, 00:34 CET Warning: API is flapping",
+      "Tue, 00:50 CET Resolved: API is up again",
+    ]);
+    expect((await transcript(day, "Cleo's mail")).slice(6)).toEqual([
+      "Tue, 00:34 CET Alert: API is down",
+      "Tue, 00:34 CET Warning: API is flapping",
+      "Tue, 00:37 CET Alert: API is down",
+      "Tue, 00:44 CET Alert: API is down",
+      "Tue, 00:50 CET Resolved: API is up again",
+    ]);
+    const asked = (await day.mailsOf("Cleo")).filter(({ text }) => text.includes("You are on call"));
+    expect(asked.map(({ text }) => text)).toEqual([
+      expect.stringContaining(
+        "Nobody has acknowledged it since step 1. Acknowledge the incident to stop the escalation",
+      ),
+    ]);
+    expect(await transcript(day, "on call")).toHaveLength(5);
+  });
+});
+
+describe("six services that fail while one of them is in maintenance", () => {
+  it("is one alarm about the five, one about the sixth when its window ends, and an end of each that was read of", async () => {
+    const day = await aDay(sink, { start: Date.parse("2026-01-12T23:00:00Z"), page: { timezone: BERLIN } });
+    const names = ["Cart", "Checkout", "Images", "Login", "Search", "Stock"];
+    const ids: string[] = [];
+    for (const name of names) ids.push(await day.addMonitor(name));
+    const [cart = "", checkout = "", ...others] = ids;
+    await day.join("Ben");
+    await day.passUntil(2 * MINUTE);
+    await day.maintain([cart], 30 * MINUTE);
+    await day.change(cart, "down", 5 * MINUTE);
+    await day.passUntil(10 * MINUTE);
+    for (const [n, id] of ids.slice(1).entries()) await day.change(id, "down", 12 * MINUTE + n * 300);
+    await day.passUntil(20 * MINUTE);
+    for (const [n, id] of others.entries()) await day.change(id, "up", 25 * MINUTE + n * 300);
+    await day.passUntil(36 * MINUTE);
+    expect((await day.seen()).slice(-2)).toEqual(["1 service is down: investigating", "Cart is down: investigating"]);
+    await day.change(cart, "up", 40 * MINUTE);
+    await day.change(checkout, "up", 45 * MINUTE);
+    await day.passUntil(60 * MINUTE);
+    expect(await day.seen()).toEqual(["All systems operational"]);
+
+    expect(await transcript(day, "mail")).toEqual([
+      "Tue, 00:03 CET Maintenance started: Disks",
+      "Tue, 00:12 CET Alert: 5 alerts at once: Checkout is down and 4 more",
+      "Tue, 00:25 CET Resolved: 4 monitors are up again",
+      "Tue, 00:32 CET Maintenance completed: Disks",
+      "Tue, 00:32 CET Alert: Cart is down",
+      "Tue, 00:40 CET Resolved: Cart is up again",
+      "Tue, 00:45 CET Resolved: Checkout is up again",
+    ]);
+    // Is not on call, and so reads of the five as a member of the team.
+    expect((await transcript(day, "Ben's mail"))[1]).toBe("Tue, 00:12 CET Alert: 5 monitors are down");
+    expect(await transcript(day, "on call")).toEqual(["Tue, 00:12 CET paged", "Tue, 00:32 CET paged"]);
+    const [, five, four, , sixth, sixthEnd, last] = await day.mails();
+    expect(five?.text).toContain("- Checkout is down: HTTP 503\n- Images is down: HTTP 503");
+    expect(five?.text).not.toContain("Cart");
+    expect(four?.text).toContain("Still down: Checkout");
+    expect(sixth?.text).toContain("Since: 13 Jan 2026, 00:05 CET");
+    expect(sixthEnd?.text).toContain("Down: 13 Jan 2026, 00:05 to 00:40 CET\nLasted: 35 minutes");
+    expect(last?.text).toContain("Down: 13 Jan 2026, 00:12 to 00:45 CET");
+  });
+});

@@ -295,6 +295,8 @@ export async function aDay(
     seen,
     /** Of the owner, oldest first. */
     mails: async () => (await timedMailsTo(emailOf(account))).map(({ mail }) => mail),
+    /** Of somebody who joined. */
+    mailsOf: async (who: string) => (await mailsOfMember(team[who]?.account)).map(({ mail }) => mail),
     maintain,
     measure,
     mute,
@@ -318,6 +320,8 @@ interface DayOptions {
   /** Unlimited where it is left out. */
   plan?: Plan;
 }
+
+const mailsOfMember = async (account: Account | undefined) => (account ? timedMailsTo(emailOf(account)) : []);
 
 async function readBy(who: string, account: Account): Promise<Reading[]> {
   const [seen, mails] = await Promise.all([

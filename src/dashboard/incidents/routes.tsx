@@ -223,7 +223,7 @@ async function loadIncident(c: AppContext, id: string): Promise<Incident> {
   return presentIncident(await getIncident(c.var.ctx, id));
 }
 
-/** Follows the notice about an incident that was resolved: everybody reads an all-clear, whatever the checks find. */
+/** Follows the notice about an incident that was resolved: its readers get an all-clear while checks still fail. */
 async function stillDown(c: AppContext, id: string): Promise<string> {
   const { status, status_page_id, monitor_ids } = await loadIncident(c, id);
   if (status !== "resolved") return "";
