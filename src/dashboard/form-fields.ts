@@ -28,7 +28,8 @@ export type FormField = FieldBase &
         maxlength?: number;
         suggestions?: readonly string[];
       }
-    | { kind: "number"; min?: number; max?: number; step?: number | "any"; unit?: string }
+    /** Its placeholder is the default, which holds while it is empty. */
+    | { kind: "number"; min?: number; max?: number; step?: number | "any"; unit?: string; placeholder?: string }
     /** An instant, entered as the clock shows it in this time zone. */
     | {
         kind: "datetime";
@@ -171,6 +172,15 @@ function showStored(field: FormField, value: unknown): string | readonly string[
     default:
       return String(value);
   }
+}
+
+/** Labels of the fields in which something is set, to be said where they are folded away. */
+export function labelsOfSet(fields: readonly FormField[], values: FormValues): string[] {
+  const isSet = ({ name }: FormField) => {
+    const value = values[name];
+    return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false && value !== "";
+  };
+  return fields.filter(isSet).map(({ label }) => label);
 }
 
 /** Fields that hold something else than what was shown, so that saving one leaves what others cannot express as it is. */

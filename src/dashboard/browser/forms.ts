@@ -80,6 +80,17 @@ export function submitOnChange(): void {
   }
 }
 
+/** A field of one line that takes more when they are pasted: Enter sends it, Shift and Enter begin a line. */
+export function submitByEnter(): void {
+  document.addEventListener("keydown", (event) => {
+    const { target } = event;
+    if (!(target instanceof HTMLTextAreaElement) || target.dataset.enterSubmits === undefined) return;
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    target.form?.requestSubmit();
+  });
+}
+
 /** Filters that are not set do not lengthen the address. */
 function leaveOutEmpty(form: HTMLFormElement): void {
   form.addEventListener("formdata", ({ formData }) => {

@@ -1,4 +1,4 @@
-import { type FormField, type FormValues, type Option, type Problems, zoneName } from "../form-fields.ts";
+import { type FormField, type FormValues, labelsOfSet, type Option, type Problems, zoneName } from "../form-fields.ts";
 import { CONFIRM_CHALLENGE, PasskeyAnswer } from "./passkey.tsx";
 
 interface FieldsProps {
@@ -27,7 +27,7 @@ export function Fields({ fields, values, problems }: FieldsProps) {
       )}
       {advanced.length > 0 ? (
         <details class="advanced" open={advanced.some(({ name }) => problems[name] !== undefined)}>
-          <summary>Advanced</summary>
+          <AdvancedSummary fields={advanced} values={values} />
           <div class="fields">
             {advanced.map((field) => (
               <FieldRow field={field} values={values} problems={problems} />
@@ -36,6 +36,17 @@ export function Fields({ fields, values, problems }: FieldsProps) {
         </details>
       ) : null}
     </>
+  );
+}
+
+/** Says what of the folded fields is set, so that no one has to look. */
+export function AdvancedSummary({ fields, values }: Pick<FieldsProps, "fields" | "values">) {
+  const labels = labelsOfSet(fields, values);
+  return (
+    <summary>
+      Advanced
+      {labels.length === 0 ? null : <span class="hint"> Set: {labels.join(", ")}</span>}
+    </summary>
   );
 }
 
@@ -159,7 +170,7 @@ function Control({ field, value, described }: { field: FormField; value: string;
         </textarea>
       );
     case "number": {
-      const bounds = { min: field.min, max: field.max, step: field.step ?? 1 };
+      const bounds = { min: field.min, max: field.max, step: field.step ?? 1, placeholder: field.placeholder };
       return <input type="number" inputmode="decimal" {...shared} {...bounds} value={value} />;
     }
     case "datetime":

@@ -7,7 +7,7 @@ import { Mark } from "../../ui/design/mark.tsx";
 import { Avatar } from "../components/avatar.tsx";
 import { ChartFigure, type ChartLine } from "../components/chart.tsx";
 import { ConfirmByName } from "../components/confirm.tsx";
-import { Fields, FormProblem } from "../components/fields.tsx";
+import { AdvancedSummary, Fields, FormProblem } from "../components/fields.tsx";
 import { Menu } from "../components/menu.tsx";
 import { CONFIRM_CHALLENGE, PasskeyAnswer } from "../components/passkey.tsx";
 import { ACTIONS, CopyText, EmptyState, ListPages, PostButton, Table, Tabs } from "../components/pieces.tsx";
@@ -195,6 +195,18 @@ function Inputs() {
       </Group>
       <Group id="refused" title="Fields, refused">
         <Fields fields={fieldsOf("refused")} values={{}} problems={keyed("refused", problems)} />
+      </Group>
+      <Group id="folded" title="Fields, folded">
+        <details class="advanced">
+          <AdvancedSummary
+            fields={[
+              { name: "tags", label: "Tags", kind: "list" },
+              { name: "timeout", label: "Time-out", kind: "number" },
+            ]}
+            values={{ tags: "shop", timeout: "5" }}
+          />
+          <p>The fields.</p>
+        </details>
       </Group>
       <Group id="passkeys" title="Passkeys">
         <PasskeyAnswer name="passkey" label="Use a passkey instead" asked={CONFIRM_CHALLENGE} />

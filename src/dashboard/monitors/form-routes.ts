@@ -65,7 +65,8 @@ export const endpoints = [
     const status_page_id = form.pages.find((id) => id === query.status_page_id) ?? "";
     const blank = { ...storedValues(form.fields, {}), ...rhythmValues(undefined), type: query.type, status_page_id };
     const values = query.like === undefined ? blank : await copyOf(c, query.like);
-    return showView(c, monitorFormView({ form, values, problems: {}, action: "/app/monitors/new" }));
+    const isBlank = query.like === undefined;
+    return showView(c, monitorFormView({ form, values, isBlank, problems: {}, action: "/app/monitors/new" }));
   }),
 
   action({ path: "/app/monitors/new", summary: "Submit the form of a new monitor" }, async (c, sent) => {

@@ -1,11 +1,12 @@
 import { MONITOR_TYPES, type MonitorType, regionName } from "../../contract/monitor-values.ts";
 import { monitorType } from "../../probes/registry.ts";
-import { FieldRow, FormProblem } from "../components/fields.tsx";
+import { AdvancedSummary, FieldRow, FormProblem } from "../components/fields.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { MADE_FROM } from "../merge.ts";
 import type { View } from "../shell.tsx";
 import { isShownFor, type MonitorForm, typeOf } from "./form.ts";
+import { OneField } from "./one-field.tsx";
 import { StepResults } from "./step-results.tsx";
 import { STEP_TYPES, StepsEditor } from "./steps-editor.tsx";
 import type { TestResult } from "./test-result.ts";
@@ -21,6 +22,8 @@ interface FormView {
   edited?: { id: string; name: string };
   /** What the form was made from. */
   seen?: string | undefined;
+  /** Nothing was entered or copied yet: one field may spare all others. */
+  isBlank?: boolean;
   /** Of each region. */
   tested?: readonly TestResult[] | undefined;
   status?: number;
@@ -41,33 +44,39 @@ export function monitorFormView(view: FormView): View {
     ...(view.status === undefined ? {} : { status: view.status }),
     ...(view.headers === undefined ? {} : { headers: view.headers }),
     children: (
-      <form method="post" action={action} class="card" data-typed novalidate>
-        {view.seen === undefined ? null : <input type="hidden" name={MADE_FROM} value={view.seen} />}
-        {/* What Enter presses is the first button of a form, and that must not be one of the steps. */}
-        <button type="submit" hidden>
-          Save
-        </button>
-        <FormProblem problems={problems} />
-        {tested ? <Tested results={tested} /> : null}
-        <FieldsOf form={form} values={values} problems={problems} type={type} advanced={false} />
-        <StepsEditor values={values} problems={problems} isHidden={!STEP_TYPES.includes(type)} />
-        <details class="advanced" id="advanced" open={hasAdvancedProblem(form, problems)}>
-          <summary>Advanced</summary>
-          <div class="fields">
-            <FieldsOf form={form} values={values} problems={problems} type={type} advanced />
-          </div>
-        </details>
-        <div class="actions">
-          <button type="submit">Save</button>
-          <TestButton type={type} />
-          <button type="submit" class="second" name="intent" value="fields" data-unscripted>
-            Show the fields of this type
+      <>
+        {view.isBlank ? <OneField /> : null}
+        <form method="post" action={action} class="card" data-typed novalidate>
+          {view.seen === undefined ? null : <input type="hidden" name={MADE_FROM} value={view.seen} />}
+          {/* What Enter presses is the first button of a form, and that must not be one of the steps. */}
+          <button type="submit" hidden>
+            Save
           </button>
-          <a class="button second" href={back}>
-            Cancel
-          </a>
-        </div>
-      </form>
+          <FormProblem problems={problems} />
+          {tested ? <Tested results={tested} /> : null}
+          <FieldsOf form={form} values={values} problems={problems} type={type} advanced={false} />
+          <StepsEditor values={values} problems={problems} isHidden={!STEP_TYPES.includes(type)} />
+          <details class="advanced" id="advanced" open={hasAdvancedProblem(form, problems)}>
+            <AdvancedSummary
+              fields={form.fields.filter((field) => field.advanced && isShownFor(form, field.name, type))}
+              values={values}
+            />
+            <div class="fields">
+              <FieldsOf form={form} values={values} problems={problems} type={type} advanced />
+            </div>
+          </details>
+          <div class="actions">
+            <button type="submit">Save</button>
+            <TestButton type={type} />
+            <button type="submit" class="second" name="intent" value="fields" data-unscripted>
+              Show the fields of this type
+            </button>
+            <a class="button second" href={back}>
+              Cancel
+            </a>
+          </div>
+        </form>
+      </>
     ),
   };
 }
@@ -90,7 +99,7 @@ export function TestButton({ type }: { type: MonitorType }) {
 const WORST_FIRST = ["down", "degraded", "unknown", "up"] as const;
 const BANNERS = { up: "", degraded: "is-warn", down: "is-bad", unknown: "is-info" };
 
-function Tested({ results }: { results: readonly TestResult[] }) {
+export function Tested({ results }: { results: readonly TestResult[] }) {
   const worst = WORST_FIRST.find((status) => results.some((result) => result.status === status)) ?? "unknown";
   return (
     <div class={`banner ${BANNERS[worst]}`} role="status" id="test-result">

@@ -1,4 +1,6 @@
+import { getOwnerPlan } from "../../access/owners.ts";
 import { viewerOf } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { agentLocation } from "../../contract/location.ts";
@@ -14,6 +16,7 @@ import {
 import { listScrapedMonitors } from "../../data/metrics/read.ts";
 import { listMyAgents } from "../../features/agents/service.ts";
 import { groupVerbs } from "../../features/groups/service.ts";
+import { defaultInterval } from "../../features/monitors/validate.ts";
 import { fieldNamesOf, monitorType, targetsOf } from "../../probes/registry.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
 import { changedFields, readBody } from "../form-fields.ts";
@@ -50,6 +53,7 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
   const usable = agents.rows.filter((_agent, n) => mayUse[n]);
   const named = ({ id, name }: { id: string; name: string }): Option => ({ value: id, label: name });
   const choices = {
+    interval: defaultInterval(ctx, await getOwnerPlan(ctx, requireUser(ctx).user_id)),
     pages: pages.map(named),
     groups: groups.rows.map(named),
     agents: usable.map(named),
@@ -68,20 +72,20 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
 }
 
 const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: typeName(value) }));
-export const FIRST_TYPE: MonitorType = "https";
+type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions" | "voters", Option[]> & {
+  interval: number;
+};
 
-/** Enough for a first monitor. */
-export const FIRST_FIELDS: readonly FormField[] = [
-  { name: "name", label: "Name", kind: "text", required: true },
-  { name: "type", label: "Type", kind: "select", options: TYPE_OPTIONS, required: true },
-  { name: "target", label: "Target", kind: "text", hint: "E.g. https://example.com, example.com or example.com:5432" },
-];
-
-type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions" | "voters", Option[]>;
-
-function basicFields({ pages, agents, monitors }: Choices): FormField[] {
+function basicFields({ pages, agents, monitors, interval }: Choices): FormField[] {
   return [
-    ...FIRST_FIELDS,
+    { name: "name", label: "Name", kind: "text", required: true },
+    { name: "type", label: "Type", kind: "select", options: TYPE_OPTIONS, required: true },
+    {
+      name: "target",
+      label: "Target",
+      kind: "text",
+      hint: "E.g. https://example.com, example.com or example.com:5432",
+    },
     {
       name: "child_ids",
       label: "Members",
@@ -104,7 +108,8 @@ function basicFields({ pages, agents, monitors }: Choices): FormField[] {
       kind: "number",
       min: 10,
       max: 86_400,
-      hint: "Seconds between checks; 60, or the smallest of the plan, if empty.",
+      hint: "Seconds between checks.",
+      placeholder: String(interval),
     },
     { name: "status_page_id", label: "Status page", kind: "select", options: pages, empty: "None" },
     {
@@ -139,7 +144,7 @@ function advancedFields({ groups, monitors, regions, voters }: Choices): FormFie
       kind: "number",
       min: 1,
       max: 30,
-      hint: "10 if empty.",
+      placeholder: "10",
       advanced: true,
     },
     {
@@ -148,7 +153,8 @@ function advancedFields({ groups, monitors, regions, voters }: Choices): FormFie
       kind: "number",
       min: 1,
       max: 20,
-      hint: "3 if empty; 1 for pushes.",
+      hint: "A heartbeat is down after the first.",
+      placeholder: "3",
       advanced: true,
     },
     {
@@ -157,7 +163,8 @@ function advancedFields({ groups, monitors, regions, voters }: Choices): FormFie
       kind: "number",
       min: 1,
       max: 20,
-      hint: "2 if empty; 1 for pushes.",
+      hint: "A heartbeat is up after the first.",
+      placeholder: "2",
       advanced: true,
     },
     {
@@ -282,9 +289,6 @@ function hasField(type: MonitorType, name: string): boolean {
   if (PROBED.includes(name)) return source === "edge" || source === "agent";
   return fieldNamesOf(type).includes(name);
 }
-
-/** Absent: the field is shown for every type. */
-export const typesWith = (name: string): readonly MonitorType[] | undefined => TYPES_OF.get(name);
 
 export function isShownFor({ typesOf }: MonitorForm, name: string, type: MonitorType): boolean {
   return typesOf.get(name)?.includes(type) ?? true;

@@ -15,8 +15,8 @@ import { lastDay, percentOf, StatusStrip } from "../components/strip.tsx";
 import { Since } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
-import { FirstMonitor } from "./first-monitor.tsx";
 import type { ListQuery } from "./list-query.ts";
+import { OneField } from "./one-field.tsx";
 import { Sparkline, type SparklineProps } from "./sparkline.tsx";
 import { typeName } from "./types.ts";
 
@@ -75,7 +75,7 @@ export function listView(list: ListView): View {
     ),
     children: isEmpty ? (
       <div id="monitors" data-live>
-        <FirstMonitor />
+        <OneField />
       </div>
     ) : (
       <>

@@ -4,6 +4,7 @@ import { endpoints as histories } from "./history-routes.tsx";
 import { endpoints as lists } from "./list-routes.ts";
 import { endpoints as receivers } from "./receivers.tsx";
 import { endpoints as selections } from "./selection-routes.tsx";
+import { endpoints as watching } from "./watch-routes.ts";
 
-/** `new` before the addresses with an id. */
-export const endpoints = [...lists, ...selections, ...forms, ...details, ...histories, ...receivers];
+/** `new` and `watch` before the addresses with an id. */
+export const endpoints = [...lists, ...selections, ...watching, ...forms, ...details, ...histories, ...receivers];

@@ -54,10 +54,15 @@ export interface Draft {
   secret_names: string[];
 }
 
+/** Seconds between the checks of a new monitor, for who says nothing of it. */
+export function defaultInterval({ settings }: Pick<RequestScope, "settings">, plan: Plan): number {
+  const byDefault = settings.PLAN === "free" ? FREE_INTERVAL_DEFAULT_S : INTERVAL_DEFAULT_S;
+  return Math.max(byDefault, PLAN_LIMITS[plan].min_interval);
+}
+
 /** Turns a whole body, defaults still absent, into a monitor. Throws the first refusal, naming its field. */
 export async function draftMonitor(ctx: RequestScope, input: MonitorCreate, around: MonitorContext): Promise<Draft> {
-  const byDefault = ctx.settings.PLAN === "free" ? FREE_INTERVAL_DEFAULT_S : INTERVAL_DEFAULT_S;
-  const interval = input.interval ?? Math.max(byDefault, PLAN_LIMITS[around.plan].min_interval);
+  const interval = input.interval ?? defaultInterval(ctx, around.plan);
   const fields = readFields(input.type, { ...input, interval });
   const columns = columnsOf(input, { ...around, interval, fields });
   requireTimeWithin(columns, fields);

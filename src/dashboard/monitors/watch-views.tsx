@@ -1,0 +1,219 @@
+import type { WatchedThing } from "../../domain/watched-things.ts";
+import { plural } from "../../lib/relative-time.ts";
+import { FieldRow, FormProblem } from "../components/fields.tsx";
+import { Table } from "../components/pieces.tsx";
+import type { FormField, Option } from "../form-fields.ts";
+import type { View } from "../shell.tsx";
+import { Tested } from "./form-views.tsx";
+import { OneField, WATCH_PATH } from "./one-field.tsx";
+import type { TestResult } from "./test-result.ts";
+import { typeName } from "./types.ts";
+
+/** What one check of a thing found, or why it could not be checked, as a sentence. */
+export type Look = { results: readonly TestResult[] } | { refused: string } | null;
+
+interface Proposal {
+  /** Its place among all that was found. */
+  n: number;
+  thing: WatchedThing;
+  look: Look;
+  problem: string | undefined;
+  isPicked: boolean;
+}
+
+interface Proposals {
+  /** As it was pasted. */
+  what: string;
+  proposals: readonly Proposal[];
+  more: number;
+  unread: readonly string[];
+  /** Places of those that are watched already. */
+  done: readonly number[];
+  /** Of the form as a whole. */
+  problem: string | undefined;
+  /** What has just become of others. */
+  said: string | undefined;
+  intervals: readonly Option[];
+  interval: string;
+  pages: readonly Option[];
+  page: string;
+}
+
+const TRAIL = [{ href: "/app/monitors", text: "Monitors" }];
+
+export function watchView(what: string, problem?: string): View {
+  return {
+    title: "What should we watch?",
+    section: "monitors",
+    isNarrow: true,
+    trail: TRAIL,
+    hasProblem: problem !== undefined,
+    ...(problem === undefined ? {} : { status: 400 }),
+    children: <OneField value={what} problem={problem} isAlone />,
+  };
+}
+
+export function proposalsView(shown: Proposals): View {
+  const { proposals, done, problem, said } = shown;
+  const [only] = proposals.length + done.length === 1 ? proposals : [];
+  const things = proposals.map(({ thing }) => thing);
+  const isRefused = problem !== undefined || proposals.some((each) => each.problem !== undefined);
+  return {
+    title: only ? `Watch ${only.thing.name}` : `Watch ${plural(things.length, "thing")}`,
+    section: "monitors",
+    isNarrow: only !== undefined,
+    trail: TRAIL,
+    hasProblem: isRefused,
+    ...(isRefused ? { status: 400 } : {}),
+    children: (
+      <>
+        {said === undefined ? null : (
+          <p class="banner is-good" role="status">
+            {said}
+          </p>
+        )}
+        <form method="post" action={WATCH_PATH} class="card" data-typed novalidate>
+          <input type="hidden" name="what" value={shown.what} />
+          {done.map((n) => (
+            <input type="hidden" name="done" value={n} />
+          ))}
+          <FormProblem problems={problem === undefined ? {} : { "": problem }} />
+          {only ? <One {...only} /> : <Several {...shown} />}
+          <div class="fields">
+            {things.some(({ type }) => type !== "heartbeat") ? (
+              <FieldRow field={intervalField(shown.intervals)} values={{ interval: shown.interval }} problems={{}} />
+            ) : null}
+            <FieldRow field={pageField(shown.pages)} values={{ status_page_id: shown.page }} problems={{}} />
+            <Besides things={things} />
+          </div>
+          <p class="actions">
+            <button type="submit" name="intent" value="add">
+              {only ? "Start watching" : "Watch those that are chosen"}
+            </button>
+            {only ? (
+              <button type="submit" class="second" formaction="/app/monitors/new" name="intent" value="fields">
+                All settings
+              </button>
+            ) : null}
+            <a class="button second" href="/app/monitors">
+              Cancel
+            </a>
+          </p>
+        </form>
+      </>
+    ),
+  };
+}
+
+const intervalField = (options: readonly Option[]): FormField => ({
+  name: "interval",
+  label: "Interval",
+  kind: "select",
+  options,
+});
+
+const pageField = (options: readonly Option[]): FormField => ({
+  name: "status_page_id",
+  label: "Status page",
+  kind: "select",
+  options,
+  empty: "None",
+});
+
+function One({ thing: { type, name, target, fields }, look, problem }: Proposal) {
+  return (
+    <>
+      <p class="lead" dir="auto">
+        <span class="tag">{typeName(type)}</span> {target ?? fields.schedule ?? "a job that reports when it has run"}
+      </p>
+      <LookShown look={look} problem={problem} />
+      <input type="hidden" name="pick" value="0" />
+      {Object.entries({ type, ...(target === null ? {} : { target }), ...fields }).map(([field, value]) => (
+        <input type="hidden" name={field} value={value} />
+      ))}
+      {type === "heartbeat" ? (
+        <input type="hidden" name="rhythm" value={fields.schedule === undefined ? "daily" : "cron"} />
+      ) : null}
+      <FieldRow field={{ name: "name", label: "Name", kind: "text" }} values={{ name }} problems={{}} />
+    </>
+  );
+}
+
+function LookShown({ look, problem }: { look: Look; problem: string | undefined }) {
+  if (problem !== undefined) {
+    return (
+      <p class="problem banner is-bad" role="alert" dir="auto">
+        {problem}
+      </p>
+    );
+  }
+  if (look === null) return null;
+  if ("results" in look) return <Tested results={look.results} />;
+  return (
+    <p class="banner is-warn" role="status" dir="auto">
+      {look.refused}
+    </p>
+  );
+}
+
+function Several({ proposals, more, unread }: Proposals) {
+  return (
+    <>
+      {unread.length > 0 ? (
+        <p class="banner is-info" dir="auto">
+          Nothing to watch was found in {plural(unread.length, "line")}: {unread.slice(0, UNREAD_NAMED).join(" · ")}
+        </p>
+      ) : null}
+      {more > 0 ? <p class="banner is-info">{more} more of the list come after these.</p> : null}
+      <Table caption="What was found" head={["Watch", "Name", "Type", "Target", "First look"]} isStacked>
+        {proposals.map(({ n, thing: { type, name, target, fields }, look, problem, isPicked }) => (
+          <tr>
+            <td>
+              <label class="pick">
+                <input type="checkbox" name="pick" value={n} checked={isPicked} />
+                <span class="unseen">Watch {name}</span>
+              </label>
+            </td>
+            <td>
+              <input name={`name_${n}`} value={name} aria-label={`Name of ${target ?? name}`} dir="auto" />
+            </td>
+            <td>{typeName(type)}</td>
+            <td class="wide" dir="auto">
+              {target ?? fields.schedule}
+            </td>
+            <td>
+              <LookShown look={look} problem={problem} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  );
+}
+
+const UNREAD_NAMED = 3;
+
+/** What stands or falls with the same hosts, one tick away. */
+function Besides({ things }: { things: readonly WatchedThing[] }) {
+  const certificates = new Set(things.map(({ certificate }) => certificate).filter((each) => each !== null));
+  const domains = new Set(things.map(({ domain }) => domain).filter((each) => each !== null));
+  const of = (names: Set<string>) => (names.size === 1 ? [...names][0] : plural(names.size, "host"));
+  return (
+    <>
+      {certificates.size === 0 ? null : (
+        <FieldRow
+          field={{ name: "certificate", label: `Also watch the certificate of ${of(certificates)}`, kind: "checkbox" }}
+          values={{}}
+          problems={{}}
+        />
+      )}
+      {domains.size === 0 ? null : (
+        <FieldRow
+          field={{ name: "domain", label: `Also watch when ${of(domains)} has to be renewed`, kind: "checkbox" }}
+          values={{}}
+          problems={{}}
+        />
+      )}
+    </>
+  );
+}
