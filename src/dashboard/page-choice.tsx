@@ -60,8 +60,18 @@ export function ChoiceForm({ action, name, label, choices, chosenId, chosenPage 
   );
 }
 
-export function PageTabs({ page, pages, href }: ChosenPage & { href: (pageId: string) => string }) {
-  if (pages.length < 2) return null;
+interface PageTabsProps {
+  page: NamedPage;
+  pages: readonly NamedPage[];
+  href(pageId: string): string;
+  /** What it leaves is no page that other areas begin with. */
+  isFilter?: boolean;
+}
+type NamedPage = Pick<PageChoice, "id" | "name">;
+
+export function PageTabs({ page, pages, href, isFilter = false }: PageTabsProps) {
+  if (pages.length < (isFilter ? 3 : 2)) return null;
+  const remembered = page.id === "" ? {} : { chosenPage: page.id };
   const length = pages.reduce((sum, { name }) => sum + name.length, 0);
   if (pages.length > TABS_MAX || length > NAMES_LENGTH_MAX) {
     return (
@@ -71,12 +81,25 @@ export function PageTabs({ page, pages, href }: ChosenPage & { href: (pageId: st
         label="Status page"
         choices={pages}
         chosenId={page.id}
-        chosenPage={page.id}
+        {...remembered}
       />
     );
   }
   const tabs = pages.map(({ id, name }) => ({ href: href(id), text: name, isOpen: id === page.id }));
-  return <Tabs label="Status page" tabs={tabs} chosenPage={page.id} />;
+  return <Tabs label="Status page" tabs={tabs} {...remembered} />;
+}
+
+/** Of a view that shows all pages until one is chosen, which its address then names. */
+export function PageFilter({ chosen, pages, href }: PageFilterProps) {
+  const all = { id: "", name: "All status pages" };
+  return <PageTabs page={chosen ?? all} pages={[all, ...pages]} href={href} isFilter />;
+}
+
+interface PageFilterProps {
+  chosen: PageChoice | undefined;
+  pages: readonly PageChoice[];
+  /** Without an id: of all. */
+  href(pageId: string): string;
 }
 
 /** For people without a status page; `reason` says what the area needs one for. */

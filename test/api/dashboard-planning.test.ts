@@ -61,7 +61,7 @@ describe("a rule in fields", () => {
     const typed = { event_name: "monitor.down", ...conditions, intent: "values" };
     const { status, text } = await browser.submit(`/app/rules/${page}/new`, typed);
     expect(status).toBe(200);
-    expect(text).toContain("latency_ms is not measured");
+    expect(text).toContain("response time (ms) is not measured");
     const json = { event_name: "deploy.slow", display_name: "As JSON", actions: "[]" };
     const plain = await browser.open(`/app/rules/${page}/new?as=json`);
     expect(plain.text).toContain('name="conditions"');
@@ -74,6 +74,39 @@ describe("a rule in fields", () => {
     expect(JSON.parse(found.conditions)).toMatchObject([{ metric: "fps", value: 20 }]);
     const tested = await browser.submit(`/app/rules/${page}/${found.id}/backtest`, { days: "1" });
     expect([tested.status, tested.text.includes("data-chart")]).toEqual([200, true]);
+  });
+
+  it("is chosen and told by words, one condition after the other", async () => {
+    const path = `/app/rules/${page}/new`;
+    const blank = (await browser.open(path)).text;
+    expect([blank.match(/name="metric_\d+"/g)?.length, blank.includes('value="Monitor degraded"')]).toEqual([1, true]);
+    const typed = { display_name: "In words", event_name: "Monitor degraded", metric_0: "Failed checks (%)" };
+    const row = { operator_0: "gt", value_0: "20", window_0: "15" };
+    const more = (await browser.submit(path, { ...typed, ...row, intent: "condition" })).text;
+    expect([...more.matchAll(/name="metric_(\d+)"/g)].map(([, n]) => n)).toEqual(["0", "1"]);
+    const saved = await browser.submit(path, { ...typed, ...row, classification: "team_only", is_enabled: "on" });
+    expect(saved.status).toBe(303);
+    const found = (await rules()).find(({ display_name }: { display_name: string }) => display_name === "In words");
+    expect(found.event_name).toBe("monitor.degraded");
+    expect(JSON.parse(found.conditions)).toMatchObject([{ metric: "error_rate", value: 20, window_minutes: 15 }]);
+    const { text } = await browser.open(`/app/rules?page=${page}`);
+    expect(text).toMatch(/When .* and its failed checks \(%\) is more than 20 over 15 min, then tell the team alone\./);
+    expect((await browser.open(`/app/rules/${page}/${found.id}`)).text).toMatch(
+      /name="metric_0"[^>]*value="failed checks \(%\)"/,
+    );
+  });
+
+  it("is listed with those of all pages, whichever is first, until the address names one", async () => {
+    const other = await createPage(owner);
+    await owner.client.post(`${V1}/status-pages/${other}/events/rules`, {
+      event_name: "monitor.up",
+      display_name: "Of the other page",
+    });
+    const all = (await browser.open("/app/rules")).text;
+    expect([all.includes("Of the other page"), all.includes("In words")]).toEqual([true, true]);
+    expect(all).toContain(`href="/app/rules/${other}/new"`);
+    const one = (await browser.open(`/app/rules?page=${other}`)).text;
+    expect([one.includes("Of the other page"), one.includes("In words")]).toEqual([true, false]);
   });
 
   it("names an incomplete condition", async () => {

@@ -89,14 +89,14 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
       expect(await page.getByLabel("Conditions").getAttribute("aria-invalid")).toBe("true");
       await follow("Edit in fields");
       await page.getByLabel("Name", { exact: true }).fill(`Slow on ${name}`);
-      await page.getByLabel("Monitor", { exact: true }).selectOption("Web shop");
-      const condition = page.getByRole("group", { name: "Condition 1" });
-      expect(await condition.getByLabel("Metric").inputValue()).toBe("");
-      await condition.getByLabel("Metric").fill("latency_ms");
+      await page.getByLabel("Of", { exact: true }).selectOption("Web shop");
+      const condition = page.getByRole("group", { name: "And condition 1" });
+      expect(await condition.getByLabel("Its").inputValue()).toBe("");
+      await condition.getByLabel("Its").fill("response time (ms)");
       await condition.getByLabel("Value").fill("1");
       // With scripts the values follow the fields by themselves.
       if (!hasScripts) await press("Show current values");
-      await page.getByText(/latency_ms is \d.*more than 1:/).waitFor();
+      await page.getByText(/response time \(ms\) is \d.*more than 1:/).waitFor();
       await press("Save");
       const row = page.getByRole("row").filter({ hasText: `Slow on ${name}` });
       await row.getByRole("button", { name: "Backtest" }).click();

@@ -1,10 +1,18 @@
 import type { Child } from "hono/jsx";
 
+interface EmptyStateProps {
+  title: string;
+  children: Child;
+  action?: Child;
+  /** Of its heading's id, where a view has several. */
+  name?: string;
+}
+
 /** A list that has nothing yet: what it is for, and how it gets its first entry. */
-export function EmptyState({ title, children, action }: { title: string; children: Child; action?: Child }) {
+export function EmptyState({ title, children, action, name = "empty-title" }: EmptyStateProps) {
   return (
-    <section class="card empty" aria-labelledby="empty-title">
-      <h2 id="empty-title">{title}</h2>
+    <section class="card empty" aria-labelledby={name}>
+      <h2 id={name}>{title}</h2>
       <p>{children}</p>
       {action === undefined ? null : <p class="actions">{action}</p>}
     </section>

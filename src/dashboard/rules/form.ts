@@ -1,10 +1,8 @@
 import { type EventRule, RULE_METRICS, RuleAction, RuleCondition } from "../../contract/event-rule.ts";
-import { RULE_EVENT_NAMES } from "../../contract/events.ts";
+import { headingOf, RULE_EVENT_NAMES } from "../../contract/events.ts";
 import { AUDIENCE_OPTIONS } from "../alerts/audiences.ts";
 import { type FormField, type FormValues, type Option, storedValues } from "../form-fields.ts";
 
-/** Rows for conditions that are offered besides those that there are. */
-const SPARE_ROWS = 2;
 const OPERATOR_WORDS = {
   gt: "more than",
   gte: "at least",
@@ -28,6 +26,30 @@ const ROW_FIELD = /^(metric|operator|value|window)_\d+$/;
 const ACTION_FIELDS = ["quiet_minutes", "runbooks"];
 const MINUTE_S = 60;
 
+const METRIC_WORDS: Record<(typeof RULE_METRICS)[number], string> = {
+  latency_ms: "response time (ms)",
+  latency_sigma: "response time (deviations from usual)",
+  status_code: "status code",
+  error_rate: "failed checks (%)",
+  failure_count: "failures in a row",
+  uptime_percentage: "uptime (%)",
+  heartbeat_age_seconds: "age of the heartbeat (s)",
+  player_count: "players",
+  fps: "frames per second",
+  cpu_percent: "CPU (%)",
+  memory_percent: "memory (%)",
+  disk_percent: "disk (%)",
+};
+/** "response time (ms)"; a pushed metric is called as it is pushed. */
+export const metricWord = (metric: string): string => METRIC_WORDS[metric as keyof typeof METRIC_WORDS] ?? metric;
+
+const EVENT_WORDS = RULE_EVENT_NAMES.map(headingOf);
+const sameWord = (one: string, other: unknown) =>
+  typeof other === "string" && one.toLowerCase() === other.toLowerCase();
+/** People choose by words, and may type the names that the API has; what is neither is a name of their own. */
+const metricNamed = (typed: unknown) => RULE_METRICS.find((name) => sameWord(metricWord(name), typed)) ?? typed;
+const eventNamed = (typed: unknown) => RULE_EVENT_NAMES.find((name) => sameWord(headingOf(name), typed)) ?? typed;
+
 export interface RuleChoices {
   services: readonly Option[];
   templates: readonly Option[];
@@ -45,28 +67,34 @@ export function ruleFields(choices: RuleChoices, notation: RuleNotation): FormFi
     {
       kind: "text",
       name: "event_name",
-      label: "Event",
+      label: "When",
       required: true,
-      suggestions: RULE_EVENT_NAMES,
-      hint: "one that the rule listens to, or a name of your own, which it emits",
+      suggestions: EVENT_WORDS,
+      hint: "what the rule waits for, or a name of your own, which it emits",
     },
-    { kind: "select", name: "monitor_id", label: "Monitor", options: choices.services, empty: "Any of this page" },
+    { kind: "select", name: "monitor_id", label: "Of", options: choices.services, empty: "Any monitor of this page" },
     ...(notation.as === "json" ? JSON_FIELDS : [...conditionFields(notation.rows), ...actionFields(choices)]),
     {
       kind: "select",
       name: "classification",
-      label: "Who is notified",
+      label: "Then tell",
       options: AUDIENCE_OPTIONS,
     },
-    { kind: "number", name: "cooldown_seconds", label: "Pause after firing", min: 0, hint: "seconds" },
+    {
+      kind: "number",
+      name: "cooldown_seconds",
+      label: "Then rest for",
+      min: 0,
+      hint: "seconds, in which it does not fire again",
+    },
     { kind: "number", name: "max_fires_per_hour", label: "At most per hour", min: 1, advanced: true },
     {
       kind: "select",
       name: "incident_template_id",
-      label: "Open an incident from",
-      empty: "No incident",
+      label: "Then open an incident",
+      empty: "None",
       options: choices.templates,
-      advanced: true,
+      hint: "from a template of this page",
     },
     {
       kind: "select",
@@ -99,14 +127,14 @@ const JSON_FIELDS: readonly FormField[] = [
 
 function conditionFields(rows: number): FormField[] {
   return Array.from({ length: rows }, (_, n): FormField[] => {
-    const together = `Condition ${n + 1}`;
+    const together = `And condition ${n + 1}`;
     return [
       {
         kind: "text",
         name: `metric_${n}`,
-        label: "Metric",
-        placeholder: n === 0 ? "latency_ms" : "",
-        suggestions: RULE_METRICS,
+        label: "Its",
+        placeholder: METRIC_WORDS.latency_ms,
+        suggestions: RULE_METRICS.map(metricWord),
         together,
       },
       {
@@ -117,7 +145,7 @@ function conditionFields(rows: number): FormField[] {
         options: Object.entries(OPERATOR_WORDS).map(([value, label]) => ({ value, label })),
       },
       { kind: "number", name: `value_${n}`, label: "Value", step: "any", together },
-      { kind: "number", name: `window_${n}`, label: "Mean of minutes", min: 0, max: 1440, together },
+      { kind: "number", name: `window_${n}`, label: "Over minutes", min: 0, max: 1440, together },
     ];
   }).flat();
 }
@@ -143,7 +171,12 @@ export function ruleValues(fields: readonly FormField[], rule: EventRule | undef
   const conditions = conditionsOf(rule);
   const actions = actionsOf(rule);
   const quiet = actions.find(({ type }) => type === "suppress_alerts_for");
-  const plain = storedValues(fields, { ...rule, conditions: pretty(conditions), actions: pretty(actions) });
+  const plain = storedValues(fields, {
+    ...rule,
+    event_name: headingOf(rule.event_name),
+    conditions: pretty(conditions),
+    actions: pretty(actions),
+  });
   return {
     ...plain,
     ...rowValues(conditions),
@@ -153,7 +186,7 @@ export function ruleValues(fields: readonly FormField[], rule: EventRule | undef
 }
 
 const NEW_RULE: FormValues = {
-  event_name: "monitor.down",
+  event_name: headingOf("monitor.down"),
   classification: "public",
   is_enabled: true,
   cooldown_seconds: "300",
@@ -164,12 +197,12 @@ const NEW_RULE: FormValues = {
 const pretty = (value: unknown) => JSON.stringify(value, null, 2);
 export const conditionsOf = ({ conditions }: Pick<EventRule, "conditions">) =>
   RuleCondition.array().parse(JSON.parse(conditions));
-const actionsOf = ({ actions }: Pick<EventRule, "actions">) => RuleAction.array().parse(JSON.parse(actions));
+export const actionsOf = ({ actions }: Pick<EventRule, "actions">) => RuleAction.array().parse(JSON.parse(actions));
 
 function rowValues(conditions: readonly RuleCondition[]): FormValues {
   return Object.fromEntries(
     conditions.flatMap(({ metric, operator, value, window_minutes }, n) => [
-      [`metric_${n}`, metric],
+      [`metric_${n}`, metricWord(metric)],
       [`operator_${n}`, SAME_OPERATOR[operator] ?? operator],
       [`value_${n}`, String(value)],
       [`window_${n}`, window_minutes ? String(window_minutes) : ""],
@@ -177,12 +210,16 @@ function rowValues(conditions: readonly RuleCondition[]): FormValues {
   );
 }
 
+/** One row at least; the button for another one adds it. */
 export function notationOf(entered: URLSearchParams | undefined, rule: EventRule | undefined): RuleNotation {
   if (entered?.has("conditions")) return { as: "json" };
   const typed = entered ? [...entered.keys()].filter((name) => name.startsWith("metric_")).length : 0;
-  const stored = rule ? conditionsOf(rule).length : 1;
-  return { as: "fields", rows: Math.max(typed, stored + SPARE_ROWS) };
+  const more = entered?.get("intent") === ANOTHER_CONDITION ? 1 : 0;
+  const stored = rule && !entered ? conditionsOf(rule).length : 0;
+  return { as: "fields", rows: Math.max(1, typed + more, stored) };
 }
+
+export const ANOTHER_CONDITION = "condition";
 
 type Body = Record<string, unknown>;
 
@@ -193,6 +230,7 @@ export function toRule(rule: EventRule | undefined) {
     const isPlain = (name: string) => !ROW_FIELD.test(name) && !ACTION_FIELDS.includes(name);
     return {
       ...Object.fromEntries(Object.entries(changed).filter(([name]) => isPlain(name))),
+      ...("event_name" in changed ? { event_name: eventNamed(changed.event_name) } : {}),
       ...(names.some((name) => ROW_FIELD.test(name)) ? { conditions: readConditions(whole) } : {}),
       ...(names.some((name) => ACTION_FIELDS.includes(name)) ? { actions: readActions(whole, rule) } : {}),
     };
@@ -208,7 +246,7 @@ export function readConditions(body: Body) {
     if (metric === null || metric === undefined) return [];
     return [
       {
-        metric,
+        metric: metricNamed(metric),
         operator: body[`operator_${n}`],
         value: body[`value_${n}`],
         window_minutes: body[`window_${n}`] ?? null,

@@ -16,10 +16,11 @@ import { listServiceOptions } from "../incidents/form.ts";
 import { listTemplates } from "../incidents/templates.ts";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
-import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
+import { PageFilter, showNoPage } from "../page-choice.tsx";
+import { listPageChoices, type PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { notationOf, readConditions, ruleFields, ruleValues, toRule } from "./form.ts";
+import { ANOTHER_CONDITION, notationOf, readConditions, ruleFields, ruleValues, toRule } from "./form.ts";
 import { Backtest, CurrentValues, Rules, Versions } from "./views.tsx";
 
 const API = "/api/uptime/v1/status-pages";
@@ -45,8 +46,9 @@ const NO_PAGE = {
 
 export const endpoints = [
   view({ path: "/app/rules", summary: "Event rules in the dashboard", query: PageQuery }, async (c, { query }) => {
-    const chosen = await choosePage(c, query.page);
-    return chosen ? showRules(c, chosen, query.offset) : showNoPage(c, NO_PAGE);
+    const pages = await listPageChoices(c.var.ctx);
+    if (pages.length === 0) return showNoPage(c, NO_PAGE);
+    return showRules(c, { pages, chosen: pages.find(({ id }) => id === query.page) }, query.offset);
   }),
 
   view(
@@ -61,6 +63,7 @@ export const endpoints = [
     async (c, entered, { page }) => {
       if (entered.get("intent") === "values") return showValues(c, entered, { page });
       const { form } = await loadForm(c, { page, entered });
+      if (entered.get("intent") === ANOTHER_CONDITION) return showTyped(c, form, entered);
       const sent = await submitForm(c, form, entered, {
         method: "POST",
         path: rulesOf(page),
@@ -97,6 +100,7 @@ export const endpoints = [
     async (c, entered, { page, id }) => {
       if (entered.get("intent") === "values") return showValues(c, entered, { page, id });
       const { form, rule, values: stored } = await loadForm(c, { page, id, entered });
+      if (entered.get("intent") === ANOTHER_CONDITION) return showTyped(c, { ...form, stored }, entered);
       const sent = await submitForm(c, { ...form, stored }, entered, {
         method: "PUT",
         path: `${rulesOf(page)}/${id}`,
@@ -111,7 +115,8 @@ export const endpoints = [
     async (c, entered, { page, id }) => {
       const is_enabled = entered.get("is_enabled") === "true";
       await requireApi(c, { method: "PUT", path: `${rulesOf(page)}/${id}`, body: { is_enabled } });
-      return redirectWithNotice(back(page), is_enabled ? "The rule is on." : "The rule is off.");
+      const undo = `/app/rules/${page}/${id}/toggle?is_enabled=${!is_enabled}`;
+      return redirectWithNotice(back(page), is_enabled ? "The rule is on." : "The rule is off.", undo);
     },
   ),
 
@@ -180,7 +185,10 @@ async function loadForm(c: AppContext, { page, id, entered, isJson = false }: Wa
     action: path,
     keepsDraft: true,
     cancel: back(page),
-    intents: [{ intent: "values", label: "Show current values" }],
+    intents: [
+      ...(notation.as === "json" ? [] : [{ intent: ANOTHER_CONDITION, label: "Add condition" }]),
+      { intent: "values", label: "Show current values" },
+    ],
     live: "values",
     above: (
       <p class="quiet">
@@ -238,36 +246,92 @@ async function deletionOf(c: AppContext, { page, id }: { page: string; id: strin
   };
 }
 
-async function showRules(c: AppContext, chosen: ChosenPage, offset: number): Promise<Response> {
-  const { page } = chosen;
-  const { rows, total } = await listRules(c.var.ctx, page.id, partAt(offset));
-  const rules = rows.map(presentRule);
-  const mayChange = hasPermission(page.membership, "events.write");
+interface Listed {
+  pages: readonly PageChoice[];
+  /** Undefined: the rules of all. */
+  chosen: PageChoice | undefined;
+}
+
+/** One page has its rules in parts; of several each shows its first ones. */
+async function showRules(c: AppContext, { pages, chosen }: Listed, offset: number): Promise<Response> {
+  const [only] = pages.length === 1 ? pages : [chosen];
+  const shown = only ? [only] : pages.slice(0, PAGES_SHOWN);
+  const lists = await Promise.all(
+    shown.map(async (page) => ({ page, ...(await listRules(c.var.ctx, page.id, partAt(only ? offset : 0))) })),
+  );
   return showView(c, {
     title: "Rules",
     section: "rules",
-    actions: mayChange ? (
-      <a class="button" href={`/app/rules/${page.id}/new`}>
-        New rule
-      </a>
-    ) : undefined,
+    actions: only ? <NewRule page={only} isPrimary /> : undefined,
     children: (
       <>
-        <PageTabs {...chosen} href={(id) => `/app/rules?page=${id}`} />
-        {total === 0 ? (
-          <EmptyState title="No rules yet">
-            A rule listens to an event, looks at its conditions, and notifies, opens an incident or calls a runbook.
-          </EmptyState>
-        ) : (
-          <Rules rules={rules} path={`/app/rules/${page.id}`} now={c.var.now} may_change={mayChange} />
-        )}
-        <ListPages
-          total={total}
-          limit={SHOWN_MAX}
-          offset={offset}
-          href={(from) => addressWith("/app/rules", { page: page.id, offset: from })}
-        />
+        <PageFilter chosen={chosen} pages={pages} href={(id) => addressWith("/app/rules", { page: id })} />
+        {lists.map(({ page, rows, total }) => (
+          <section aria-labelledby={only ? undefined : `rules-${page.id}`}>
+            {only ? null : (
+              <div class="row">
+                <h2 id={`rules-${page.id}`} dir="auto">
+                  {page.name}
+                </h2>
+                <NewRule page={page} />
+              </div>
+            )}
+            <RulesOf page={page} rules={rows.map(presentRule)} now={c.var.now} />
+            {only || total <= SHOWN_MAX ? null : (
+              <p>
+                <a href={back(page.id)}>All {total} rules of this page</a>
+              </p>
+            )}
+          </section>
+        ))}
+        {only ? (
+          <ListPages
+            total={lists[0]?.total ?? 0}
+            limit={SHOWN_MAX}
+            offset={offset}
+            href={(from) => addressWith("/app/rules", { page: only.id, offset: from })}
+          />
+        ) : pages.length > PAGES_SHOWN ? (
+          <p class="quiet">The rules of other pages show once one is chosen above.</p>
+        ) : null}
       </>
     ),
   });
+}
+
+/** Each is a question of its own. */
+const PAGES_SHOWN = 10;
+
+const mayChange = ({ membership }: PageChoice) => hasPermission(membership, permission);
+
+function NewRule({ page, isPrimary = false }: { page: PageChoice; isPrimary?: boolean }) {
+  if (!mayChange(page)) return null;
+  return (
+    <a
+      class={isPrimary ? "button" : "button second"}
+      href={`/app/rules/${page.id}/new`}
+      aria-label={isPrimary ? undefined : `New rule for ${page.name}`}
+    >
+      New rule
+    </a>
+  );
+}
+
+function RulesOf({ page, rules, now }: { page: PageChoice; rules: readonly EventRule[]; now: number }) {
+  if (rules.length === 0) {
+    return (
+      <EmptyState title="No rules yet" name={`empty-${page.id}`}>
+        A rule listens to an event, looks at its conditions, and notifies, opens an incident or calls a runbook.
+      </EmptyState>
+    );
+  }
+  return (
+    <Rules
+      caption={`Rules of ${page.name}`}
+      rules={rules}
+      path={`/app/rules/${page.id}`}
+      now={now}
+      may_change={mayChange(page)}
+    />
+  );
 }

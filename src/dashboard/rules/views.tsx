@@ -1,15 +1,19 @@
 import type { z } from "zod";
 import type { BacktestResult, ConditionResult, EventRule, EventRuleVersion } from "../../contract/event-rule.ts";
+import { EVENTS, isEventName } from "../../contract/events.ts";
+import { formatDuration } from "../../lib/duration-format.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
+import { AUDIENCES } from "../alerts/audiences.ts";
 import { ChartFigure } from "../components/chart.tsx";
 import { Menu } from "../components/menu.tsx";
 import { ACTIONS, ListPages, type ListPlace, PostButton, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { addressWith } from "../lists.ts";
-import { conditionsOf, operatorWord } from "./form.ts";
+import { actionsOf, conditionsOf, metricWord, operatorWord } from "./form.ts";
 
 interface RulesProps {
+  caption: string;
   rules: readonly EventRule[];
   /** Of the rules of the page. */
   path: string;
@@ -17,9 +21,9 @@ interface RulesProps {
   may_change: boolean;
 }
 
-export function Rules({ rules, path, now, may_change }: RulesProps) {
+export function Rules({ caption, rules, path, now, may_change }: RulesProps) {
   return (
-    <Table caption="Rules" head={["Rule", "When", "State", "Fired", ACTIONS]} isStacked>
+    <Table caption={caption} head={["Rule", "When", "State", "Fired", ACTIONS]} isStacked>
       {rules.map((rule) => (
         <RuleRow rule={rule} path={`${path}/${rule.id}`} now={now} may_change={may_change} />
       ))}
@@ -27,7 +31,7 @@ export function Rules({ rules, path, now, may_change }: RulesProps) {
   );
 }
 
-interface RowProps extends Omit<RulesProps, "rules"> {
+interface RowProps extends Omit<RulesProps, "caption" | "rules"> {
   rule: EventRule;
 }
 
@@ -37,9 +41,7 @@ function RuleRow({ rule, path, now, may_change }: RowProps) {
       <th scope="row" dir="auto">
         {may_change ? <a href={path}>{rule.display_name}</a> : rule.display_name}
       </th>
-      <td class="wide">
-        <code>{rule.event_name}</code>, {sentenceOf(rule)}
-      </td>
+      <td class="wide">{sentenceOf(rule)}</td>
       <td>{rule.is_enabled ? "On" : <span class="quiet">Off</span>}</td>
       <td>
         {rule.last_fired_at === null ? (
@@ -89,7 +91,7 @@ export function Versions({ path, versions, place, now }: VersionsProps) {
               Version {version}, until <Time at={Date.parse(created_at)} now={now} />
               <br />
               <span class="quiet" dir="auto">
-                {rule.display_name}: {rule.event_name}, {sentenceOf(rule)}
+                {rule.display_name}: {sentenceOf(rule)}
               </span>
             </span>
             <PostButton action={`${path}/restore/${version}`} label="Restore" />
@@ -101,12 +103,24 @@ export function Versions({ path, versions, place, now }: VersionsProps) {
   );
 }
 
-/** The conditions in words. */
-function sentenceOf(rule: Pick<EventRule, "conditions">): string {
+type Told = Pick<EventRule, "event_name" | "conditions" | "actions" | "classification" | "incident_template_id">;
+
+/** The whole rule in words: "When a monitor goes down and its response time (ms) is more than 1000 over 5 min, then …" */
+function sentenceOf(rule: Told): string {
+  const { event_name } = rule;
+  const when = isEventName(event_name) ? EVENTS[event_name].when : `${event_name} is emitted`;
   const conditions = conditionsOf(rule).map(({ metric, operator, value, window_minutes }) => {
-    return `${metric} is ${operatorWord(operator)} ${value}${window_minutes ? ` over ${window_minutes} min` : ""}`;
+    const over = window_minutes ? ` over ${window_minutes} min` : "";
+    return ` and its ${metricWord(metric)} is ${operatorWord(operator)} ${value}${over}`;
   });
-  return conditions.length === 0 ? "always" : `if ${conditions.join(" and ")}`;
+  const actions = actionsOf(rule).map((action) =>
+    action.type === "trigger_runbook"
+      ? "call a runbook"
+      : `keep alerts quiet for ${formatDuration(action.duration_seconds)}`,
+  );
+  const incident = rule.incident_template_id === null ? [] : ["open an incident"];
+  const told = `tell ${AUDIENCES[rule.classification].replace(/^./, (letter) => letter.toLowerCase())}`;
+  return `When ${when}${conditions.join("")}, then ${[...actions, ...incident, told].join(", ")}.`;
 }
 
 /** What the conditions measure now, and whether each holds. */
@@ -118,8 +132,8 @@ export function CurrentValues({ results, of }: { results: readonly ConditionResu
       <ul>
         {results.map(({ metric, operator, value, actual, passed }) => (
           <li>
-            {metric} is {actual === null ? "not measured" : Math.round(actual * 100) / 100}, {operatorWord(operator)}{" "}
-            {value}: <strong>{passed ? "holds" : "does not hold"}</strong>
+            {metricWord(metric)} is {actual === null ? "not measured" : Math.round(actual * 100) / 100},{" "}
+            {operatorWord(operator)} {value}: <strong>{passed ? "holds" : "does not hold"}</strong>
           </li>
         ))}
       </ul>
