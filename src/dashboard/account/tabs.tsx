@@ -4,6 +4,7 @@ const TABS = [
   { href: "/app/account", text: "Account", isForOperators: false },
   { href: "/app/account/sign-ins", text: "Linked sign-ins", isForOperators: false },
   { href: "/app/notifications", text: "Notifications", isForOperators: false },
+  { href: "/app/account/contacts", text: "Contacts", isForOperators: false },
   { href: "/app/account/secrets", text: "Secrets", isForOperators: false },
   { href: "/app/audit", text: "Audit log", isForOperators: false },
   { href: "/app/installation", text: "Installation", isForOperators: true },
