@@ -9,6 +9,7 @@ import type { HtmlArea } from "../http/middleware.ts";
 import { html } from "../http/responses.ts";
 import { accessLogoutOf, accessProviderOf, hasAssertion } from "../platform/cloudflare-access.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
+import { endpoints as contacts } from "./account/contact-routes.tsx";
 import { endpoints as accountData } from "./account/data-routes.tsx";
 import { endpoints as passkeys } from "./account/passkey-routes.tsx";
 import { endpoints as account } from "./account/routes.tsx";
@@ -171,6 +172,7 @@ export const endpoints = [
   ...accountData,
   ...linking,
   ...secrets,
+  ...contacts,
   ...audit,
   ...demonstration,
   ...development,

@@ -279,18 +279,22 @@ describe("subscribers", () => {
 });
 
 describe("a first monitor", () => {
-  it("is made by the three fields of the empty state, which then offers a channel and a page", async () => {
+  it("is made by the one field of the empty state, which then offers a channel and a page", async () => {
     const fresh = await createAccount();
     const theirs = await browserOf(fresh);
     for (const path of ["/app", "/app/monitors"]) {
       const { controls } = await readView((await theirs.open(path)).text);
-      const { fields } = controls.find(({ action, label }) => action === "/app/monitors/new" && label === "Save") ?? {};
-      expect(fields?.map(([name]) => name)).toEqual(["name", "type", "target"]);
+      const { fields } = controls.find(({ action }) => action === "/app/monitors/watch") ?? {};
+      expect(fields?.map(([name]) => name)).toEqual(["what"]);
     }
-    const typed = { name: "First", type: "https", target: "https://example.com" };
-    const made = await theirs.submit("/app/monitors/new", typed);
+    const entered = { what: "https://example.com", pick: "0", intent: "add" };
+    const made = await theirs.submit("/app/monitors/watch", entered);
     const detail = made.headers.get("location") ?? "";
-    expect((await fresh.client.get(detail.replace("/app", V1))).body).toMatchObject({ ...typed, timeout_seconds: 10 });
+    expect((await fresh.client.get(detail.replace("/app", V1))).body).toMatchObject({
+      name: "example.com",
+      target: "https://example.com",
+      timeout_seconds: 10,
+    });
     const offered = async (path: string) =>
       ["/app/alerts/new", "/app/pages/new"].map((href) => next(path).then((text) => text.includes(`href="${href}"`)));
     const next = async (path: string) => /id="next".*?<\/section>/s.exec((await theirs.open(path)).text)?.[0] ?? "";
@@ -298,6 +302,8 @@ describe("a first monitor", () => {
     const status_page_id = await createPage(fresh);
     expect(await Promise.all(await offered("/app"))).toEqual([true, false]);
     await fresh.client.post(`${V1}/webhooks`, { status_page_id, name: "Ops", url: "https://example.com/hook" });
+    expect(await next("/app")).toMatch(/3 of 5 done.*Watch a job.*Receive an alert/s);
+    expect((await theirs.submit("/app/first-steps/dismiss")).headers.get("location")).toBe("/app");
     expect(await next("/app")).toBe("");
   });
 });

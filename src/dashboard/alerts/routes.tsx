@@ -8,16 +8,20 @@ import { previewWebhook } from "../../features/webhooks/preview.ts";
 import { getWebhook, listWebhooks } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
+import { randomBase62 } from "../../platform/credentials.ts";
 import { problemsIn, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
+import { pathAfter } from "../form.ts";
 import { readBody, storedValues, toSentences } from "../form-fields.ts";
 import { ListOffset, partAt } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
+import { redirectTo } from "../responses.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { NAME_FIELDS, nestConfig, providerFields, providerIn, scopeFields } from "./form.ts";
 import { ChannelFields, Previews, ProviderTemplates, ProviderTiles } from "./form-views.tsx";
+import { PhoneOffer, PhoneSteps } from "./phone.tsx";
 import { type Channel, channelListView, deliveriesView } from "./views.tsx";
 
 const API = "/api/uptime/v1/webhooks";
@@ -27,6 +31,9 @@ const ListQuery = z.object({ offset: ListOffset });
 const NewQuery = z.object({ provider: z.string().max(40).optional().transform(providerIn) });
 const ChannelQuery = z.object({ channel: z.uuid().optional().catch(undefined), offset: ListOffset });
 const ids = { params: { id: "webhook" } } as const;
+/** Its app is free and needs no account: who knows the topic reads it, so that nobody may guess it. */
+const NTFY = "https://ntfy.sh";
+const TOPIC_LENGTH = 24;
 const INTENTS = [{ intent: "preview", label: "Preview" }];
 const trail = [{ href: "/app/alerts", text: "Alerts" }];
 
@@ -60,6 +67,13 @@ export const endpoints = [
     if (!sent.ok) return sent.response;
     const [notice = "Send a test to see that it works."] = noticesOf(sent.body);
     return redirectWithNotice("/app/alerts", `The channel is added. ${notice}`);
+  }),
+
+  action({ path: "/app/alerts/phone", summary: "Add a channel to a phone, by a topic made for it" }, async (c) => {
+    const url = `${NTFY}/vigil-${randomBase62(TOPIC_LENGTH)}`;
+    const body = { name: "My phone", provider: "ntfy", url, status_page_id: null };
+    const { id } = Webhook.pick({ id: true }).parse(await requireApi(c, { method: "POST", path: API, body }));
+    return redirectTo(`/app/alerts/${id}/edit`);
   }),
 
   view(
@@ -103,13 +117,13 @@ export const endpoints = [
     },
   ),
 
-  action({ path: "/app/alerts/{id}/test", summary: "Send a test", params }, async (c, _entered, { id }) => {
+  action({ path: "/app/alerts/{id}/test", summary: "Send a test", params }, async (c, entered, { id }) => {
     const answer = WebhookTestResult.parse(await requireApi(c, { method: "POST", path: `${API}/${id}/test` }));
     const reason = answer.error ?? `the receiver answered ${answer.status}`;
     const notice = answer.delivered
       ? `The test arrived, in ${formatMilliseconds(answer.duration_ms)}.`
       : `The test failed: ${reason}`;
-    return redirectWithNotice("/app/alerts", notice);
+    return redirectWithNotice(pathAfter(entered.get("next") ?? "/app/alerts", c.var.publicUrl), notice);
   }),
 
   action(
@@ -118,7 +132,8 @@ export const endpoints = [
       const { name } = await loadChannel(c, id);
       const is_active = entered.get("is_active") === "true";
       await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { is_active } });
-      return redirectWithNotice("/app/alerts", `${name} is ${is_active ? "on" : "off"}.`);
+      const undo = `/app/alerts/${id}/toggle?is_active=${!is_active}`;
+      return redirectWithNotice("/app/alerts", `${name} is ${is_active ? "on" : "off"}.`, undo);
     },
   ),
 
@@ -196,7 +211,12 @@ async function newForm(c: AppContext, provider: WebhookProvider): Promise<Object
     section: "alerts",
     trail,
     ...(await fieldsOf(c, provider)),
-    above: <ProviderTiles chosen={provider} />,
+    above: (
+      <>
+        <PhoneOffer />
+        <ProviderTiles chosen={provider} />
+      </>
+    ),
     intents: INTENTS,
     below: <ProviderTemplates />,
     action: "/app/alerts/new",
@@ -221,6 +241,7 @@ async function editForm(c: AppContext, id: string, chosen: WebhookProvider | und
     trail,
     ...form,
     intents: INTENTS,
+    above: channel.provider === "ntfy" ? <PhoneSteps id={id} url={channel.url} /> : undefined,
     below: <ProviderTemplates />,
     action: `/app/alerts/${id}/edit`,
     cancel: "/app/alerts",

@@ -49,7 +49,10 @@ export function channelListView({ now, channels, place, pages }: ChannelsView): 
       <>
         {alertTabs("channels")}
         {channels.length === 0 ? (
-          <EmptyState title="No channels yet">
+          <EmptyState
+            title="No channels yet"
+            action={<PostButton action="/app/alerts/phone" label="Alert my phone" kind="primary" />}
+          >
             A channel is where alerts go besides the team's mail: chat, on-call services, phones, or your own endpoint.
           </EmptyState>
         ) : (

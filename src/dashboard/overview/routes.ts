@@ -1,11 +1,13 @@
 import { HomeQuery } from "../../contract/dashboard.ts";
 import { getFleet, getOverview } from "../../features/overview/service.ts";
+import { FIRST_STEPS_COOKIE, firstStepsCookie, readCookie } from "../cookies.ts";
 import { listKinds } from "../notifications/views.tsx";
+import { redirectTo } from "../responses.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
-import { view } from "../view.ts";
+import { action, view } from "../view.ts";
+import { findFirstSteps } from "./first-steps.tsx";
 import { listOnCallNow, listUnread, listWindowsAhead } from "./next.ts";
-import { findLacking } from "./next-steps.tsx";
 import { overviewView } from "./views.tsx";
 
 const PAGES_SHOWN = 12;
@@ -14,11 +16,11 @@ export const endpoints = [
   view({ path: "/app", summary: "Overview of the dashboard", query: HomeQuery }, async (c, { query }) => {
     const { ctx } = c.var;
     const [found, pages] = await Promise.all([getOverview(ctx), listPageChoices(ctx)]);
-    const [on_call, windows, unread, lacking, fleet] = await Promise.all([
+    const [on_call, windows, unread, steps, fleet] = await Promise.all([
       listOnCallNow(ctx, pages),
       listWindowsAhead(ctx),
       listUnread(ctx),
-      found.statuses.length === 0 ? null : findLacking(ctx, pages),
+      readCookie(c.req.raw, FIRST_STEPS_COOKIE) === undefined ? findFirstSteps(ctx, pages) : null,
       found.statuses.length === 0 ? null : getFleet(ctx),
     ]);
     const joined = pages.find(({ id, membership }) => id === query.joined && membership.role !== "owner");
@@ -32,11 +34,15 @@ export const endpoints = [
         windows,
         unread,
         kinds: await listKinds(ctx, unread),
-        lacking,
+        steps,
         pages: pages.slice(0, PAGES_SHOWN),
         more_pages: Math.max(0, pages.length - PAGES_SHOWN),
         joined: joined?.name ?? null,
       }),
     );
   }),
+
+  action({ path: "/app/first-steps/dismiss", summary: "Show the first steps no longer, in this browser" }, () =>
+    redirectTo("/app", firstStepsCookie()),
+  ),
 ];

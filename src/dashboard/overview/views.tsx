@@ -10,12 +10,12 @@ import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Since, Time } from "../components/time.tsx";
 import { wordOf } from "../incidents/form.ts";
-import { FirstMonitor } from "../monitors/first-monitor.tsx";
+import { OneField } from "../monitors/one-field.tsx";
 import { type Shown, type TargetKinds, Words } from "../notifications/views.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
+import { FirstSteps, type Step } from "./first-steps.tsx";
 import type { OnCallNow, WindowAhead } from "./next.ts";
-import { type Lacking, NextSteps } from "./next-steps.tsx";
 
 interface OverviewView {
   now: number;
@@ -26,8 +26,8 @@ interface OverviewView {
   windows: WindowAhead[];
   unread: readonly Shown[];
   kinds: TargetKinds;
-  /** Null: there is no monitor yet, which comes first. */
-  lacking: Lacking | null;
+  /** Null: all done, or dismissed. */
+  steps: readonly Step[] | null;
   pages: PageChoice[];
   more_pages: number;
   /** The page that the caller just became a member of. */
@@ -68,7 +68,7 @@ export function overviewView(view: OverviewView): View {
               <Unread {...view} />
             </div>
             <div id="overview-next" data-live>
-              {view.lacking === null ? null : <NextSteps lacking={view.lacking} />}
+              {view.steps === null ? null : <FirstSteps steps={view.steps} />}
             </div>
           </div>
           <div class="stack">
@@ -101,7 +101,7 @@ function State({ found, fleet, now }: OverviewView) {
         </p>
       )}
       {fleet === null ? (
-        <FirstMonitor />
+        <OneField />
       ) : (
         <>
           <Hero found={found} fleet={fleet} />

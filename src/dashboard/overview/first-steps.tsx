@@ -1,0 +1,105 @@
+import { viewerOf } from "../../access/pages.ts";
+import type { RequestScope } from "../../access/scope.ts";
+import { MONITOR_TYPES } from "../../contract/monitor-values.ts";
+import { listMonitors } from "../../data/monitor-settings/read.ts";
+import { hasPermission } from "../../domain/roles.ts";
+import { listWebhookAttempts } from "../../features/webhooks/deliveries.ts";
+import { listWebhooks } from "../../features/webhooks/service.ts";
+import { LineIcon } from "../../ui/design/line-icon.tsx";
+import { PostButton } from "../components/pieces.tsx";
+import type { PageChoice } from "../rights.ts";
+
+const ONE = { limit: 1, offset: 0 };
+/** Whether an alert arrived is asked of these channels; a beginner has one. */
+const CHANNELS_ASKED = { limit: 2, offset: 0 };
+const OTHER_TYPES = MONITOR_TYPES.filter((type) => type !== "heartbeat");
+
+export interface Step {
+  name: string;
+  says: string;
+  href: string;
+  isDone: boolean;
+}
+
+/** What an installation is good for, in five steps; null once all are done. */
+export async function findFirstSteps(ctx: RequestScope, pages: readonly PageChoice[]): Promise<Step[] | null> {
+  const mayAlert = (page: PageChoice) => hasPermission(page.membership, "alerting.write");
+  const visible = { visible_to: await viewerOf(ctx) };
+  const [checked, heartbeats, channels] = await Promise.all([
+    listMonitors(ctx.db, visible, ONE, { type: OTHER_TYPES }),
+    listMonitors(ctx.db, visible, ONE, { type: ["heartbeat"] }),
+    listWebhooks(ctx, undefined, CHANNELS_ASKED),
+  ]);
+  const own = channels.rows.filter(({ webhook }) => {
+    const page = pages.find(({ id }) => id === webhook.status_page_id);
+    return webhook.status_page_id === null || (page !== undefined && mayAlert(page));
+  });
+  const attempts = await Promise.all(
+    own.map(({ webhook }) => listWebhookAttempts(ctx, webhook.id, ONE, { state: ["delivered"] })),
+  );
+  const steps = [
+    {
+      name: "Watch a website or a server",
+      says: "One address is enough; it is checked at once.",
+      href: "/app/monitors/watch",
+      isDone: checked.total > 0,
+    },
+    {
+      name: "Watch a job",
+      says: "A backup or cron job reports by one line that you paste; silence is an outage.",
+      href: "/app/monitors/new?type=heartbeat",
+      isDone: heartbeats.total > 0,
+    },
+    {
+      name: "Create a status page",
+      says: "It shows users what works, and notifies them of incidents.",
+      href: "/app/pages/new",
+      isDone: pages.length > 0,
+    },
+    {
+      name: "Add a channel",
+      says: "Where alerts go besides mail: your phone, chat or a webhook.",
+      href: "/app/alerts/new",
+      isDone: channels.total > 0,
+    },
+    {
+      name: "Receive an alert",
+      says: "“Send test” at the channel shows that it arrives.",
+      href: "/app/alerts",
+      isDone: attempts.some(({ total }) => total > 0),
+    },
+  ];
+  return steps.every(({ isDone }) => isDone) ? null : steps;
+}
+
+/** Remains until all is done or it is dismissed. */
+export function FirstSteps({ steps }: { steps: readonly Step[] }) {
+  const done = steps.filter(({ isDone }) => isDone).length;
+  return (
+    <section class="card" aria-labelledby="next">
+      <div class="row">
+        <h2 id="next">First steps</h2>
+        <span class="quiet">
+          {done} of {steps.length} done
+        </span>
+      </div>
+      <ol class="rows first-steps">
+        {steps.map(({ name, says, href, isDone }) => (
+          <li>
+            {isDone ? (
+              <p class="quiet">
+                <LineIcon of="circle-check" /> {name} <span class="unseen">(done)</span>
+              </p>
+            ) : (
+              <>
+                <a href={href}>{name}</a>
+                <p class="quiet">{says}</p>
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+      <PostButton action="/app/first-steps/dismiss" label="Dismiss" />
+    </section>
+  );
+}
