@@ -7,9 +7,12 @@ export const THEME_COOKIE = "vigil_theme";
 export const ZONE_COOKIE = "vigil_zone";
 /** The status page that was looked at last, which the script says, too. */
 export const PAGE_COOKIE = "vigil_page";
+/** Says that the first steps were dismissed. */
+export const FIRST_STEPS_COOKIE = "vigil_first_steps";
 const NOTICE_COOKIE = "vigil_notice";
 const YEAR_S = 365 * 86_400;
 const NOTICE_LENGTH_MAX = 500;
+const UNDO_LENGTH_MAX = 2200;
 
 export function readCookie(request: Request, name: string): string | undefined {
   const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
@@ -24,18 +27,27 @@ export function readerZone(request: Request): string {
 }
 
 /** What the next view says once, as after a form. */
-export function noticeCookie(text: string): string {
-  const value = encodeURIComponent(text.slice(0, NOTICE_LENGTH_MAX).toWellFormed());
+export interface Notice {
+  text: string;
+  /** Which form takes back what was done: its address, whose query is what it sends. */
+  undo: string | null;
+}
+
+export function noticeCookie({ text, undo }: Notice): string {
+  const said = text.slice(0, NOTICE_LENGTH_MAX).replaceAll("\n", " ").toWellFormed();
+  // A browser keeps no cookie of more than 4 kB.
+  const value = encodeURIComponent(undo === null || undo.length > UNDO_LENGTH_MAX ? said : `${said}\n${undo}`);
   return `${NOTICE_COOKIE}=${value}; Path=/app; HttpOnly; SameSite=Lax; Max-Age=60`;
 }
 
 export const CLEAR_NOTICE = `${NOTICE_COOKIE}=; Path=/app; HttpOnly; SameSite=Lax; Max-Age=0`;
 
-export function readNotice(request: Request): string | null {
+export function readNotice(request: Request): Notice | null {
   const value = readCookie(request, NOTICE_COOKIE);
   if (!value) return null;
   try {
-    return decodeURIComponent(value);
+    const [text = "", undo = null] = decodeURIComponent(value).split("\n");
+    return { text, undo };
   } catch {
     return null;
   }
@@ -43,4 +55,8 @@ export function readNotice(request: Request): string | null {
 
 export function themeCookie(theme: "light" | "dark"): string {
   return `${THEME_COOKIE}=${theme}; Path=/; SameSite=Lax; Max-Age=${YEAR_S}`;
+}
+
+export function firstStepsCookie(): string {
+  return `${FIRST_STEPS_COOKIE}=dismissed; Path=/app; HttpOnly; SameSite=Lax; Max-Age=${YEAR_S}`;
 }

@@ -7,12 +7,27 @@ import { IMMUTABLE } from "../http/security-headers.ts";
 import { findBrowserAsset } from "./browser-assets.ts";
 import { themeCookie } from "./cookies.ts";
 import { pathAfter } from "./form.ts";
+import { ICON } from "./icon.ts";
 import { ERROR_RESPONSES, redirectTo, renderErrorPage } from "./responses.ts";
 
 /** What the frame of every view refers to. */
 const tags = ["Dashboard"];
 const policy = { at: ["root"], auth: "public", permission: null, audit: null, rate: "public" } as const;
 const ASSET = { "text/css": { schema: z.string() }, "text/javascript": { schema: z.string() } };
+const APP = {
+  name: "Vigil",
+  short_name: "Vigil",
+  id: "/app",
+  start_url: "/app",
+  scope: "/app",
+  display: "standalone",
+  icons: [{ src: ICON.address, type: "image/svg+xml", sizes: "any", purpose: "any" }],
+  shortcuts: [
+    { name: "Incidents", url: "/app/incidents" },
+    { name: "Monitors", url: "/app/monitors" },
+    { name: "On-call", url: "/app/on-call" },
+  ],
+};
 
 export const endpoints = [
   endpoint(
@@ -50,6 +65,21 @@ export const endpoints = [
         "Cache-Control": IMMUTABLE,
       };
       return new Response(asset.body, { headers });
+    },
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/app/manifest.webmanifest",
+      tags,
+      summary: "Get what makes the dashboard an app of a phone or desktop",
+      responses: { 200: document("The manifest", "application/manifest+json") },
+    },
+    () => {
+      const headers = { "Content-Type": "application/manifest+json", "Cache-Control": "max-age=3600" };
+      return new Response(JSON.stringify(APP), { headers });
     },
   ),
 ];

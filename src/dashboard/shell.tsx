@@ -11,7 +11,7 @@ import { LineIcon } from "../ui/design/line-icon.tsx";
 import { HtmlDocument, toHtml } from "../ui/document.tsx";
 import { IconShapes } from "../ui/status-icons.tsx";
 import { type BrowserAssets, loadBrowserAssets } from "./browser-assets.ts";
-import { CLEAR_NOTICE, readCookie, readNotice, THEME_COOKIE } from "./cookies.ts";
+import { CLEAR_NOTICE, type Notice, readCookie, readNotice, THEME_COOKIE } from "./cookies.ts";
 import { DemonstrationNotice } from "./demonstration/views.tsx";
 import { ICON } from "./icon.ts";
 import { type Section, Side } from "./navigation.tsx";
@@ -54,6 +54,7 @@ const VIEW_POLICY = [
   "font-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
+  "manifest-src 'self'",
   "form-action 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
@@ -121,12 +122,24 @@ async function pushAddresses(c: AppContext): Promise<string> {
 
 const escapeText = (text: string) => text.replaceAll('"', "&quot;");
 
-function noticeMarkup(notice: string | null): string {
+function noticeMarkup(notice: Notice | null): string {
   if (notice === null) return "";
+  const [action = "", query = ""] = notice.undo?.split("?") ?? [];
+  const hasUndo = action.startsWith("/app/");
   return (
-    <p class="notice" role="status" dir="auto">
-      {notice}
-    </p>
+    <div class="notice" role="status" dir="auto">
+      {notice.text}
+      {hasUndo ? (
+        <form method="post" action={action} class="inline">
+          {[...new URLSearchParams(query)].map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}{" "}
+          <button type="submit" class="second">
+            Undo
+          </button>
+        </form>
+      ) : null}
+    </div>
   ).toString();
 }
 
@@ -149,6 +162,7 @@ function renderShell({ view, assets, person, path, isDemonstration, openIncident
     <>
       <meta name="robots" content="noindex" />
       <link rel="icon" type="image/svg+xml" href={ICON.address} />
+      <link rel="manifest" href="/app/manifest.webmanifest" />
       <script src={assets.script} defer />
     </>
   );

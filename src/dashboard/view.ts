@@ -110,9 +110,9 @@ export function action<Params extends z.ZodObject = z.ZodObject>(
   );
 }
 
-/** After a form, so that reloading sends nothing twice; the next view shows the notice once. */
-export function redirectWithNotice(path: string, notice: string): Response {
-  return redirectTo(path, noticeCookie(notice));
+/** After a form, so that reloading sends nothing twice; the next view shows the notice once, with a button for `undo`. */
+export function redirectWithNotice(path: string, text: string, undo: string | null = null): Response {
+  return redirectTo(path, noticeCookie({ text, undo }));
 }
 
 /** A session sends the check of its origin with it; a bearer token is sent by no browser on its own. */

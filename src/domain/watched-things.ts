@@ -31,7 +31,7 @@ interface Entry {
 }
 
 /**
- * Reads addresses, hosts, ports, mail domains and cron lines from whatever was pasted: one or many, a list, CSV, the bookmarks
+ * Reads addresses, hosts, ports, mail domains and cron lines from a text that was pasted: one or many, a list, CSV, the bookmarks
  * of a browser, a sitemap or a zone file.
  */
 export function readWatchedThings(text: string): WatchedThings {

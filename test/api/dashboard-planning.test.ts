@@ -76,7 +76,7 @@ describe("a rule in fields", () => {
     expect([tested.status, tested.text.includes("data-chart")]).toEqual([200, true]);
   });
 
-  it("is chosen and told by words, one condition after the other", async () => {
+  it("is chosen and shown in words, one condition after the other", async () => {
     const path = `/app/rules/${page}/new`;
     const blank = (await browser.open(path)).text;
     expect([blank.match(/name="metric_\d+"/g)?.length, blank.includes('value="Monitor degraded"')]).toEqual([1, true]);

@@ -83,7 +83,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
       await pauseTime(page);
       await page.goto(`${dashboard.service.url}/app`);
       await page.evaluate("window.isSameDocument = true");
-      await page.getByText("No monitors yet").waitFor();
+      await page.getByLabel("What should we watch?").waitFor();
       await dashboard.call("POST", "/api/uptime/v1/monitors", { name: "Nightly backup", type: "heartbeat" });
       await page.clock.runFor(2000);
       await page.getByText("No monitor is down").waitFor();
@@ -156,15 +156,17 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Your password is set.").waitFor();
       await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-      const first = page.getByRole("region", { name: "No monitors yet" });
-      if ((await first.count()) === 0) await page.getByRole("link", { name: "Add monitor" }).click();
-      await page.getByLabel("Name").fill("First");
-      await page.getByLabel("Type").selectOption("http");
-      await page.getByLabel("Target").fill(dashboard.siteUrl);
-      await page.getByRole("button", { name: "Test now" }).click();
+      const field = page.getByLabel("What should we watch?");
+      if ((await field.count()) === 0) await page.getByRole("link", { name: "Add monitor" }).click();
+      await field.fill(dashboard.siteUrl);
+      if ("javaScriptEnabled" in options) await page.getByRole("button", { name: "Look at it" }).click();
+      else await field.press("Enter");
       await page.getByText(/Up\s*, \d+ ms/).waitFor();
-      await page.getByRole("button", { name: "Save" }).click();
-      await page.getByText("First is created and checked at once.").waitFor();
+      await page.getByLabel("Name", { exact: true }).fill("First");
+      expect(await isWiderThanWindow(page)).toBe(false);
+      await page.getByRole("button", { name: "Start watching" }).click();
+      await page.getByText("1 monitor added.").waitFor();
+      await page.getByRole("heading", { level: 1, name: "First" }).waitFor();
       for (const next of ["Add a channel", "Create a status page"]) {
         expect(await page.getByRole("link", { name: next }).count()).toBe(1);
       }

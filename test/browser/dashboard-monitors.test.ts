@@ -230,6 +230,28 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
     });
   });
 
+  it("are gone through, selected and edited by single keys", async () => {
+    for (const name of ["Key one", "Key two"]) {
+      await dashboard.call("POST", "/api/uptime/v1/monitors", { name, type: "heartbeat" });
+    }
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/monitors?q=Key&sort=name`);
+      const focused = () => page.locator(":focus").textContent();
+      await page.keyboard.press("j");
+      expect(await focused()).toBe("Key one");
+      await page.keyboard.press("j");
+      expect(await focused()).toBe("Key two");
+      await page.keyboard.press("x");
+      expect(await page.getByLabel("Select Key two").isChecked()).toBe(true);
+      await page.keyboard.press("k");
+      expect(await focused()).toBe("Key one");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "Key one" }).waitFor();
+      await page.keyboard.press("e");
+      await page.getByRole("heading", { level: 1, name: "Edit Key one" }).waitFor();
+    });
+  });
+
   it("are found by search, status, type and tag", async () => {
     await create({ name: "Findable mail", type: "heartbeat", tags: ["needle"] });
     await dashboard.visit({ ...DESKTOP, javaScriptEnabled: false }, async (page) => {

@@ -1,3 +1,5 @@
+import { pressRowKey } from "./rows.ts";
+
 /** The command palette (Ctrl K), single-key shortcuts, and the list of them (?). */
 
 interface Command {
@@ -20,6 +22,11 @@ const SHORTCUTS: readonly [keys: string, does: string][] = [
   ["Ctrl K", "Open the command palette"],
   ["/", "Search this list"],
   ["c", "Add a monitor"],
+  ["j", "Go to the next of a list"],
+  ["k", "Go to the one before"],
+  ["x", "Select it"],
+  ["e", "Edit what the view shows"],
+  ["a", "Acknowledge"],
   ["g o", "Go to the overview"],
   ["g m", "Go to monitors"],
   ["g i", "Go to incidents"],
@@ -51,7 +58,7 @@ export function offerCommands(): void {
       if (!search) return;
       event.preventDefault();
       search.focus();
-    }
+    } else if (pressRowKey(event.key)) event.preventDefault();
   });
 }
 
@@ -69,7 +76,7 @@ function openPalette(): void {
   const dialog = newDialog("Command palette");
   const input = document.createElement("input");
   input.type = "text";
-  input.placeholder = "Go to, do, or find a monitor or an incident";
+  input.placeholder = "Go to, do, find, or watch an address";
   input.setAttribute("role", "combobox");
   input.setAttribute("aria-label", "Command");
   input.setAttribute("aria-expanded", "true");
@@ -106,6 +113,7 @@ function openPalette(): void {
   const search = () => {
     const words = input.value.trim().toLowerCase();
     const fitting = localCommands.filter(({ text }) => text.toLowerCase().includes(words));
+    if (WATCHABLE.test(words)) fitting.push(watchCommand(input.value.trim()));
     show(fitting);
     const turn = ++asked;
     if (words === "") return;
@@ -126,6 +134,27 @@ function openPalette(): void {
   });
   dialog.showModal();
   search();
+}
+
+/** An address, a host, a port, a mail domain or a cron line; the server reads it. */
+const WATCHABLE = /^\S*[.:@]\S+$|^[\d*]\S*(\s+\S+){4}$/;
+
+function watchCommand(what: string): Command {
+  return {
+    text: `Watch ${what}`,
+    hint: "Create",
+    run: () => {
+      const form = document.createElement("form");
+      form.method = "post";
+      form.action = "/app/monitors/watch";
+      const field = document.createElement("input");
+      field.name = "what";
+      field.value = what;
+      form.append(field);
+      document.body.append(form);
+      form.submit();
+    },
+  };
 }
 
 /** The places of the navigation, and what can be done on this view. */

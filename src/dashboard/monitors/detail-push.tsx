@@ -1,5 +1,5 @@
 import type { PushAccess } from "../../features/push/service.ts";
-import { CopyText } from "../components/pieces.tsx";
+import { CopyText, PostButton } from "../components/pieces.tsx";
 import { heartbeatLines, metricsLines } from "./push-lines.ts";
 
 interface PushAddressesProps {
@@ -32,6 +32,13 @@ export function PushAddresses({ push, monitorId, isGame, isNew }: PushAddressesP
         ))}
         {push_urls.healthchecks ? <CopyText label="For Healthchecks clients" text={push_urls.healthchecks} /> : null}
         {push_urls.uptime_kuma ? <CopyText label="For Uptime Kuma clients" text={push_urls.uptime_kuma} /> : null}
+        <details id="replace-push-address">
+          <summary>Replace the address</summary>
+          <div>
+            <p class="quiet">Whatever pushes to it now is refused from then on, until it has the new one.</p>
+            <PostButton action={`/app/monitors/${monitorId}/replace-credential`} label="Replace" kind="danger" />
+          </div>
+        </details>
       </div>
     </details>
   );

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { invalid } from "../../contract/errors.ts";
 import { LATENCY_PERIODS } from "../../contract/latency.ts";
 import { CheckReport } from "../../contract/monitor.ts";
+import type { MonitorType } from "../../contract/monitor-values.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
@@ -31,9 +32,17 @@ const simple = (verb: "pause" | "resume", notice: string) =>
     { path: `/app/monitors/{id}/${verb}`, summary: `Button: ${verb} a monitor`, params },
     async (c, _form, { id }) => {
       await requireApi(c, { method: "POST", path: `${API}/${id}/${verb}` });
-      return redirectWithNotice(`/app/monitors/${id}`, notice);
+      const undo = `/app/monitors/${id}/${verb === "pause" ? "resume" : "pause"}`;
+      return redirectWithNotice(`/app/monitors/${id}`, notice, undo);
     },
   );
+
+/** Where each type that is pushed to has its credential replaced. */
+const CREDENTIALS: Partial<Record<MonitorType, (id: string) => string>> = {
+  heartbeat: (id) => `${API}/${id}/regenerate-heartbeat-token`,
+  api: (id) => `/api/uptime/v1/api-monitoring/monitors/${id}/regenerate-key`,
+  game_server: (id) => `/api/uptime/v2/game-server/monitors/${id}/regenerate-key`,
+};
 
 export const endpoints = [
   view(
@@ -54,7 +63,7 @@ export const endpoints = [
       const muted_until = hours === 0 ? null : toIso(c.var.now + hours * HOUR_MS);
       await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { muted_until } });
       const notice = hours === 0 ? "Alerts are sent again." : "Muted: changes are recorded without a notification.";
-      return redirectWithNotice(`/app/monitors/${id}`, notice);
+      return redirectWithNotice(`/app/monitors/${id}`, notice, hours === 0 ? null : `/app/monitors/${id}/mute?hours=0`);
     },
   ),
 
@@ -67,6 +76,17 @@ export const endpoints = [
       const parts = [statusWord(status), ...(latency_ms === null ? [] : [formatMilliseconds(latency_ms)]), message];
       const notice = `Checked now: ${parts.filter((part) => part).join(", ")}`;
       return redirectWithNotice(`/app/monitors/${id}?checked=${begun}`, notice);
+    },
+  ),
+
+  action(
+    { path: "/app/monitors/{id}/replace-credential", summary: "Replace the push address of a monitor", ...changed },
+    async (c, _form, { id }) => {
+      const { record } = await getMonitor(c.var.ctx, id);
+      const path = CREDENTIALS[record.type];
+      if (path === undefined) throw invalid("only a monitor that is pushed to has an address to replace");
+      await requireApi(c, { method: "POST", path: path(id) });
+      return redirectWithNotice(`/app/monitors/${id}`, "The address is replaced. Give the new one to whatever pushes.");
     },
   ),
 

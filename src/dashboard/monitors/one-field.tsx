@@ -11,7 +11,7 @@ interface OneFieldProps {
   isAlone?: boolean;
 }
 
-/** Takes whatever a person has at hand; type, name and everything else follow from it. */
+/** Takes what a person has at hand; type, name and everything else follow from it. */
 export function OneField({ value = "", problem, isAlone = false }: OneFieldProps) {
   return (
     <form method="post" action={WATCH_PATH} class="card one-field">

@@ -48,7 +48,14 @@ export const endpoints = [
     if (selection.action === "delete" && !isConfirmed(selection)) {
       return confirm(c, selection, back);
     }
-    return redirectWithNotice(back, await change(c, selection));
+    const affected = await affectedBy(c, selection);
+    const { said, failed } = await change(c, selection);
+    const undo = undoOf(
+      selection.action,
+      back,
+      affected.filter((id) => !failed.has(id)),
+    );
+    return redirectWithNotice(back, said, undo);
   }),
 ];
 
@@ -60,23 +67,40 @@ function isConfirmed({ ids, confirmation }: Selection): boolean {
   return confirmation === (ids.length > UNTYPED_MAX ? String(ids.length) : CONFIRMED);
 }
 
+const OPPOSITES: Partial<Record<Selection["action"], string>> = { pause: "resume", resume: "pause" };
+
+/** Those that pausing or resuming changes: the others stay as they are, also when it is taken back. */
+async function affectedBy(c: AppContext, { action, ids }: Selection): Promise<string[]> {
+  if (OPPOSITES[action] === undefined) return [];
+  const monitors = await listMonitorsByIds(c.var.ctx.db, ids);
+  return monitors.filter(({ status }) => (status === "paused") === (action === "resume")).map(({ id }) => id);
+}
+
+function undoOf(action: Selection["action"], back: string, ids: readonly string[]): string | null {
+  const opposite = OPPOSITES[action];
+  if (opposite === undefined || ids.length === 0) return null;
+  const fields = [["action", opposite], ["back", back], ...ids.map((id) => ["id", id])];
+  return `/app/monitors/selected?${new URLSearchParams(fields)}`;
+}
+
 /** Each monitor is decided by itself, so that one that may not be changed keeps no other from it. */
-async function change(c: AppContext, selection: Selection): Promise<string> {
+async function change(c: AppContext, selection: Selection): Promise<{ said: string; failed: ReadonlySet<string> }> {
   const answers = await Promise.all(
     (await bodiesOf(c, selection)).map((body) => callApi(c, { method: "POST", path: `${API}/bulk`, body })),
   );
   let updated = 0;
-  const refused: string[] = [];
+  const refused: BulkResult["failed"] = [];
   for (const answer of answers) {
     if (!answer.ok) throw errorOf(answer);
     const result = BulkResult.parse(answer.body);
     updated += result.updated;
-    refused.push(...result.failed.map(({ error }) => error));
+    refused.push(...result.failed);
   }
   const done = `${plural(updated, "monitor")} ${DONE[selection.action]}.`;
-  if (refused.length === 0) return done;
-  const reasons = [...new Set(refused)].slice(0, FAILURES_NAMED).join("; ");
-  return `${done} ${plural(refused.length, "monitor")} not: ${reasons}.`;
+  const failed = new Set(refused.map(({ id }) => id));
+  if (refused.length === 0) return { said: done, failed };
+  const reasons = [...new Set(refused.map(({ error }) => error))].slice(0, FAILURES_NAMED).join("; ");
+  return { said: `${done} ${plural(refused.length, "monitor")} not: ${reasons}.`, failed };
 }
 
 /** One request, but for a tag: a change replaces all tags, so monitors with the same ones are changed together. */

@@ -1,0 +1,44 @@
+/** The things of a list that single keys go through, by the link that leads to each. */
+const ROWS = "main :is(li.monitor .what > a, tr > th[scope=row] a)";
+
+/** Does what a key stands for in lists and on things; false where it stands for nothing here. */
+export function pressRowKey(key: string): boolean {
+  switch (key) {
+    case "j":
+      return step(1);
+    case "k":
+      return step(-1);
+    case "x":
+      return press(rowOf(document.activeElement)?.querySelector('input[type="checkbox"]'));
+    case "e":
+      return press(named("a", "Edit"));
+    case "a":
+      return press(named("button", "Acknowledge", rowOf(document.activeElement) ?? undefined));
+    default:
+      return false;
+  }
+}
+
+const rowOf = (element: Element | null) => element?.closest("li.monitor, tr") ?? null;
+
+function step(by: number): boolean {
+  const links = [...document.querySelectorAll<HTMLElement>(ROWS)];
+  const row = rowOf(document.activeElement);
+  const at = links.findIndex((link) => rowOf(link) === row && row !== null);
+  const next = links[at === -1 && by < 0 ? links.length - 1 : at + by];
+  next?.focus();
+  return next !== undefined;
+}
+
+function named(
+  tag: "a" | "button",
+  name: string,
+  within: ParentNode | null = document.querySelector("main"),
+): HTMLElement | undefined {
+  return [...(within?.querySelectorAll<HTMLElement>(tag) ?? [])].find((each) => each.textContent?.trim() === name);
+}
+
+function press(control: HTMLElement | null | undefined): boolean {
+  control?.click();
+  return control !== null && control !== undefined;
+}
