@@ -64,7 +64,7 @@ export async function storeResults(scope: Scope, results: HistoryMessage): Promi
     await recordResults(scope, results, REQUEST_OBJECT_TIMEOUT_MS);
   } catch (error) {
     scope.log.error("result history", error, { shard_id: results.shard_id, region: results.region });
-    await scope.env.CHECKS.send(toQueued(results), { delaySeconds: QUEUED_DELAY_S });
+    await scope.env.CHECKS.send({ kind: "results", ...toQueued(results) }, { delaySeconds: QUEUED_DELAY_S });
   }
 }
 

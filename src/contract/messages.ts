@@ -1,6 +1,16 @@
 import { z } from "zod";
+import { isRecord } from "../lib/is-record.ts";
 import { CheckOutcome } from "./check.ts";
 import { MonitorTransition } from "./monitor-transition.ts";
+
+/** Gives messages of the release before, which named no kind, the one of the member that only it had. */
+const withKind =
+  <Kinds extends Record<string, string>>(kinds: Kinds) =>
+  (message: unknown) => {
+    if (!isRecord(message) || "kind" in message) return message;
+    const member = Object.keys(kinds).find((name) => name in message);
+    return member === undefined ? message : { ...message, kind: kinds[member] };
+  };
 
 /**
  * One slot of one check group in one region. Carries no configuration: the runner reads the present one, so that
@@ -40,27 +50,55 @@ export const HistoryMessage = z.object({
 });
 export type HistoryMessage = z.infer<typeof HistoryMessage>;
 
-export const ChecksMessage = z.union([CheckMessage, HistoryMessage]);
+/** A slot to check, or results to store. */
+export const ChecksMessage = z.preprocess(
+  withKind({ block: "results", slot_at: "check" }),
+  z.discriminatedUnion("kind", [
+    CheckMessage.extend({ kind: z.literal("check") }),
+    HistoryMessage.extend({ kind: z.literal("results") }),
+  ]),
+);
+export type ChecksMessage = z.infer<typeof ChecksMessage>;
 
 /** In which regions the round failed that opened an outage, where some of them reported after its verdict. */
 const OutageRegions = z.object({ monitor_id: z.string(), seq: z.number().int(), regions: z.array(z.string()) });
 export type OutageRegions = z.infer<typeof OutageRegions>;
 
-/**
- * Transitions that a monitor's object keeps until they are confirmed, an event that is stored as a row, an escalation, the
- * held alerts of a page, a flapping monitor with something to announce, or an event on which more rules fire than one turn
- * carries out.
- */
-export const EventMessage = z.union([
-  z.object({ monitor_id: z.string(), transitions: z.array(MonitorTransition).min(1) }),
-  z.object({ event_id: z.string() }),
-  z.object({ escalation_id: z.string() }),
-  z.object({ status_post_id: z.string() }),
-  z.object({ alerts_of: z.object({ owner_id: z.string(), status_page_id: z.string().nullable() }) }),
-  z.object({ flapping_monitor_id: z.string() }),
-  z.object({ regions_of: OutageRegions }),
-  z.object({ rules_on: z.string() }),
-]);
+/** What moved, or is due, for the consumer of events. */
+export const EventMessage = z.preprocess(
+  withKind({
+    transitions: "transitions",
+    event_id: "event",
+    escalation_id: "escalation",
+    status_post_id: "status_post",
+    alerts_of: "held_alerts",
+    flapping_monitor_id: "flapping",
+    regions_of: "regions",
+    rules_on: "rules",
+  }),
+  z.discriminatedUnion("kind", [
+    /** A monitor's object keeps them until they are confirmed. */
+    z.object({
+      kind: z.literal("transitions"),
+      monitor_id: z.string(),
+      transitions: z.array(MonitorTransition).min(1),
+    }),
+    /** An event that is stored as a row. */
+    z.object({ kind: z.literal("event"), event_id: z.string() }),
+    z.object({ kind: z.literal("escalation"), escalation_id: z.string() }),
+    z.object({ kind: z.literal("status_post"), status_post_id: z.string() }),
+    /** Of a page, or of what stands on none. */
+    z.object({
+      kind: z.literal("held_alerts"),
+      alerts_of: z.object({ owner_id: z.string(), status_page_id: z.string().nullable() }),
+    }),
+    /** A flapping monitor with something to announce. */
+    z.object({ kind: z.literal("flapping"), flapping_monitor_id: z.string() }),
+    z.object({ kind: z.literal("regions"), regions_of: OutageRegions }),
+    /** An event on which more rules fire than one turn carries out. */
+    z.object({ kind: z.literal("rules"), rules_on: z.string() }),
+  ]),
+);
 export type EventMessage = z.infer<typeof EventMessage>;
 
 export const DeliveryMessage = z.object({ delivery_id: z.string() });
@@ -70,10 +108,16 @@ export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 export const SUBSCRIBERS_PER_MESSAGE = 100;
 
 /** Messages to subscribers: all about one event from the one after `after` on, or these. */
-export const SubscriberBatchMessage = z.union([
-  z.object({ event_id: z.string(), after: z.string() }),
-  z.object({ message_ids: z.array(z.string()).min(1).max(SUBSCRIBERS_PER_MESSAGE) }),
-]);
+export const SubscriberBatchMessage = z.preprocess(
+  withKind({ message_ids: "messages", event_id: "event" }),
+  z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("event"), event_id: z.string(), after: z.string() }),
+    z.object({
+      kind: z.literal("messages"),
+      message_ids: z.array(z.string()).min(1).max(SUBSCRIBERS_PER_MESSAGE),
+    }),
+  ]),
+);
 export type SubscriberBatchMessage = z.infer<typeof SubscriberBatchMessage>;
 
 /** The parts of a minute's work, each of which looks for what is due. */

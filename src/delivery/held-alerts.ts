@@ -53,7 +53,7 @@ const ON_CALL_FIRST_MS = SECOND_MS;
 /** Every minute: wakes what no message released. */
 export async function sweepHeldAlerts(scope: Scope): Promise<void> {
   const overdue = await listOverdueScopes(scope.db, scope.now - WAKE_GRACE_MS, SCOPES_PER_MINUTE);
-  const messages: EventMessage[] = overdue.map((key) => ({ alerts_of: key }));
+  const messages: EventMessage[] = overdue.map((key) => ({ kind: "held_alerts", alerts_of: key }));
   await wake(scope, { queue: scope.env.EVENTS, messages, what: "held alert" });
 }
 

@@ -71,6 +71,6 @@ function scopesOf(events: readonly NewEvent[]): [AlertScope, NewEvent[]][] {
 }
 
 export function wakeHeldAlerts(scope: Pick<Scope, "env" | "log">, key: AlertScope, delay_ms?: number): Promise<void> {
-  const messages: EventMessage[] = [{ alerts_of: key }];
+  const messages: EventMessage[] = [{ kind: "held_alerts", alerts_of: key }];
   return wake(scope, { queue: scope.env.EVENTS, messages, what: "held alert", delay_ms });
 }

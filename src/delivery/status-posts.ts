@@ -1,5 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import type { KnownEvent } from "../contract/events.ts";
+import type { EventMessage } from "../contract/messages.ts";
 import { findStatusPost, listChannelsOfPages, listStatusPostsToWake, loadPageStatus } from "../data/chat-links/read.ts";
 import { claimStatusPost, settleStatusPost, upsertStatusPost } from "../data/chat-links/write.ts";
 import { runBatch } from "../data/db.ts";
@@ -73,8 +74,8 @@ export async function sweepStatusPosts(scope: Scope): Promise<void> {
 }
 
 function wakeStatusPosts(scope: PublishScope, ids: readonly string[]): Promise<void> {
-  const messages = ids.map((status_post_id) => ({ status_post_id }));
-  return wake<{ status_post_id: string }>(scope, { queue: scope.env.EVENTS, messages, what: "status post" });
+  const messages = ids.map((status_post_id): EventMessage => ({ kind: "status_post", status_post_id }));
+  return wake(scope, { queue: scope.env.EVENTS, messages, what: "status post" });
 }
 
 /** Sends or edits one message, if it is due and nobody else does. */

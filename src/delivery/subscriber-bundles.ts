@@ -85,5 +85,8 @@ async function publishTogether(
       together: { direction, names, total: services.length, still_down },
     },
   });
-  return { statements: [statement], wake: () => wakeSubscribers(scope, [{ event_id: first.id, after: "" }]) };
+  return {
+    statements: [statement],
+    wake: () => wakeSubscribers(scope, [{ kind: "event", event_id: first.id, after: "" }]),
+  };
 }

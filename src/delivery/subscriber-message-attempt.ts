@@ -51,7 +51,7 @@ export async function attemptMessage(scope: Scope, id: string): Promise<MailReco
     const { statements, mail, retry_in_ms = Number.POSITIVE_INFINITY } = await perform(scope, claimed);
     await runBatch(scope.db, statements);
     if (retry_in_ms <= DELAYED_MESSAGE_MAX_MS) {
-      await wakeSubscribers(scope, [{ message_ids: [id] }], retry_in_ms);
+      await wakeSubscribers(scope, [{ kind: "messages", message_ids: [id] }], retry_in_ms);
     }
     return mail;
   } catch (error) {

@@ -154,14 +154,14 @@ async function publishMessage(
     statements: [
       insertSubscriberMessages(scope.db, { event_id: change.id, status_page_id, topic, ...affected, news, now }),
     ],
-    wake: () => wakeSubscribers(scope, [{ event_id: change.id, after: "" }]),
+    wake: () => wakeSubscribers(scope, [{ kind: "event", event_id: change.id, after: "" }]),
   };
 }
 
 /** Sends the messages that one queue message names, except those that are claimed or sent already. */
 export async function sendSubscriberBatch(scope: Scope, message: SubscriberBatchMessage): Promise<void> {
   const due =
-    "message_ids" in message
+    message.kind === "messages"
       ? await listDueAmong(scope.db, message.message_ids, scope.now)
       : await listPage(scope, message);
   const clock = runFrom(scope.now);
@@ -178,11 +178,11 @@ export async function sendSubscriberBatch(scope: Scope, message: SubscriberBatch
 }
 
 /** The next hundred of an event. The rest is enqueued first, so that a slow receiver delays none of it. */
-async function listPage(scope: Scope, { event_id, after }: Extract<SubscriberBatchMessage, { event_id: string }>) {
+async function listPage(scope: Scope, { event_id, after }: Extract<SubscriberBatchMessage, { kind: "event" }>) {
   const limit = SUBSCRIBERS_PER_MESSAGE;
   const due = await listDueMessagesOfEvent(scope.db, { event_id, after, now: scope.now, limit });
   const last = due.at(-1);
-  if (last && due.length === limit) await wakeSubscribers(scope, [{ event_id, after: last.id }]);
+  if (last && due.length === limit) await wakeSubscribers(scope, [{ kind: "event", event_id, after: last.id }]);
   return due;
 }
 
@@ -192,7 +192,7 @@ export async function sweepSubscribers(scope: Scope): Promise<void> {
     const ids = await listSubscriberMessagesToWake(scope.db, scope.now, limit);
     const messages: SubscriberBatchMessage[] = [];
     for (let from = 0; from < ids.length; from += SUBSCRIBERS_PER_MESSAGE) {
-      messages.push({ message_ids: ids.slice(from, from + SUBSCRIBERS_PER_MESSAGE) });
+      messages.push({ kind: "messages", message_ids: ids.slice(from, from + SUBSCRIBERS_PER_MESSAGE) });
     }
     await wakeSubscribers(scope, messages);
     return ids.length;

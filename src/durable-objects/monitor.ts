@@ -390,7 +390,11 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
       const { resendAt } = this.#store;
       await this.#wakeBefore(this.#wakeAt);
       if (resendAt === null || !isSent) return;
-      await this.env.EVENTS.send({ monitor_id: stored.monitor_id, transitions: firstPage(stored) });
+      await this.env.EVENTS.send({
+        kind: "transitions",
+        monitor_id: stored.monitor_id,
+        transitions: firstPage(stored),
+      });
     } catch (error) {
       this.#log.error("outbox", error, { monitor_id: stored.monitor_id });
     }
@@ -407,7 +411,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   /** A lost message leaves the outage with the regions that confirmed it. */
   async #announceRegions(regions_of: OutageRegions): Promise<void> {
     try {
-      await this.env.EVENTS.send({ regions_of }, { delaySeconds: REGIONS_DELAY_S });
+      await this.env.EVENTS.send({ kind: "regions", regions_of }, { delaySeconds: REGIONS_DELAY_S });
     } catch (error) {
       this.#log.error("regions of an outage", error, { monitor_id: regions_of.monitor_id });
     }

@@ -24,6 +24,7 @@ import { releaseAlerts } from "../delivery/held-alerts.ts";
 import { sendStatusPost } from "../delivery/status-posts.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import type { Withholding } from "../domain/suppression.ts";
+import { assertNever } from "../lib/assert-never.ts";
 import { Turns } from "../lib/turns.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
 import { changeEventId } from "../outbox/event-ids.ts";
@@ -68,14 +69,26 @@ export async function consumeEvent(
   message: EventMessage,
   together: Together = { turns: new Turns(), hasRoom: () => true },
 ): Promise<void> {
-  if ("event_id" in message) await consumeStored(scope, message.event_id);
-  else if ("escalation_id" in message) await advanceEscalation(scope, message.escalation_id);
-  else if ("status_post_id" in message) await sendStatusPost(scope, message.status_post_id);
-  else if ("alerts_of" in message) await releaseTogether(scope, message.alerts_of);
-  else if ("rules_on" in message) await continueRules(scope, message.rules_on, together);
-  else if ("regions_of" in message) await completeRegions(scope, message.regions_of);
-  else if ("flapping_monitor_id" in message) await tickFlapping(scope, message.flapping_monitor_id);
-  else await consumeTransitions(scope, message, together);
+  switch (message.kind) {
+    case "transitions":
+      return consumeTransitions(scope, message, together);
+    case "event":
+      return consumeStored(scope, message.event_id);
+    case "escalation":
+      return advanceEscalation(scope, message.escalation_id);
+    case "status_post":
+      return sendStatusPost(scope, message.status_post_id);
+    case "held_alerts":
+      return releaseTogether(scope, message.alerts_of);
+    case "rules":
+      return continueRules(scope, message.rules_on, together);
+    case "regions":
+      return completeRegions(scope, message.regions_of);
+    case "flapping":
+      return tickFlapping(scope, message.flapping_monitor_id);
+    default:
+      return assertNever(message);
+  }
 }
 
 /** Where many began together, one incident lists them before anybody reads of them. */
@@ -124,7 +137,7 @@ async function consumeTransitions(
     confirmed = transition.seq;
   }
   if (confirmed < oldest.seq) {
-    await scope.env.EVENTS.send({ monitor_id: monitorId, transitions });
+    await scope.env.EVENTS.send({ kind: "transitions", monitor_id: monitorId, transitions });
     return;
   }
   await recomputeComposite(scope, monitorId);

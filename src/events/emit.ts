@@ -1,5 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import { EVENTS, type EventOf, type NewEvent } from "../contract/events.ts";
+import type { EventMessage } from "../contract/messages.ts";
 import { insertEvent } from "../data/events/write.ts";
 import type { IncidentRecord } from "../data/incidents/read.ts";
 import type { MaintenanceRecord } from "../data/maintenance/read.ts";
@@ -35,7 +36,7 @@ export async function publishRouted(
 }
 
 export function wakeEvents(scope: Pick<Scope, "env" | "log">, events: readonly { id: string }[]): Promise<void> {
-  const messages = events.map(({ id }) => ({ event_id: id }));
+  const messages = events.map(({ id }): EventMessage => ({ kind: "event", event_id: id }));
   return wake(scope, { queue: scope.env.EVENTS, messages, what: "event" });
 }
 

@@ -1,5 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import { type EventOf, isKnownEvent } from "../contract/events.ts";
+import type { EventMessage } from "../contract/messages.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { listEvents } from "../data/events/read.ts";
 import { replaceEvent } from "../data/events/write.ts";
@@ -249,7 +250,7 @@ async function setTimer(scope: Scope, monitorId: string, { state, wake_at }: Fla
   if (wake_at === null || state.flapping?.held?.event !== "monitor.down") return;
   const delay_ms = Math.max(0, wake_at - scope.now);
   if (delay_ms > TIMER_MAX_MS) return;
-  const messages = [{ flapping_monitor_id: monitorId }];
+  const messages: EventMessage[] = [{ kind: "flapping", flapping_monitor_id: monitorId }];
   await wake(scope, { queue: scope.env.EVENTS, messages, what: "flapping monitor", delay_ms });
 }
 

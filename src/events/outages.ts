@@ -59,5 +59,6 @@ export async function completeRegions({ db, env }: Scope, completed: OutageRegio
     findMonitor(db, monitor_id),
   ]);
   if (recorded !== undefined) await runBatch(db, [updateRegions(db, outageIdOf(monitor_id, seq), regions)]);
-  else if (monitor) await env.EVENTS.send({ regions_of: completed }, { delaySeconds: RECORDED_LATER_S });
+  else if (monitor)
+    await env.EVENTS.send({ kind: "regions", regions_of: completed }, { delaySeconds: RECORDED_LATER_S });
 }

@@ -9,6 +9,7 @@ import {
   type KnownEvent,
   type NewEvent,
 } from "../contract/events.ts";
+import type { EventMessage } from "../contract/messages.ts";
 import type { Statement } from "../data/db.ts";
 import { HEARD_EVERY_MS, listOpenRuleIncidents, setMeasured } from "../data/event-rules/incidents.ts";
 import { type EventRuleRecord, isRuleStale, listRulesOnEvents, listStoredEntries } from "../data/event-rules/read.ts";
@@ -143,7 +144,7 @@ function continueLater(scope: Scope, { id, latest }: RuleTrigger): Publication {
 
 /** Sends a message for each event on which rules wait. */
 export function wakeRules(scope: Pick<Scope, "env" | "log">, eventIds: readonly string[]): Promise<void> {
-  const messages = eventIds.map((rules_on) => ({ rules_on }));
+  const messages = eventIds.map((rules_on): EventMessage => ({ kind: "rules", rules_on }));
   return wake(scope, { queue: scope.env.EVENTS, messages, what: "rules" });
 }
 

@@ -22,7 +22,7 @@ export async function handleChecks(
   const scope = jobScope(env, "checks");
   const waits = findQueue(batch.queue) !== "checks-slow" || !hasSerialQueues(env);
   await handleMessages(scope, batch, ChecksMessage, async (message) => {
-    if ("block" in message) return recordResults(scope, message);
+    if (message.kind === "results") return recordResults(scope, message);
     const work = run(scope, message);
     if (waits) await work;
     else if (!(await endsWithin(work, BATCH_MS))) defer(goOnBehind(scope, work));

@@ -20,7 +20,7 @@ export async function handleDeadLetters(batch: MessageBatch, env: Env): Promise<
     scope.log.error("dead letter", "gave up after the last attempt", { queue: batch.queue, message_id: message.id });
     const history = HistoryMessage.safeParse(message.body);
     if (history.success && scope.now - history.data.block.slot_at < DAY_MS) {
-      await env.CHECKS.send(history.data, { delaySeconds: HISTORY_AGAIN_AFTER_S });
+      await env.CHECKS.send({ kind: "results", ...history.data }, { delaySeconds: HISTORY_AGAIN_AFTER_S });
     }
     message.ack();
   }

@@ -1,9 +1,10 @@
 import type { Scope } from "../access/scope.ts";
+import type { EventMessage } from "../contract/messages.ts";
 import { touchEscalation } from "../data/escalations/write.ts";
 import { idFrom } from "../platform/ids.ts";
 import { type Publication, wake } from "./publication.ts";
 
-type EscalationMessage = { escalation_id: string };
+const messageFor = (escalationId: string): EventMessage => ({ kind: "escalation", escalation_id: escalationId });
 
 /** The one escalation of an incident. */
 export function escalationId(incidentId: string): string {
@@ -32,7 +33,7 @@ export function wakeEscalations(
   ids: readonly string[],
   delay_ms?: number,
 ): Promise<void> {
-  const messages = ids.map((escalation_id) => ({ escalation_id }));
+  const messages = ids.map(messageFor);
   return wake(scope, { queue: scope.env.EVENTS, messages, what: "escalation", delay_ms });
 }
 
@@ -41,9 +42,9 @@ export function wakeDueEscalations(
   scope: Pick<Scope, "env" | "log" | "now">,
   due: readonly { id: string; due_at: number }[],
 ): Promise<void> {
-  const messages = due.map(({ id }) => ({ escalation_id: id }));
+  const messages = due.map(({ id }) => messageFor(id));
   const delays = new Map(messages.map((message, n) => [message, Math.max(0, (due[n]?.due_at ?? 0) - scope.now)]));
-  return wake<EscalationMessage>(scope, {
+  return wake<EventMessage>(scope, {
     queue: scope.env.EVENTS,
     what: "escalation",
     messages,

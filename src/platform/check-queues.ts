@@ -16,7 +16,10 @@ export async function sendChecks(env: Env, checks: readonly ScheduledCheck[], no
   ] as const) {
     const messages = checks
       .filter((check) => check.group_id.endsWith("/slow") === slow)
-      .map(({ run_at, ...body }) => ({ body, delaySeconds: Math.max(0, Math.ceil((run_at - now) / 1000)) }));
+      .map(({ run_at, ...check }) => ({
+        body: { kind: "check" as const, ...check },
+        delaySeconds: Math.max(0, Math.ceil((run_at - now) / 1000)),
+      }));
     for (let n = 0; n < messages.length; n += BATCH_MAX) await queue.sendBatch(messages.slice(n, n + BATCH_MAX));
   }
 }

@@ -1,8 +1,7 @@
 import type {
-  CheckMessage,
+  ChecksMessage,
   DeliveryMessage,
   EventMessage,
-  HistoryMessage,
   MailMessage,
   MinuteMessage,
   SubscriberBatchMessage,
@@ -13,8 +12,8 @@ import { REGION_PLACES } from "../contract/regions.ts";
 
 /** Queues by what travels in them. */
 interface Queues {
-  CHECKS: Queue<CheckMessage | HistoryMessage | QueueMarker>;
-  CHECKS_SLOW: Queue<CheckMessage | QueueMarker>;
+  CHECKS: Queue<ChecksMessage | QueueMarker>;
+  CHECKS_SLOW: Queue<ChecksMessage | QueueMarker>;
   EVENTS: Queue<EventMessage | QueueMarker>;
   DELIVERIES: Queue<DeliveryMessage | QueueMarker>;
   DELIVERIES_SLOW: Queue<DeliveryMessage | QueueMarker>;

@@ -46,7 +46,7 @@ export async function requestSubscription(ctx: RequestScope, page: PagePayload, 
     guards: await roomGuard(ctx, subscriber),
   });
   // Not awaited: response time does not reveal whether the address is over its daily limit.
-  ctx.defer(wakeSubscribers(ctx, [{ message_ids: [message_id] }]));
+  ctx.defer(wakeSubscribers(ctx, [{ kind: "messages", message_ids: [message_id] }]));
 }
 
 export type LinkedSubscriber = { subscriber: SubscriberRecord };

@@ -52,7 +52,7 @@ async function settle(...ids: string[]): Promise<void> {
       stubOf(id),
       (_object, state) => state.storage.kv.get<{ outbox: Transition[] }>("monitor")?.outbox,
     );
-    if (transitions?.length) await consumeEvent(scope, { monitor_id: id, transitions });
+    if (transitions?.length) await consumeEvent(scope, { kind: "transitions", monitor_id: id, transitions });
   }
 }
 

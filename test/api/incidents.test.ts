@@ -435,8 +435,8 @@ describe("webhooks", () => {
     await openIncident(account, { status_page_id, is_public: true });
     const [event] = await db.select().from(events).where(eq(events.status_page_id, status_page_id));
     const scope = jobScope(recordingEnv().env, "test");
-    await consumeEvent(scope, { event_id: event?.id ?? "" });
-    await consumeEvent(scope, { event_id: event?.id ?? "" });
+    await consumeEvent(scope, { kind: "event", event_id: event?.id ?? "" });
+    await consumeEvent(scope, { kind: "event", event_id: event?.id ?? "" });
     const heard = await db.select().from(deliveries).where(eq(deliveries.webhook_id, hook.id));
     expect(heard.map(({ event_name }) => event_name)).toEqual(["incident.created"]);
   });
@@ -467,7 +467,7 @@ describe("webhooks", () => {
 
 async function consumeStored(scope: Scope, pageId: string): Promise<void> {
   const stored = await db.select({ id: events.id }).from(events).where(eq(events.status_page_id, pageId));
-  for (const { id } of stored) await consumeEvent(scope, { event_id: id });
+  for (const { id } of stored) await consumeEvent(scope, { kind: "event", event_id: id });
 }
 
 async function heardBy(webhookId: string): Promise<string[]> {

@@ -113,9 +113,12 @@ describe("GET /monitors/{id}/outages", () => {
     const monitor = await insertMonitor(user_id);
     const recording = recordingEnv();
     const regions_of = { monitor_id: monitor.id, seq: 1, regions: ["weur"] };
-    await consumeEvent(jobScope(recording.env, "events"), { regions_of });
+    await consumeEvent(jobScope(recording.env, "events"), { kind: "regions", regions_of });
     expect(recording.events).toEqual([{ body: { regions_of }, delaySeconds: 10 }]);
-    await consumeEvent(jobScope(recording.env, "events"), { regions_of: { ...regions_of, monitor_id: newId() } });
+    await consumeEvent(jobScope(recording.env, "events"), {
+      kind: "regions",
+      regions_of: { ...regions_of, monitor_id: newId() },
+    });
     expect(recording.events).toHaveLength(1);
   });
 

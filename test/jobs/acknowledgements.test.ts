@@ -48,7 +48,8 @@ async function settle({ page }: Stage): Promise<void> {
     .from(events)
     .where(and(eq(events.status_page_id, page), isNull(events.processed_at)))
     .orderBy(asc(events.created_at));
-  for (const message of waiting) await consumeEvent(jobScope(recordingEnv().env, "test"), message);
+  const scope = jobScope(recordingEnv().env, "test");
+  for (const { event_id } of waiting) await consumeEvent(scope, { kind: "event", event_id });
 }
 
 const acknowledgedOf = async ({ id }: { id: string }) =>

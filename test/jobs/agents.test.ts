@@ -81,7 +81,7 @@ describe("an agent that falls silent", () => {
     const sent = await sweepAt(T0 + 90_001);
     expect(sent).toHaveLength(1);
     const [event] = await db.select().from(events).where(eq(events.owner_id, stage.account.user_id));
-    expect(sent).toEqual([{ body: { event_id: event?.id } }]);
+    expect(sent).toEqual([{ body: { kind: "event", event_id: event?.id } }]);
     expect(event).toMatchObject({
       name: "agent.offline",
       processed_at: null,

@@ -89,7 +89,7 @@ describe("the planner", () => {
     await planMinute(jobScope(recording, "test"), minute);
     expect(checks).toEqual(
       slotsWithin(check_group_id, 10_000, minute, minute + MINUTE).map((slot_at) => ({
-        body: { group_id: check_group_id, region: "default", slot_at, attempt: 0 },
+        body: { kind: "check", group_id: check_group_id, region: "default", slot_at, attempt: 0 },
         delaySeconds: (slot_at - minute) / 1000,
       })),
     );
@@ -398,12 +398,13 @@ describe("the runner", () => {
     expect(checks).toEqual([]);
     expect(slow.map(({ body }) => body)).toEqual([
       ...slotsWithin(moved.check_group_id, 10_000, Date.now() + 1, minute + MINUTE).map((slot_at) => ({
+        kind: "check",
         group_id: moved.check_group_id,
         region: "default",
         slot_at,
         attempt: 0,
       })),
-      { ...message, group_id: moved.check_group_id, attempt: 1, monitor_id: monitor.id },
+      { ...message, kind: "check", group_id: moved.check_group_id, attempt: 1, monitor_id: monitor.id },
     ]);
     for (const attempt of [1, 2]) {
       vi.setSystemTime(Date.now() + 5_000);

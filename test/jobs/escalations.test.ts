@@ -212,7 +212,7 @@ describe("the escalation of an incident", () => {
   it("does not notify twice when its message arrives twice, also at the same time", async () => {
     const stage = await openIncident(({ member }) => [{ level: 1, wait_minutes: 0, contacts: toUser(member) }]);
     const [row] = await db.select().from(escalations).where(eq(escalations.incident_id, stage.incident));
-    const message = { escalation_id: row?.id ?? "" };
+    const message = { kind: "escalation", escalation_id: row?.id ?? "" } as const;
     const again = () => consumeEvent(jobScope(recordingEnv().env, "test"), message).catch(() => {});
     await Promise.all([again(), again(), again()]);
     expect(await noticesOf(stage.member.user_id)).toEqual(["oncall.notified"]);

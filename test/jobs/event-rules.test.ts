@@ -62,7 +62,7 @@ function downAt(n: number, at: number, message = "HTTP 503 instead of 2xx"): Mon
 }
 
 function consume(monitor_id: string, ...transitions: MonitorTransition[]) {
-  return consumeEvent(jobScope(recordingEnv().env, "test"), { monitor_id, transitions });
+  return consumeEvent(jobScope(recordingEnv().env, "test"), { kind: "transitions", monitor_id, transitions });
 }
 
 const firingsOf = (page_id: string) =>
@@ -201,7 +201,7 @@ describe("a rule on an event of the service", () => {
     await client.post(`${V1}/incidents`, { status_page_id: page_id, title: "Trouble" });
     const waiting = and(eq(events.status_page_id, page_id), eq(events.name, "incident.created"));
     const [event] = await db.select().from(events).where(waiting);
-    await consumeEvent(jobScope(recordingEnv().env, "test"), { event_id: event?.id ?? "" });
+    await consumeEvent(jobScope(recordingEnv().env, "test"), { kind: "event", event_id: event?.id ?? "" });
     expect(await firingsOf(page_id)).toHaveLength(1);
   });
 
@@ -256,7 +256,7 @@ describe("a rule on an event of the service", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * HOUR });
     const scope = jobScope(recordingEnv().env, "test");
     await sweepMaintenance(scope);
-    for (const id of await waitingOn(page_id)) await consumeEvent(scope, { event_id: id });
+    for (const id of await waitingOn(page_id)) await consumeEvent(scope, { kind: "event", event_id: id });
     for (const _ of [1, 2]) await sweepSuppressions(scope);
     expect((await firingsOf(page_id)).map(({ title }) => title).sort()).toEqual(["at once", "end", "later"]);
     vi.setSystemTime(Date.now() + 1);

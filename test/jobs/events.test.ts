@@ -87,7 +87,7 @@ const upAgain: MonitorTransition = {
 };
 
 function consume(monitor_id: string, sent: MonitorTransition[], scope = jobScope(recordingEnv().env, "test")) {
-  return consumeEvent(scope, { monitor_id, transitions: sent });
+  return consumeEvent(scope, { kind: "transitions", monitor_id, transitions: sent });
 }
 
 /** Everything that the consumer left behind for a monitor. */
@@ -285,9 +285,9 @@ describe("stored events", () => {
     const { env: recording, events: sent } = recordingEnv();
     const scope = jobScope(recording, "test");
     await sweepEvents(scope);
-    expect(sent).toEqual([{ body: { event_id: id } }]);
-    await consumeEvent(scope, { event_id: id });
-    await consumeEvent(scope, { event_id: id });
+    expect(sent).toEqual([{ body: { kind: "event", event_id: id } }]);
+    await consumeEvent(scope, { kind: "event", event_id: id });
+    await consumeEvent(scope, { kind: "event", event_id: id });
     expect(await db.select().from(deliveries).where(eq(deliveries.event_id, id))).toHaveLength(1);
     await sweepEvents(scope);
     expect(sent).toHaveLength(1);
@@ -302,7 +302,7 @@ describe("the events queue", () => {
     const readObject = () => runInDurableObject(stub, (_object, state) => state.storage.kv.get("monitor"));
     expect(await readObject()).toMatchObject({ monitor_id });
     await db.delete(monitors).where(eq(monitors.id, monitor_id));
-    await consumeEvent(jobScope(recordingEnv().env, "test"), { monitor_id, transitions: [up] });
+    await consumeEvent(jobScope(recordingEnv().env, "test"), { kind: "transitions", monitor_id, transitions: [up] });
     expect(await readObject()).toBeUndefined();
     expect(await db.select().from(events).where(eq(events.monitor_id, monitor_id))).toEqual([]);
   });
@@ -312,7 +312,7 @@ describe("the events queue", () => {
     const batch = createMessageBatch("events", [
       { id: "poison", timestamp: new Date(), attempts: 1, body: { nonsense: true } },
       { id: "gone", timestamp: new Date(), attempts: 1, body: { monitor_id: newId(), transitions: [up] } },
-      { id: "good", timestamp: new Date(), attempts: 1, body: { monitor_id, transitions: [up] } },
+      { id: "good", timestamp: new Date(), attempts: 1, body: { kind: "transitions", monitor_id, transitions: [up] } },
     ]);
     const ctx = createExecutionContext();
     await worker.queue(batch, recordingEnv().env, ctx);

@@ -68,7 +68,7 @@ function change(seq: number, to: "down" | "up" | "degraded", at: number, outage:
 
 /** As the object reports it and the runner projects it. */
 async function report(monitorId: string, transition: MonitorTransition) {
-  await consumeEvent(depsAt(transition.at), { monitor_id: monitorId, transitions: [transition] });
+  await consumeEvent(depsAt(transition.at), { kind: "transitions", monitor_id: monitorId, transitions: [transition] });
 }
 
 describe("the edges of a window", () => {
@@ -113,11 +113,11 @@ describe("the edges of a window", () => {
         const recording = await tick(minute);
         const stored = await db.select().from(events).where(eq(events.status_page_id, status_page_id));
         const sent = stored.filter(({ id }) =>
-          recording.events.some(({ body }) => "event_id" in body && body.event_id === id),
+          recording.events.some(({ body }) => body.kind === "event" && body.event_id === id),
         );
-        for (const { id } of sent) await consumeEvent(jobScope(recording.env, "test"), { event_id: id });
+        for (const { id } of sent) await consumeEvent(jobScope(recording.env, "test"), { kind: "event", event_id: id });
         const heard = sent.filter(({ id }) =>
-          recording.subscribers.some(({ body }) => "event_id" in body && body.event_id === id),
+          recording.subscribers.some(({ body }) => body.kind === "event" && body.event_id === id),
         );
         return { sent: sent.map(({ name }) => name), heard: heard.map(({ name }) => name) };
       };
@@ -134,7 +134,7 @@ describe("the edges of a window", () => {
     const scope = depsAt(NOW + 2 * HOUR);
     await sweepMaintenance(scope);
     const told = await db.select().from(events).where(eq(events.status_page_id, status_page_id)).orderBy(events.name);
-    for (const { id } of [...told, ...told]) await consumeEvent(scope, { event_id: id });
+    for (const { id } of [...told, ...told]) await consumeEvent(scope, { kind: "event", event_id: id });
     expect((await heardBy(hook_id)).toSorted()).toEqual(["maintenance.completed", "maintenance.started"]);
   });
 
@@ -143,7 +143,7 @@ describe("the edges of a window", () => {
     const team = await createWebhook(account, { is_team_only: true });
     await sweepAt(NOW);
     const told = await db.select().from(events).where(eq(events.status_page_id, status_page_id));
-    for (const { id } of told) await consumeEvent(depsAt(NOW), { event_id: id });
+    for (const { id } of told) await consumeEvent(depsAt(NOW), { kind: "event", event_id: id });
     expect(await toldOf(status_page_id)).toMatchObject([
       { data: { monitor_ids: [monitor_id], group_ids: [], impact: "maintenance", url: null } },
     ]);

@@ -84,7 +84,7 @@ async function consume(
 
 const goDown = (ids: readonly string[], how?: Consumed) =>
   consume(
-    ids.map((monitor_id) => ({ monitor_id, transitions: [DOWN] })),
+    ids.map((monitor_id) => ({ kind: "transitions", monitor_id, transitions: [DOWN] })),
     how,
   );
 
@@ -161,7 +161,9 @@ describe("monitors that go down at once", () => {
     const { ids, alerts_of } = await arrange(40);
     const sent: unknown[] = [];
     await goDown(ids.slice(0, BATCH_MAX), { sent });
-    expect(sent.filter((body) => JSON.stringify(body).includes("alerts_of"))).toEqual([{ alerts_of }]);
+    expect(sent.filter((body) => JSON.stringify(body).includes("alerts_of"))).toEqual([
+      { kind: "held_alerts", alerts_of },
+    ]);
     const callsOf = async (messages: number) => {
       const { database, calls } = countCalls(env.DB);
       expect(await consume(new Array(messages).fill({ alerts_of }), { database })).toEqual([]);
@@ -173,7 +175,11 @@ describe("monitors that go down at once", () => {
   it("keep the order of the transitions of each", async () => {
     const { ids } = await arrange(BATCH_MAX);
     const [both = "", repeated = ""] = ids;
-    const of = (monitor_id: string, path: MonitorTransition[]) => ({ monitor_id, transitions: path });
+    const of = (monitor_id: string, path: MonitorTransition[]) => ({
+      kind: "transitions" as const,
+      monitor_id,
+      transitions: path,
+    });
     await consume([
       of(both, [DOWN, UP]),
       of(repeated, [DOWN]),

@@ -179,7 +179,7 @@ describe("transitions of a monitor whose object never answers", () => {
   const transitionAt = (at: number) => ({ ...up, at, effective_at: at, outage: null, event: null });
 
   async function consume(ids: readonly string[], bindings: Env): Promise<string[]> {
-    const body = (monitor_id: string) => ({ monitor_id, transitions: [transitionAt(Date.now())] });
+    const body = (monitor_id: string) => ({ kind: "transitions", monitor_id, transitions: [transitionAt(Date.now())] });
     const batch = createMessageBatch(
       "events",
       ids.map((id) => ({ id, timestamp: new Date(), attempts: 1, body: body(id) })),

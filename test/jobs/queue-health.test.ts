@@ -106,7 +106,7 @@ describe("a dead letter", () => {
     const bodies = [results(AT - day + 1), results(AT - day), { event_id: "a" }];
     const messages = bodies.map((body, n) => ({ id: String(n), timestamp: new Date(), attempts: 1, body, ack() {} }));
     await handleDeadLetters({ queue: "checks-dlq", messages } as unknown as MessageBatch, recording);
-    expect(checks).toEqual([{ body: bodies[0], delaySeconds: 600 }]);
+    expect(checks).toEqual([{ body: { kind: "results", ...bodies[0] }, delaySeconds: 600 }]);
   });
 });
 

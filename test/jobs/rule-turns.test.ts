@@ -71,7 +71,10 @@ async function consume(...bodies: EventMessage[]) {
   await handleEvents(batch, recording.env);
   const { retryMessages } = await getQueueResult(batch, createExecutionContext());
   const sent = recording.events.map(({ body }) => body);
-  const [later, again] = [sent.filter((body) => "rules_on" in body), sent.filter((body) => "transitions" in body)];
+  const [later, again] = [
+    sent.filter((body) => body.kind === "rules"),
+    sent.filter((body) => body.kind === "transitions"),
+  ];
   return { later, again, isRetried: retryMessages.length > 0, queries: queries.length };
 }
 
@@ -92,7 +95,7 @@ async function firedOn(page_id: string) {
 describe("a change of status on which all rules of a page fire", { timeout: 60_000 }, () => {
   it("is stored at once, and every rule fires once, in turns that D1 allows an invocation", async () => {
     const { page_id, monitor_id } = await arrange();
-    const first = await consume({ monitor_id, transitions: [DOWN] });
+    const first = await consume({ kind: "transitions", monitor_id, transitions: [DOWN] });
     const [row] = await db.select().from(monitors).where(eq(monitors.id, monitor_id));
     expect([row?.status, first.isRetried]).toEqual(["down", false]);
     const turns = [first];
@@ -106,7 +109,7 @@ describe("a change of status on which all rules of a page fire", { timeout: 60_0
 
   it("has the rules that had no room fire also where the message about them died, once", async () => {
     const { page_id, monitor_id } = await arrange();
-    const { later } = await consume({ monitor_id, transitions: [DOWN] });
+    const { later } = await consume({ kind: "transitions", monitor_id, transitions: [DOWN] });
     expect(later).toHaveLength(1);
     const [fired] = await firedOn(page_id);
     expect(fired).toBeLessThan(RULES);
@@ -123,10 +126,10 @@ describe("a change of status on which all rules of a page fire", { timeout: 60_0
 
   it("comes again at once where the turns of others leave it no room", async () => {
     const { account, page_id, monitor_id } = await arrange();
-    const messages: EventMessage[] = [{ monitor_id, transitions: [DOWN] }];
+    const messages: EventMessage[] = [{ kind: "transitions", monitor_id, transitions: [DOWN] }];
     for (let n = 0; n < 5; n++) {
       const { id } = await createMonitor(account.client, { status_page_id: page_id });
-      messages.push({ monitor_id: id, transitions: [DOWN] });
+      messages.push({ kind: "transitions", monitor_id: id, transitions: [DOWN] });
     }
     const { again, isRetried } = await consume(...messages);
     const down = await db
@@ -142,6 +145,6 @@ describe("a change of status on which all rules of a page fire", { timeout: 60_0
   });
 
   it("fires nothing by a message about an event on which no rules wait", async () => {
-    expect(await consume({ rules_on: newId() })).toMatchObject({ later: [], isRetried: false });
+    expect(await consume({ kind: "rules", rules_on: newId() })).toMatchObject({ later: [], isRetried: false });
   });
 });

@@ -208,7 +208,7 @@ describe("many subscribers", () => {
     const event_id = newId();
     const event = exampleEvent({ id: event_id, name: "incident.created", status_page_id: shop.page.id });
     const { statements } = await fanOut(jobScope(env, "test"), [event], Date.now());
-    const messages = [{ event_id, after: "" }];
+    const messages = [{ kind: "event", event_id, after: "" } as const];
     await runBatch(db, statements);
     const states = async () => {
       const rows = await db
@@ -249,7 +249,7 @@ describe("many subscribers", () => {
       .select({ id: subscriberMessages.id })
       .from(subscriberMessages)
       .where(inArray(subscriberMessages.subscriber_id, readers));
-    const all = { message_ids: ids.map(({ id }) => id) };
+    const all = { kind: "messages", message_ids: ids.map(({ id }) => id) } as const;
     const before = (await db.select({ id: mailOutbox.id }).from(mailOutbox)).length;
     await Promise.all([...messages, ...messages, all, all].map((message) => sendSubscriberBatch(scope, message)));
     expect(await states()).toEqual(new Set(["sent 1"]));

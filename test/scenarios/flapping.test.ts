@@ -95,7 +95,7 @@ async function aStage(settings: Record<string, unknown> = DAMPED, page: Paramete
     status = to;
     if (to === "up") outage = null;
     await db.update(monitors).set({ status: to }).where(eq(monitors.id, monitor.id));
-    await consume({ monitor_id: monitor.id, transitions: [transition] });
+    await consume({ kind: "transitions", monitor_id: monitor.id, transitions: [transition] });
     return transition;
   }
 
@@ -292,10 +292,10 @@ describe("a monitor that changes more than six times within ten minutes", () => 
     const stage = await aStage();
     await stage.alternate(7, 10 * SECOND);
     const up = await stage.change("up", 70 * SECOND);
-    await stage.consume({ monitor_id: stage.monitor.id, transitions: [up] });
-    for (let n = 0; n < 3; n++) await stage.consume({ flapping_monitor_id: stage.monitor.id });
+    await stage.consume({ kind: "transitions", monitor_id: stage.monitor.id, transitions: [up] });
+    for (let n = 0; n < 3; n++) await stage.consume({ kind: "flapping", flapping_monitor_id: stage.monitor.id });
     await stage.passUntil(START + 20 * MINUTE);
-    for (let n = 0; n < 3; n++) await stage.consume({ flapping_monitor_id: stage.monitor.id });
+    for (let n = 0; n < 3; n++) await stage.consume({ kind: "flapping", flapping_monitor_id: stage.monitor.id });
     expect(await stage.sent()).toEqual([...SIX, "down@60", "flapping@60", "up@420"]);
   });
 

@@ -164,7 +164,8 @@ async function play(s: fc.Scheduler, { checks, verbs }: { checks: Check[]; verbs
     await s.schedule(Promise.resolve(), "events are consumed");
     const outbox = (await readObject(id))?.outbox;
     // What fails because the monitor went meanwhile is brought again by the queue, as settle() does.
-    if (outbox?.length) await consumeEvent(scope, { monitor_id: id, transitions: outbox }).catch(() => {});
+    if (outbox?.length)
+      await consumeEvent(scope, { kind: "transitions", monitor_id: id, transitions: outbox }).catch(() => {});
   };
   await s.waitFor(Promise.all([...checks.map(check), change(), consume()]));
   await settle(id);

@@ -49,7 +49,7 @@ function createSimulation({ page }: Team, fate: Fate) {
   };
   /** Sweeps find the rows of other tests of this file, too. */
   const concerns = async (body: EventMessage) => {
-    if (!("escalation_id" in body)) return "event_id" in body;
+    if (body.kind !== "escalation") return body.kind === "event";
     const rows = await db
       .select({ page: escalations.status_page_id })
       .from(escalations)
@@ -94,6 +94,7 @@ async function startOutage(team: Team, simulation: ReturnType<typeof createSimul
   const at = clock.now;
   await simulation.run((scope) =>
     consumeEvent(scope, {
+      kind: "transitions",
       monitor_id: monitor.id,
       transitions: [
         {

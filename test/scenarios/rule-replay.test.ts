@@ -140,7 +140,7 @@ async function flip({ recording }: Stage, monitor_id: string): Promise<void> {
     event: `monitor.${to}` as const,
   };
   await db.update(monitors).set({ status: to }).where(eq(monitors.id, monitor_id));
-  await consumeEvent(jobScope(recording.env, "test"), { monitor_id, transitions: [transition] });
+  await consumeEvent(jobScope(recording.env, "test"), { kind: "transitions", monitor_id, transitions: [transition] });
 }
 
 async function take(stage: Stage, { does, monitor, queue, code }: Step): Promise<void> {
@@ -184,7 +184,7 @@ async function settle({ recording, page_id, pushed, checked }: Stage): Promise<v
     .from(events)
     .where(and(eq(events.status_page_id, page_id), isNull(events.processed_at)))
     .orderBy(asc(events.created_at), asc(events.id));
-  for (const { id } of waiting) await consumeEvent(scope(), { event_id: id });
+  for (const { id } of waiting) await consumeEvent(scope(), { kind: "event", event_id: id });
 }
 
 async function listLive(rule_id: string): Promise<string[]> {

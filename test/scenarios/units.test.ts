@@ -289,6 +289,7 @@ describe("event rules", () => {
   const transition = ({ id }: Page, bindings: Env, seq: number) => {
     const at = Date.now();
     return consumeEvent(jobScope(bindings, "test"), {
+      kind: "transitions",
       monitor_id: id,
       transitions: [
         {

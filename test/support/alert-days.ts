@@ -164,7 +164,7 @@ export async function aDay(
       event: to === "paused" ? null : `monitor.${to}`,
     };
     changes.set(id, { seq, status: to, outage: to === "up" ? null : outage });
-    await run((scope) => consumeEvent(scope, { monitor_id: id, transitions: [transition] }));
+    await run((scope) => consumeEvent(scope, { kind: "transitions", monitor_id: id, transitions: [transition] }));
   }
 
   async function addMonitor(name: string, fields: Parameters<typeof insertMonitor>[1] = {}): Promise<string> {

@@ -57,7 +57,11 @@ export function playQueues(recording: Recording) {
     /** Hands the consumer one transition at its instant. */
     async report(monitorId: string, transition: MonitorTransition): Promise<void> {
       handled.events += 1;
-      await consumeEvent(scopeAt(recording, transition.at), { monitor_id: monitorId, transitions: [transition] });
+      await consumeEvent(scopeAt(recording, transition.at), {
+        kind: "transitions",
+        monitor_id: monitorId,
+        transitions: [transition],
+      });
       collect(transition.at);
     },
     /** Handles what falls due until then, else until nothing is left; returns when the last message was handled. */

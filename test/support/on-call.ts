@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq, isNull, lte } from "drizzle-orm";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
+import type { EventMessage } from "../../src/contract/messages.ts";
 import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
 import { openDb } from "../../src/data/db.ts";
 import { escalations } from "../../src/data/escalations/table.ts";
@@ -24,13 +25,14 @@ export function useVirtualClock(start: string, settings: Partial<Env> & Record<s
     /** Consumes stored events and due escalations, as their messages would. */
     async settle(): Promise<void> {
       for (let round = 0; round < 10; round++) {
-        const waiting = await db.select({ event_id: events.id }).from(events).where(isNull(events.processed_at));
-        const due = await db
-          .select({ escalation_id: escalations.id })
-          .from(escalations)
-          .where(lte(escalations.due_at, clock.now));
+        const waiting = await db.select({ id: events.id }).from(events).where(isNull(events.processed_at));
+        const due = await db.select({ id: escalations.id }).from(escalations).where(lte(escalations.due_at, clock.now));
         if (waiting.length + due.length === 0) return;
-        for (const message of [...waiting, ...due]) {
+        const messages: EventMessage[] = [
+          ...waiting.map(({ id }) => ({ kind: "event" as const, event_id: id })),
+          ...due.map(({ id }) => ({ kind: "escalation" as const, escalation_id: id })),
+        ];
+        for (const message of messages) {
           // The runtime's own consumer may be faster.
           await consumeEvent(jobScope(recordingEnv(settings).env, "test"), message).catch(() => {});
         }
@@ -129,5 +131,5 @@ export async function reportChange(monitorId: string, { seq, from, to, at, outag
     outage: outage === undefined ? null : { seq: outage, started_at: at },
   };
   const scope = jobScope(recordingEnv().env, "test");
-  await consumeEvent(scope, { monitor_id: monitorId, transitions: [transition] });
+  await consumeEvent(scope, { kind: "transitions", monitor_id: monitorId, transitions: [transition] });
 }

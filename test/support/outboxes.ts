@@ -11,6 +11,6 @@ export const readObject = (id: string) =>
 /** Lets the consumer take what the object has not been confirmed, which the queue brings at any moment. */
 export async function consumeOutbox(scope: Scope, id: string): Promise<void> {
   for (let outbox = (await readObject(id))?.outbox; outbox?.length; outbox = (await readObject(id))?.outbox) {
-    await consumeEvent(scope, { monitor_id: id, transitions: outbox });
+    await consumeEvent(scope, { kind: "transitions", monitor_id: id, transitions: outbox });
   }
 }

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import type {
-  CheckMessage,
+  ChecksMessage,
   DeliveryMessage,
   EventMessage,
   MailMessage,
@@ -36,8 +36,8 @@ function isWork<Body>(message: Sent<Body | QueueMarker>): message is Sent<Body> 
 
 /** The real bindings, but with queues that only write down what they are given. */
 export function recordingEnv(changes: Partial<Env> & Record<string, unknown> = {}) {
-  const checks = recorder<CheckMessage>();
-  const slow = recorder<CheckMessage>();
+  const checks = recorder<Extract<ChecksMessage, { kind: "check" }>>();
+  const slow = recorder<Extract<ChecksMessage, { kind: "check" }>>();
   const events = recorder<EventMessage>();
   const deliveries = recorder<DeliveryMessage>();
   const slowDeliveries = recorder<DeliveryMessage>();

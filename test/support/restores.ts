@@ -23,7 +23,11 @@ export async function tick(): Promise<void> {
 export async function deliver({ id }: Pushed): Promise<void> {
   const outbox = await runInDurableObject(stubOf(id), (_object, state) => state.storage.kv.get<Outbox>("monitor"));
   if (!outbox || outbox.outbox.length === 0) return;
-  await consumeEvent(jobScope(recordingEnv().env, "test"), { monitor_id: id, transitions: outbox.outbox });
+  await consumeEvent(jobScope(recordingEnv().env, "test"), {
+    kind: "transitions",
+    monitor_id: id,
+    transitions: outbox.outbox,
+  });
 }
 
 export async function push(monitor: Pushed, status: "ok" | "fail"): Promise<void> {

@@ -55,7 +55,7 @@ export async function inviteSubscribers(ctx: RequestScope, input: SubscribersInv
       }),
     },
   );
-  ctx.defer(wakeSubscribers(ctx, [{ message_ids: requests.map(({ message_id }) => message_id) }]));
+  ctx.defer(wakeSubscribers(ctx, [{ kind: "messages", message_ids: requests.map(({ message_id }) => message_id) }]));
   return { invited: requests.length, refused };
 }
 
