@@ -1,32 +1,4 @@
-/** Has the members that drizzle calls, and no others. */
-class CountedStatement {
-  readonly statement: D1PreparedStatement;
-  readonly #count: (queries: number) => void;
-
-  constructor(statement: D1PreparedStatement, count: (queries: number) => void) {
-    this.statement = statement;
-    this.#count = count;
-  }
-
-  bind(...values: unknown[]): CountedStatement {
-    return new CountedStatement(this.statement.bind(...values), this.#count);
-  }
-
-  all(): Promise<D1Result> {
-    this.#count(1);
-    return this.statement.all();
-  }
-
-  raw(): Promise<unknown[][]> {
-    this.#count(1);
-    return this.statement.raw();
-  }
-
-  run(): Promise<D1Result> {
-    this.#count(1);
-    return this.statement.run();
-  }
-}
+import { wrapDatabase } from "./wrapped-database.ts";
 
 /**
  * The same database, and how many queries it has run, a statement of a batch being one: D1 allows an invocation 1,000
@@ -34,15 +6,23 @@ class CountedStatement {
  */
 export function countQueries(database: D1Database): { database: D1Database; queries(): number } {
   let queries = 0;
-  const count = (more: number) => {
-    queries += more;
-  };
-  const counted = {
-    prepare: (sql: string) => new CountedStatement(database.prepare(sql), count),
-    batch: (statements: readonly CountedStatement[]) => {
-      count(statements.length);
+  const counted = wrapDatabase(database, {
+    all({ statement }) {
+      queries += 1;
+      return statement.all();
+    },
+    raw({ statement }) {
+      queries += 1;
+      return statement.raw();
+    },
+    run({ statement }) {
+      queries += 1;
+      return statement.run();
+    },
+    batch(statements) {
+      queries += statements.length;
       return database.batch(statements.map(({ statement }) => statement));
     },
-  };
-  return { database: counted as unknown as D1Database, queries: () => queries };
+  });
+  return { database: counted, queries: () => queries };
 }

@@ -1,4 +1,5 @@
 import type { CountedUnits } from "../contract/capacity.ts";
+import { wrapDatabase } from "./wrapped-database.ts";
 
 /** Bindings that count what the platform bills for them. Each has the members that the service calls, and no others. */
 type Count = (units: Partial<CountedUnits>) => void;
@@ -8,58 +9,39 @@ function asBinding<Binding>(wrapper: object): Binding {
   return wrapper as Binding;
 }
 
-class MeteredStatement {
-  readonly statement: D1PreparedStatement;
-  readonly #isWrite: boolean;
-  readonly #count: Count;
-
-  constructor(statement: D1PreparedStatement, isWrite: boolean, count: Count) {
-    this.statement = statement;
-    this.#isWrite = isWrite;
-    this.#count = count;
-  }
-
-  bind(...values: unknown[]): MeteredStatement {
-    return new MeteredStatement(this.statement.bind(...values), this.#isWrite, this.#count);
-  }
-
-  async all<Row>(): Promise<D1Result<Row>> {
-    this.#count({ d1_calls: 1 });
-    return countResult(await this.statement.all<Row>(), this.#count);
-  }
-
-  async run<Row>(): Promise<D1Result<Row>> {
-    this.#count({ d1_calls: 1 });
-    return countResult(await this.statement.run<Row>(), this.#count);
-  }
-
-  /**
-   * The one form whose answer names no costs. Rows that a write returns have the columns of one table, so their objects
-   * are the same rows; a read may join columns of one name and keeps its form.
-   */
-  async raw(): Promise<unknown[][]> {
-    if (this.#isWrite) return (await this.all<object>()).results.map((row) => Object.values(row));
-    const rows = await this.statement.raw();
-    this.#count({ d1_calls: 1, d1_rows_read: rows.length });
-    return rows;
-  }
-}
-
-function countResult<Result extends D1Result<unknown>>(result: Result, count: Count): Result {
-  count({ d1_rows_read: result.meta.rows_read, d1_rows_written: result.meta.rows_written });
-  return result;
-}
-
 const WRITES = /^\s*(?:insert|update|delete|replace)\b/i;
 
 export function meterDatabase(database: D1Database, count: Count): D1Database {
-  return asBinding({
-    prepare: (sql: string) => new MeteredStatement(database.prepare(sql), WRITES.test(sql), count),
-    batch: async (statements: readonly MeteredStatement[]) => {
+  const countResult = (result: D1Result): D1Result => {
+    count({ d1_rows_read: result.meta.rows_read, d1_rows_written: result.meta.rows_written });
+    return result;
+  };
+  return wrapDatabase(database, {
+    async all({ statement }) {
+      count({ d1_calls: 1 });
+      return countResult(await statement.all());
+    },
+    async run({ statement }) {
+      count({ d1_calls: 1 });
+      return countResult(await statement.run());
+    },
+    /**
+     * The one form whose answer names no costs. Rows that a write returns have the columns of one table, so their objects
+     * are the same rows; a read may join columns of one name and keeps its form.
+     */
+    async raw({ statement, sql }) {
+      count({ d1_calls: 1 });
+      if (WRITES.test(sql)) {
+        return countResult(await statement.all()).results.map((row) => Object.values(row as object));
+      }
+      const rows = await statement.raw();
+      count({ d1_rows_read: rows.length });
+      return rows;
+    },
+    async batch(statements) {
       count({ d1_calls: 1 });
       const results = await database.batch(statements.map(({ statement }) => statement));
-      for (const result of results) countResult(result, count);
-      return results;
+      return results.map(countResult);
     },
   });
 }

@@ -1,3 +1,5 @@
+import { wrapDatabase } from "./wrapped-database.ts";
+
 /** D1 takes any number of statements in a batch; so many keep the answer of one small. */
 const STATEMENTS_MAX = 100;
 const READ = /^\s*select\b/i;
@@ -11,41 +13,6 @@ interface WaitingRead {
   statement: D1PreparedStatement;
   done(result: D1Result<unknown>): void;
   failed(error: unknown): void;
-}
-
-/** Has the members that drizzle calls, and no others. */
-class SharedStatement {
-  readonly statement: D1PreparedStatement;
-  readonly isShared: boolean;
-  readonly #read: (statement: D1PreparedStatement) => Promise<D1Result<unknown>>;
-
-  constructor(
-    statement: D1PreparedStatement,
-    isShared: boolean,
-    read: (statement: D1PreparedStatement) => Promise<D1Result<unknown>>,
-  ) {
-    this.statement = statement;
-    this.isShared = isShared;
-    this.#read = read;
-  }
-
-  bind(...values: unknown[]): SharedStatement {
-    return new SharedStatement(this.statement.bind(...values), this.isShared, this.#read);
-  }
-
-  all(): Promise<D1Result<unknown>> {
-    return this.isShared ? this.#read(this.statement) : this.statement.all();
-  }
-
-  async raw(): Promise<unknown[][]> {
-    if (!this.isShared) return this.statement.raw();
-    const { results } = await this.#read(this.statement);
-    return results.map((row) => Object.values(row as object));
-  }
-
-  run(): Promise<D1Result<unknown>> {
-    return this.statement.run();
-  }
 }
 
 /**
@@ -69,14 +36,19 @@ export function shareReads(database: D1Database): D1Database {
       if (waiting.length === 0) setTimeout(flush, 0);
       waiting.push({ statement, done, failed });
     });
-  const shared = {
-    prepare: (sql: string) => new SharedStatement(database.prepare(sql), canShare(sql), read),
-    batch: (statements: readonly SharedStatement[]) =>
-      statements.every(({ isShared }) => isShared)
+  return wrapDatabase(database, {
+    all: ({ statement, sql }) => (canShare(sql) ? read(statement) : statement.all()),
+    async raw({ statement, sql }) {
+      if (!canShare(sql)) return statement.raw();
+      const { results } = await read(statement);
+      return results.map((row) => Object.values(row as object));
+    },
+    run: ({ statement }) => statement.run(),
+    batch: (statements) =>
+      statements.every(({ sql }) => canShare(sql))
         ? Promise.all(statements.map(({ statement }) => read(statement)))
         : database.batch(statements.map(({ statement }) => statement)),
-  };
-  return shared as unknown as D1Database;
+  });
 }
 
 /** A read that fails must not fail the others, so each is then repeated alone. */
