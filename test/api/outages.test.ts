@@ -114,7 +114,7 @@ describe("GET /monitors/{id}/outages", () => {
     const recording = recordingEnv();
     const regions_of = { monitor_id: monitor.id, seq: 1, regions: ["weur"] };
     await consumeEvent(jobScope(recording.env, "events"), { kind: "regions", regions_of });
-    expect(recording.events).toEqual([{ body: { regions_of }, delaySeconds: 10 }]);
+    expect(recording.events).toEqual([{ body: { kind: "regions", regions_of }, delaySeconds: 10 }]);
     await consumeEvent(jobScope(recording.env, "events"), {
       kind: "regions",
       regions_of: { ...regions_of, monitor_id: newId() },

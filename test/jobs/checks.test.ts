@@ -270,7 +270,8 @@ describe("the runner", () => {
     await runNext(monitor);
     outside.mockImplementation(async () => new Response("no", { status: 503 }));
     const { checks, message } = await runNext(monitor);
-    expect(checks).toEqual([{ body: { ...message, attempt: 1, monitor_id: monitor.id }, delaySeconds: 5 }]);
+    const repeat = { kind: "check", ...message, attempt: 1, monitor_id: monitor.id };
+    expect(checks).toEqual([{ body: repeat, delaySeconds: 5 }]);
     expect(await read(monitor.id)).toMatchObject({ status: "up", settled: false, retry_at: Date.now() + 5_000 });
     const failedAt = Date.now();
     await runNext(monitor, 5_000, 1, message.slot_at);
@@ -576,7 +577,7 @@ describe("the runner", () => {
     const minute = Date.now();
     const slot_at = slotBefore(check_group_id, 3_600_000, minute);
     const { message, checks: parts } = await runNext({ check_group_id }, 0, 0, slot_at);
-    expect(parts.map(({ body }) => body)).toEqual([{ ...message, skip: MEMBERS_PER_MESSAGE }]);
+    expect(parts.map(({ body }) => body)).toEqual([{ kind: "check", ...message, skip: MEMBERS_PER_MESSAGE }]);
     const { env: recording, checks } = recordingEnv();
     const scope = jobScope(recording, "test");
     for (const { body } of parts) await runSlot(scope, body, async () => {});
