@@ -66,24 +66,8 @@ it("reads of all routes only those of public pages for the first visitor of an i
   expect(evaluated.filter((name) => others.test(name) && !shared.has(name))).toEqual([]);
 });
 
-/** What operations and properties are said to be about, as far as it is longer than a few words. */
-function textsOf(described: unknown): string[] {
-  if (typeof described !== "object" || described === null) return [];
-  return Object.entries(described).flatMap(([name, value]) => {
-    if (typeof value !== "string") return textsOf(value);
-    return name === "description" && value.length > 40 ? [value] : [];
-  });
-}
-
-it("keeps the Worker small, without most of the texts of the API description", async () => {
+it("keeps the Worker small", async () => {
   const dir = join(temporaryDir(), "bundle");
   await bundleWorker(dir, new AbortController().signal);
-  const worker = readFileSync(join(dir, "worker.js"));
-  expect(gzipSync(worker).length).toBeLessThanOrEqual(GZIP_BYTES_MAX);
-
-  const description = JSON.parse(readFileSync(join(ROOT, "node_modules/.assets/openapi.json"), "utf8"));
-  const texts = textsOf(description);
-  const code = worker.toString();
-  expect(texts.length).toBeGreaterThan(500);
-  expect(texts.filter((text) => code.includes(text)).length).toBeLessThan(texts.length / 4);
+  expect(gzipSync(readFileSync(join(dir, "worker.js"))).length).toBeLessThanOrEqual(GZIP_BYTES_MAX);
 });
