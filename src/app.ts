@@ -40,7 +40,6 @@ import { endpoints as outages } from "./features/outages/routes.ts";
 import { endpoints as overview } from "./features/overview/routes.ts";
 import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
 import { endpoints as pageTransfers } from "./features/page-transfers/routes.ts";
-import { endpoints as alertSetup } from "./features/page-webhooks/routes.ts";
 import { endpoints as passkeys } from "./features/passkeys/routes.ts";
 import { endpoints as preferences } from "./features/preferences/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
@@ -123,7 +122,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...subscribers,
   ...thresholdTuner,
   ...webhooks,
-  ...alertSetup,
   ...dashboard,
   ...PUBLIC_ENDPOINTS,
 ];

@@ -40,9 +40,6 @@ import { sendTest } from "./deliveries.ts";
 import type { ShownWebhook } from "./present.ts";
 import { type GivenTarget, targetOfChanged, targetOfNew } from "./target.ts";
 
-/** For the same webhooks under the address of their page. */
-export { listWebhookAttempts, redeliver } from "./deliveries.ts";
-
 const RACED = raced("the webhook was changed by another request, reload it and try again");
 const CONFLICTS = { "webhooks.external_key": conflict("external_key is taken by another webhook") };
 
