@@ -6,6 +6,7 @@ import type { MonitorTypeEntry } from "./port.ts";
 const options = z.object(METRIC_FIELDS);
 
 export const apiType: MonitorTypeEntry<z.infer<typeof options>> = {
+  label: "API push",
   source: "push",
   plan: "starter",
   options,

@@ -8,6 +8,7 @@ export const compositeOptions = z
 
 /** Nothing is checked: its status is what its members add up to (domain/composite.ts). */
 export const compositeType: MonitorTypeEntry = {
+  label: "Composite",
   source: "computed",
   follows: "members",
   plan: "starter",

@@ -51,6 +51,7 @@ export const gameServerProbe: Probe<GameTarget, GameCheck> = {
 };
 
 export const gameServerType: MonitorTypeEntry<GameCheck> = {
+  label: "Game server",
   source: "edge",
   sourceOf: gameServerSource,
   plan: "pro",

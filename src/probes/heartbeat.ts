@@ -42,6 +42,7 @@ const options = z
 type HeartbeatOptions = z.infer<typeof options>;
 
 export const heartbeatType: MonitorTypeEntry<HeartbeatOptions> = {
+  label: "Heartbeat",
   source: "push",
   plan: "free",
   options,

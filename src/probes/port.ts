@@ -46,6 +46,8 @@ export type ResultSource = "edge" | "agent" | "push" | "computed";
 
 /** Everything that the service knows about a monitor type. */
 export interface MonitorTypeEntry<Options = unknown> {
+  /** What people call the type. */
+  label: string;
   source: ResultSource;
   /** Where the monitor's own fields decide its source. */
   sourceOf?(options: Options): ResultSource;

@@ -43,49 +43,56 @@ import { telnetProbe } from "./telnet.ts";
 /** What callers of the registry name. */
 export type { PushEntry, ResultSource } from "./port.ts";
 
-const edge = (plan: Plan, probe: Probe): MonitorTypeEntry => ({ source: "edge", plan, options: probe.options, probe });
+const edge = (label: string, plan: Plan, probe: Probe): MonitorTypeEntry => ({
+  label,
+  source: "edge",
+  plan,
+  options: probe.options,
+  probe,
+});
 /** Its probe needs what the edge does not have. */
-const agent = (plan: Plan, type: AgentType): MonitorTypeEntry & { source: "agent" } => ({
+const agent = (label: string, plan: Plan, type: AgentType): MonitorTypeEntry & { source: "agent" } => ({
+  label,
   source: "agent",
   plan,
   options: type.options,
   targets: type,
 });
 
-/** One line per monitor type: where its results come from, the smallest plan that includes it, its code. */
+/** One line per monitor type: its name for people, where its results come from, the smallest plan that includes it, its code. */
 const REGISTRY = {
-  http: edge("free", httpProbe),
-  https: edge("free", httpsProbe),
-  tcp: edge("free", tcpProbe),
-  dns: edge("free", dnsProbe),
-  ssl: edge("free", sslProbe),
-  smtp: edge("starter", smtpProbe),
-  pop3: edge("starter", pop3Probe),
-  imap: edge("starter", imapProbe),
-  telnet: edge("starter", telnetProbe),
-  domain: edge("starter", domainProbe),
-  postgres: edge("pro", postgresProbe),
-  mysql: edge("pro", mysqlProbe),
-  redis: edge("pro", redisProbe),
-  icmp: agent("free", icmpType),
-  ping: agent("free", pingType),
-  udp: agent("starter", udpType),
-  docker: agent("pro", dockerType),
-  podman: agent("pro", podmanType),
-  docker_swarm: agent("pro", dockerSwarmType),
-  kubernetes: agent("pro", kubernetesType),
-  proxmox: agent("pro", proxmoxType),
-  vmware: agent("pro", vmwareType),
-  ceph: agent("pro", cephType),
-  rabbitmq: agent("pro", rabbitmqType),
-  kafka: agent("pro", kafkaType),
-  mqtt: agent("pro", mqttType),
-  snmp: agent("pro", snmpAgentType),
-  network_device: agent("pro", networkDeviceType),
+  http: edge("HTTP", "free", httpProbe),
+  https: edge("HTTPS", "free", httpsProbe),
+  tcp: edge("TCP port", "free", tcpProbe),
+  dns: edge("DNS", "free", dnsProbe),
+  ssl: edge("Certificate", "free", sslProbe),
+  smtp: edge("SMTP", "starter", smtpProbe),
+  pop3: edge("POP3", "starter", pop3Probe),
+  imap: edge("IMAP", "starter", imapProbe),
+  telnet: edge("Telnet", "starter", telnetProbe),
+  domain: edge("Domain registration", "starter", domainProbe),
+  postgres: edge("PostgreSQL", "pro", postgresProbe),
+  mysql: edge("MySQL", "pro", mysqlProbe),
+  redis: edge("Redis", "pro", redisProbe),
+  icmp: agent("ICMP", "free", icmpType),
+  ping: agent("Ping", "free", pingType),
+  udp: agent("UDP", "starter", udpType),
+  docker: agent("Docker", "pro", dockerType),
+  podman: agent("Podman", "pro", podmanType),
+  docker_swarm: agent("Docker Swarm", "pro", dockerSwarmType),
+  kubernetes: agent("Kubernetes", "pro", kubernetesType),
+  proxmox: agent("Proxmox", "pro", proxmoxType),
+  vmware: agent("VMware", "pro", vmwareType),
+  ceph: agent("Ceph", "pro", cephType),
+  rabbitmq: agent("RabbitMQ", "pro", rabbitmqType),
+  kafka: agent("Kafka", "pro", kafkaType),
+  mqtt: agent("MQTT", "pro", mqttType),
+  snmp: agent("SNMP", "pro", snmpAgentType),
+  network_device: agent("Network device", "pro", networkDeviceType),
   heartbeat: heartbeatType,
   api: apiType,
   game_server: gameServerType,
-  agent: { source: "computed", follows: "agent", plan: "pro", options: NO_OPTIONS },
+  agent: { label: "Agent", source: "computed", follows: "agent", plan: "pro", options: NO_OPTIONS },
   composite: compositeType,
 } satisfies Record<MonitorType, MonitorTypeEntry>;
 

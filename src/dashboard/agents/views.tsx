@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { AgentDetail, AgentMetrics } from "../../contract/agent.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { monitorType } from "../../probes/registry.ts";
 import { ChartFigure } from "../components/chart.tsx";
 import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
-import { typeName } from "../monitors/types.ts";
 
 export type Detail = z.output<typeof AgentDetail>;
 
@@ -98,7 +98,7 @@ export function Monitors({ agent: { monitors, capabilities } }: { agent: Detail 
               </a>
             </th>
             <td>
-              {typeName(type)}
+              {monitorType(type).label}
               {isUnknownTo(capabilities, type) ? (
                 <span class="quiet">: this agent's program does not know the type, update it</span>
               ) : null}

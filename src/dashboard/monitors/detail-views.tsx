@@ -19,7 +19,6 @@ import { LatencyFigure, PERIODS, PeriodChoice } from "./latency-chart.tsx";
 import { Locations } from "./locations.tsx";
 import { MetricsCard } from "./metrics.tsx";
 import { rhythmInWords } from "./rhythm.ts";
-import { typeName } from "./types.ts";
 
 export function detailView(picture: MonitorPicture): View {
   const { record } = picture.monitor;
@@ -250,7 +249,7 @@ function Settings({ picture }: { picture: MonitorPicture }) {
     <section class="card" aria-labelledby="settings">
       <h2 id="settings">Settings</h2>
       <dl class="facts">
-        <Setting name="Type">{typeName(record.type)}</Setting>
+        <Setting name="Type">{monitorType(record.type).label}</Setting>
         {isComposite ? (
           <Setting name="Down when">{compositePolicyInWords(String(fields.composite_policy ?? ""))}</Setting>
         ) : null}

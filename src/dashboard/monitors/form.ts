@@ -23,7 +23,7 @@ import { changedFields, readBody } from "../form-fields.ts";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { COMPOSITE_POLICIES } from "./composite-policies.ts";
 import { RHYTHM_FIELDS, readRhythm } from "./rhythm.ts";
-import { TYPE_FORM_FIELDS, typeName } from "./types.ts";
+import { TYPE_FORM_FIELDS } from "./types.ts";
 
 const CHOICES_MAX = 500;
 /** Offered to a composite; the API takes the ids of others, too. */
@@ -71,7 +71,7 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
   };
 }
 
-const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: typeName(value) }));
+const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: monitorType(value).label }));
 type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions" | "voters", Option[]> & {
   interval: number;
 };

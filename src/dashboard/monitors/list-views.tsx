@@ -9,6 +9,7 @@ import type { StatusInterval } from "../../domain/uptime.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
+import { monitorType } from "../../probes/registry.ts";
 import { ListPages } from "../components/pieces.tsx";
 import { StatusWord, statusWord } from "../components/status-word.tsx";
 import { lastDay, percentOf, StatusStrip } from "../components/strip.tsx";
@@ -18,7 +19,6 @@ import type { View } from "../shell.tsx";
 import type { ListQuery } from "./list-query.ts";
 import { OneField } from "./one-field.tsx";
 import { Sparkline, type SparklineProps } from "./sparkline.tsx";
-import { typeName } from "./types.ts";
 
 export interface MonitorRow {
   id: string;
@@ -148,7 +148,7 @@ const STATUS_OPTIONS = [
   ...MONITOR_STATUSES.map((value) => ({ value: value as string, label: statusWord(value) })),
   { value: TROUBLE.join(","), label: TROUBLE.map(statusWord).join(", ") },
 ];
-const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: typeName(value) }));
+const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: monitorType(value).label }));
 const SORT_OPTIONS = Object.entries(SORTS).map(([value, label]) => ({ value, label }));
 
 /** Several values that the address names are one more choice, which is the chosen one. */
@@ -202,7 +202,7 @@ function Row({ row, now }: { row: MonitorRow; now: number }) {
           {row.name}
         </a>
         <p class="quiet cut" dir="auto">
-          {typeName(row.type)}
+          {monitorType(row.type).label}
           {row.target === null ? "" : `, ${row.target}`}
           {row.tags.map((tag) => (
             <>

@@ -1,47 +1,6 @@
 import { REDIRECTS_MAX } from "../../contract/http-check.ts";
-import { BODY_MATCH_TYPES, HTTP_METHODS, type MonitorType } from "../../contract/monitor-values.ts";
+import { BODY_MATCH_TYPES, HTTP_METHODS } from "../../contract/monitor-values.ts";
 import type { FormField } from "../form-fields.ts";
-
-/** What people call the types. */
-const NAMES: Record<MonitorType, string> = {
-  http: "HTTP",
-  https: "HTTPS",
-  icmp: "ICMP",
-  ping: "Ping",
-  tcp: "TCP port",
-  udp: "UDP",
-  dns: "DNS",
-  smtp: "SMTP",
-  pop3: "POP3",
-  imap: "IMAP",
-  telnet: "Telnet",
-  postgres: "PostgreSQL",
-  mysql: "MySQL",
-  redis: "Redis",
-  ssl: "Certificate",
-  domain: "Domain registration",
-  agent: "Agent",
-  heartbeat: "Heartbeat",
-  api: "API push",
-  game_server: "Game server",
-  composite: "Composite",
-  docker: "Docker",
-  podman: "Podman",
-  docker_swarm: "Docker Swarm",
-  kubernetes: "Kubernetes",
-  proxmox: "Proxmox",
-  vmware: "VMware",
-  ceph: "Ceph",
-  rabbitmq: "RabbitMQ",
-  kafka: "Kafka",
-  mqtt: "MQTT",
-  snmp: "SNMP",
-  network_device: "Network device",
-};
-
-export function typeName(type: MonitorType): string {
-  return NAMES[type];
-}
 
 const same = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
 const upper = (values: readonly string[]) => values.map((value) => ({ value, label: value.toUpperCase() }));

@@ -1,5 +1,6 @@
 import type { WatchedThing } from "../../domain/watched-things.ts";
 import { plural } from "../../lib/relative-time.ts";
+import { monitorType } from "../../probes/registry.ts";
 import { FieldRow, FormProblem } from "../components/fields.tsx";
 import { Table } from "../components/pieces.tsx";
 import type { FormField, Option } from "../form-fields.ts";
@@ -7,7 +8,6 @@ import type { View } from "../shell.tsx";
 import { Tested } from "./form-views.tsx";
 import { OneField, WATCH_PATH } from "./one-field.tsx";
 import type { TestResult } from "./test-result.ts";
-import { typeName } from "./types.ts";
 
 /** What one check of a thing found, or why it could not be checked, as a sentence. */
 export type Look = { results: readonly TestResult[] } | { refused: string } | null;
@@ -124,7 +124,8 @@ function One({ thing: { type, name, target, fields }, look, problem }: Proposal)
   return (
     <>
       <p class="lead" dir="auto">
-        <span class="tag">{typeName(type)}</span> {target ?? fields.schedule ?? "a job that reports when it has run"}
+        <span class="tag">{monitorType(type).label}</span>{" "}
+        {target ?? fields.schedule ?? "a job that reports when it has run"}
       </p>
       <LookShown look={look} problem={problem} />
       <input type="hidden" name="pick" value="0" />
@@ -177,7 +178,7 @@ function Several({ proposals, more, unread }: Proposals) {
             <td>
               <input name={`name_${n}`} value={name} aria-label={`Name of ${target ?? name}`} dir="auto" />
             </td>
-            <td>{typeName(type)}</td>
+            <td>{monitorType(type).label}</td>
             <td class="wide" dir="auto">
               {target ?? fields.schedule}
             </td>
