@@ -31,10 +31,15 @@ export async function acceptPush(ctx: PushScope, credential: PushCredential, pus
   if (answer.outcome === "unauthorized") throw unauthenticated();
   if (answer.outcome === "rate_limited") throw rateLimited(Math.ceil(answer.retry_after_ms / 1000));
   if (!answer.snapshot && !answer.evaluates_rules) return answer;
-  const { followUp } = await import("./follow-up.ts");
-  const following = followUp(ctx, monitor_id, answer);
+  const following = follow(ctx, monitor_id, answer);
   // The object has taken the push and repeats its event, so what the database does with it delays nobody for long.
   const left = ctx.now + REQUEST_OBJECT_TIMEOUT_MS - now();
   if (!(await endsWithin(following, Math.max(0, left)))) ctx.defer(following);
   return answer;
+}
+
+/** Loaded by the few pushes that need it; on a busy machine that takes its time, too. */
+async function follow(ctx: PushScope, monitorId: string, accepted: AcceptedPush): Promise<void> {
+  const { followUp } = await import("./follow-up.ts");
+  await followUp(ctx, monitorId, accepted);
 }
