@@ -22,6 +22,9 @@ const SLOW = [["sweeps", "process"], ["browser"]];
 const SOAKS = [["soak-workers", "soak"]];
 const ALL = [["unit", "workers", "probes", "sweeps", "process"], ["browser"], ...SOAKS];
 
+/** They take two cores a few minutes; `npm run test:simulate` tries as many more as somebody has time for. */
+const SIMULATED_SEEDS = 40;
+
 /** What the tests of one file came to. */
 interface Outcome {
   passed: number;
@@ -172,11 +175,29 @@ async function runProjects(projects: readonly string[]): Promise<Outcomes> {
   return new Map([...kept, ...repeated]);
 }
 
+/** Short days of the whole service, each under one seed; a run prints the seeds that failed. */
+async function simulate(): Promise<Outcomes> {
+  const begun = performance.now();
+  const seeds = ["test/simulation/main.ts", "--short", "--seeds", String(SIMULATED_SEEDS)];
+  const child = spawn(process.execPath, seeds, { cwd: PROJECT_ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "close");
+  let last = "";
+  for await (const line of createInterface(child.stdout)) {
+    console.log(line);
+    last = line;
+  }
+  await ended;
+  const [, passed, violated] = /^(\d+) seeds passed, (\d+) failed$/.exec(last) ?? [];
+  const failed = violated === "0" ? [] : [violated === undefined ? "the simulation broke off" : `${violated} seeds`];
+  return new Map([["test/simulation", { passed: Number(passed ?? 0), failed, ms: performance.now() - begun }]]);
+}
+
 async function runAll(): Promise<Outcomes[]> {
   if (args.some((arg) => arg === "--project" || arg.startsWith("--project="))) return [await runVitest([])];
   const runs = isGate ? lines : lines.map((projects) => projects.filter(isRunnable));
   const outcomes = isGate ? [requirePrograms(lines.flat()), runCheck()] : [];
   for (const projects of runs.filter((each) => each.length > 0)) outcomes.push(await runProjects(projects));
+  if (isGate && args.length === 0) outcomes.push(await simulate());
   return outcomes;
 }
 

@@ -92,13 +92,12 @@ async function transact(
   { database, isolate, faults, random }: DatabaseParts,
   statements: readonly Prepared[],
 ): Promise<Executed[]> {
-  const extra = faults.happens("database is slow") ? random.between(1_000, 15_000) : 0;
-  if (faults.happens("isolate dies")) isolate.die();
-  return isolate.call([random.between(1, 8) + extra, random.between(0, 4)], () => {
-    if (faults.happens("database fails before")) throw new Error("D1_ERROR: Network connection lost.");
+  const called = () => statements.map(({ sql }) => sql).join("; ");
+  const extra = faults.happens("database is slow", called) ? random.between(1_000, 15_000) : 0;
+  return isolate.call(called, [random.between(1, 8) + extra, random.between(0, 4)], () => {
+    if (faults.happens("database fails before", called)) throw new Error("D1_ERROR: Network connection lost.");
     const results = execute(database, statements);
-    if (faults.happens("isolate dies")) isolate.die();
-    if (faults.happens("database fails after")) throw new Error("D1_ERROR: Network connection lost.");
+    if (faults.happens("database fails after", called)) throw new Error("D1_ERROR: Network connection lost.");
     return results;
   });
 }

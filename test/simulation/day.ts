@@ -1,3 +1,4 @@
+import type { Scheduled } from "./faults.ts";
 import type { Program } from "./isolate.ts";
 import { Judge, Violation } from "./judge.ts";
 import { Random } from "./random.ts";
@@ -12,12 +13,14 @@ const API = "/api/uptime/v1";
 
 /** A part of the day: first everything goes wrong, then receivers recover, then the platform; in the end all is settled. */
 const PART_MS = 3 * HOUR;
-const RECEIVERS_RECOVER_MS = 1.5 * HOUR;
-const PLATFORM_RECOVERS_MS = 2 * HOUR;
-export const PARTS_OF_DAY = 8;
+const SHORT_PART_MS = 1.5 * HOUR;
+const RECEIVERS_RECOVER = 1 / 2;
+const PLATFORM_RECOVERS = 2 / 3;
+const PARTS_OF_DAY = 8;
 
 export const PAGE_PATH = "/status/example/summary.json";
 export const HEARTBEAT_EVERY_MS = MINUTE;
+export const MONITORS_PATH = `${API}/monitors`;
 export const GRACE_MS = 30 * SECOND;
 
 /** A time for which the operator asked for silence; unsure where the answer to the request got lost. */
@@ -47,6 +50,22 @@ export interface World {
   job: Job;
   receivers: Receiver[];
   job_id: string;
+  /** With which the owner calls the API, and somebody else. */
+  token: string;
+  stranger: string;
+  isCalm: boolean;
+}
+
+export interface Simulated {
+  seed: number;
+  /** One short part of it instead of a whole day. */
+  isShort: boolean;
+  /** Names of the faults that happen, instead of those that chance would have. */
+  only?: readonly string[] | null;
+  /** Nothing happens by chance: the platform and receivers fail only as the schedule says. */
+  isCalm?: boolean;
+  /** Faults that happen besides. */
+  schedule?: readonly Scheduled[];
 }
 
 export interface Outcome {
@@ -54,24 +73,33 @@ export interface Outcome {
   violation: string | null;
   /** What led to it, oldest first. */
   trail: string[];
+  /** How often each fault happened, and all of them by their names. */
   faults: ReadonlyMap<string, number>;
+  happened: readonly string[];
 }
 
-/** Lets a simulated day, or a few of its parts, happen and judges it as it goes. A seed always gives the same day. */
-export async function simulateDay(program: Program, seed: number, parts = PARTS_OF_DAY): Promise<Outcome> {
+/** Lets a simulated day, or a short part of it, happen and judges it as it goes. A seed always gives the same day. */
+export async function simulateDay(
+  program: Program,
+  { seed, isShort, only = null, isCalm = false, schedule = [] }: Simulated,
+): Promise<Outcome> {
   const service = new Service(program, seed);
   const random = new Random(seed ^ 0x5eed);
-  const world = await furnish(service, random);
+  const world = { ...(await furnish(service, random)), isCalm };
   const judge = new Judge(world);
   const outcome = (violation: string | null): Outcome => ({
     seed,
     violation,
     trail: judge.trail,
     faults: service.faults.counts,
+    happened: service.faults.happened,
   });
+  service.faults.only = only && new Set(only);
   service.faults.intensity = random.pick([0.3, 1, 1, 3]);
   try {
-    for (let part = 0; part < parts; part++) await simulatePart(world, judge);
+    service.faults.schedule = schedule;
+    if (isShort) await simulatePart(world, judge, SHORT_PART_MS);
+    else for (let part = 0; part < PARTS_OF_DAY; part++) await simulatePart(world, judge, PART_MS);
     return outcome(null);
   } catch (error) {
     if (error instanceof Violation) return outcome(error.message);
@@ -79,16 +107,17 @@ export async function simulateDay(program: Program, seed: number, parts = PARTS_
   }
 }
 
-async function simulatePart(world: World, judge: Judge): Promise<void> {
-  const { service, watched, job, receivers } = world;
+async function simulatePart(world: World, judge: Judge, lastsMs: number): Promise<void> {
+  const { service, watched, job, receivers, isCalm } = world;
   const begin = service.clock.now;
-  for (const { site } of watched) site.plan(begin + RECEIVERS_RECOVER_MS);
-  job.plan(begin + RECEIVERS_RECOVER_MS);
-  service.faults.isActive = true;
-  for (const receiver of receivers) receiver.isIll = true;
-  for (let at = begin + MINUTE; at <= begin + PART_MS; at += MINUTE) {
-    if (at > begin + RECEIVERS_RECOVER_MS) for (const receiver of receivers) receiver.isIll = false;
-    if (at > begin + PLATFORM_RECOVERS_MS) service.faults.isActive = false;
+  const receiversRecoverAt = begin + lastsMs * RECEIVERS_RECOVER;
+  for (const { site } of watched) site.plan(receiversRecoverAt);
+  job.plan(receiversRecoverAt);
+  service.faults.isActive = !isCalm;
+  for (const receiver of receivers) receiver.isIll = !isCalm;
+  for (let at = begin + MINUTE; at <= begin + lastsMs; at += MINUTE) {
+    if (at > receiversRecoverAt) for (const receiver of receivers) receiver.isIll = false;
+    if (at > begin + lastsMs * PLATFORM_RECOVERS) service.faults.isActive = false;
     // Readers of the page, so that what is cached of it is what they saw.
     void service.request("GET", PAGE_PATH);
     await service.runUntil(at);
@@ -112,10 +141,10 @@ const SUCCESSES_BY_DEFAULT = 2;
 const MUTE_MS = [10 * MINUTE, 50 * MINUTE] as const;
 const BETWEEN_MUTES_MS = [15 * MINUTE, 90 * MINUTE] as const;
 
-async function furnish(service: Service, random: Random): Promise<World> {
+async function furnish(service: Service, random: Random): Promise<Omit<World, "isCalm">> {
   const { clock, network } = service;
-  const receivers = [new Receiver(random.fork()), new Receiver(random.fork())];
-  const token = service.createAccount();
+  const receivers = [new Receiver(clock, random.fork()), new Receiver(clock, random.fork())];
+  const [token, stranger] = [service.createAccount("Owner"), service.createAccount("Stranger")];
   const post = async (path: string, body: unknown): Promise<Record<string, string>> => {
     const answer = await service.await(service.request("POST", `${API}${path}`, { token, body }));
     if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -151,7 +180,7 @@ async function furnish(service: Service, random: Random): Promise<World> {
     status_page_id,
   });
   sendHeartbeats(service, random.fork(), { job, path: `/heartbeat/${beating.id}?token=${beating.heartbeat_token}` });
-  return { service, watched, job, receivers, job_id: beating.id ?? "" };
+  return { service, watched, job, receivers, job_id: beating.id ?? "", token, stranger };
 }
 
 interface SiteOptions {
@@ -169,6 +198,8 @@ function sendHeartbeats(service: Service, random: Random, { job, path }: { job: 
     if (job.truth.at(clock.now).state === "hangs") return;
     const sentAt = clock.now;
     const { status } = await service.request("POST", path);
+    const ms = clock.now - sentAt;
+    if (ms > job.slowest.ms) job.slowest = { sentAt, ms };
     if (status === 200) job.acknowledged.push({ sentAt, answeredAt: clock.now });
   };
   clock.after(random.between(0, HEARTBEAT_EVERY_MS), () => void beat());

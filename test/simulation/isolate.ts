@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.ts";
 import { simulatedCrypto, simulatedNodeCrypto } from "./crypto.ts";
+import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 
 /** What the bundle of product.ts exports. */
@@ -11,6 +12,7 @@ export type Program = (scope: Record<string, unknown>) => Product;
 export interface Surroundings {
   clock: Clock;
   random: Random;
+  faults: Faults;
   fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
   connect: (address: { hostname: string; port: number }) => unknown;
   caches: unknown;
@@ -31,12 +33,14 @@ export function lostConnection(): Error {
 export class Isolate {
   readonly product: Product;
   readonly #clock: Clock;
+  readonly #faults: Faults;
   readonly #dying = new Set<() => void>();
   readonly #deferred = new Set<Promise<unknown>>();
   isDead = false;
 
   constructor(program: Program, surroundings: Surroundings) {
     this.#clock = surroundings.clock;
+    this.#faults = surroundings.faults;
     this.product = program(this.#scopeOf(surroundings));
   }
 
@@ -46,16 +50,22 @@ export class Isolate {
     this.#dying.clear();
   }
 
-  /** A call that the product makes of the platform: begins after the way there and ends after the way back. */
+  /**
+   * A call that the product makes of the platform: begins after the way there and ends after the way back. On either way
+   * the isolate may die.
+   */
   async call<Result>(
+    called: () => string,
     wayMs: readonly [there: number, back: number],
     work: () => Result | Promise<Result>,
   ): Promise<Result> {
     if (this.isDead) return never();
+    if (this.#faults.happens("isolate dies", () => `before ${called()}`)) this.die();
     await this.#clock.sleep(wayMs[0]);
     if (this.isDead) return never();
     try {
       const result = await work();
+      if (this.#faults.happens("isolate dies", () => `after ${called()}`)) this.die();
       await this.#clock.sleep(wayMs[1]);
       return this.isDead ? never() : result;
     } catch (error) {
@@ -106,9 +116,21 @@ export class Isolate {
       Math: Object.assign(Object.create(Math), { random: () => random.fraction() }),
       AbortSignal: abortSignalOf(clock),
       crypto: simulatedCrypto(random),
-      scheduler: { wait: (ms: number) => this.call([ms, 0], () => {}) },
+      scheduler: {
+        wait: (ms: number) =>
+          this.call(
+            () => "wait",
+            [ms, 0],
+            () => {},
+          ),
+      },
       performance: { now: () => clock.now },
-      fetch: (input: RequestInfo | URL, init?: RequestInit) => this.call([0, 0], () => fetch(input, init)),
+      fetch: (input: RequestInfo | URL, init?: RequestInit) =>
+        this.call(
+          () => "fetch",
+          [0, 0],
+          () => fetch(input, init),
+        ),
       caches,
       // Pages and agents that are open are no part of the simulation.
       WebSocketRequestResponsePair: class {},

@@ -1,4 +1,4 @@
-import { GRACE_MS, HEARTBEAT_EVERY_MS, PAGE_PATH, type Watched, type World } from "./day.ts";
+import { GRACE_MS, HEARTBEAT_EVERY_MS, MONITORS_PATH, PAGE_PATH, type Watched, type World } from "./day.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -10,8 +10,14 @@ const BOUND_MS = 4 * MINUTE;
 const CALM_AFTER_MS = 20 * MINUTE;
 /** A site that is checked every minute is unknown after not much more than this. */
 const UNSEEN_MS = 2.5 * MINUTE;
+/** By when receivers hear of an outage that nothing but the death of an isolate holds up. */
+const ANNOUNCED_WITHIN_MS = 45 * SECOND;
+/** How long a job waits for the answer to a heartbeat, although objects may hang. */
+const ANSWERED_WITHIN_MS = 10 * SECOND;
 /** From when a check began to when the target answered it. */
 const CHECK_MS = 20 * SECOND;
+/** Two messages for one slot check it at about the same time. */
+const SAME_SLOT_MS = 30 * SECOND;
 const TRAIL = 60;
 
 /** A promise that did not hold. */
@@ -42,6 +48,8 @@ export class Judge {
   readonly #world: World;
   #lastFaultAt: number;
   #faultsSeen = 0;
+  /** When which checks were made, as lists showed the last ones: by monitor. */
+  readonly #shown = new Map<string, Set<number>>();
 
   constructor(world: World) {
     this.#world = world;
@@ -65,6 +73,8 @@ export class Judge {
       if (this.#wasHeardFor(bound, now)) this.#expectStatus(job_id, "up");
     }
     this.#expectChecked(now, bound);
+    this.#expectAnswered();
+    this.#noteShown();
   }
 
   /** Holds once nothing has gone wrong for a while: everything that was begun is done. */
@@ -72,10 +82,13 @@ export class Judge {
     this.#judgeIntervals();
     this.#judgeOutages();
     this.#judgeAnnouncements();
+    if (this.#world.isCalm) this.#judgeDelays();
     this.#judgeIncidents();
     this.#judgeWork();
     await this.#judgeHeartbeats();
+    await this.#judgeHistory();
     await this.#judgePage();
+    await this.#judgeList();
   }
 
   /** What happened and what the service wrote last, oldest first. */
@@ -133,6 +146,59 @@ export class Judge {
   #expectChecked(now: number, bound: number): void {
     const [late] = this.#read("SELECT id, last_slot_at FROM check_groups WHERE last_slot_at < ?", now - bound);
     if (late) this.#fail("what is due is done", `no check since ${timeOf(late.last_slot_at)}`);
+  }
+
+  #expectAnswered(): void {
+    const { sentAt, ms } = this.#world.job.slowest;
+    if (ms > ANSWERED_WITHIN_MS)
+      this.#fail("nobody waits for ever", `the heartbeat of ${timeOf(sentAt)} was answered after ${ms} ms`);
+  }
+
+  #noteShown(): void {
+    for (const { latest } of this.#read("SELECT latest FROM check_groups")) {
+      for (const [monitor, checkedAt] of JSON.parse(String(latest)) as [string, number][]) {
+        this.#shown.set(monitor, (this.#shown.get(monitor) ?? new Set()).add(checkedAt));
+      }
+    }
+  }
+
+  /**
+   * Each check is in the history once, and no success that the target does not know of. What lists showed is there, unless
+   * a message came twice: then the history may have the other check of the slot.
+   */
+  async #judgeHistory(): Promise<void> {
+    for (const { id, name, site } of this.#world.watched) {
+      const times = await this.#listHistory(id);
+      const answersTo = (checkedAt: number) =>
+        site.answered.filter(({ at }) => at >= checkedAt && at <= checkedAt + CHECK_MS).length;
+      const repeated = [...Map.groupBy(times, ({ checked_at }) => checked_at)].find(
+        ([checkedAt, same]) => same.length > 1 && same.length > answersTo(checkedAt),
+      );
+      if (repeated) this.#fail("history has each check once", `${name}, ${timeOf(repeated[0])}`);
+      const isKept = (at: number) => times.some(({ checked_at }) => Math.abs(checked_at - at) < SAME_SLOT_MS);
+      const hasRepeats = (this.#world.service.faults.counts.get("message repeated") ?? 0) > 0;
+      const missing = hasRepeats ? undefined : [...(this.#shown.get(id) ?? [])].find((at) => !isKept(at));
+      if (missing !== undefined) this.#fail("history has no hole", `${name} was checked ${timeOf(missing)}`);
+      const invented = times.find(({ checked_at, outcome }) => {
+        const isAnswer = ({ at, isWell }: { at: number; isWell: boolean }) =>
+          isWell && at >= checked_at && at <= checked_at + CHECK_MS;
+        return outcome === "success" && !site.answered.some(isAnswer);
+      });
+      if (invented)
+        this.#fail("history has what was measured", `${name} was not checked ${timeOf(invented.checked_at)}`);
+    }
+  }
+
+  async #listHistory(id: string): Promise<{ checked_at: number; outcome: string }[]> {
+    const { service } = this.#world;
+    const [row] = this.#read("SELECT shard_id, other_shards FROM monitors WHERE id = ?", id);
+    const shards = new Set([String(row?.shard_id), ...Object.keys(JSON.parse(String(row?.other_shards)))]);
+    const query = { monitor_id: id, from: 0, to: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER };
+    const lists = [...shards].map((shard) => {
+      const listed = service.await(service.objects.find("PROBER", `${shard}/default`).invoke("list", [query]));
+      return listed as Promise<{ checked_at: number; outcome: string }[]>;
+    });
+    return (await Promise.all(lists)).flat();
   }
 
   #judgeIntervals(): void {
@@ -227,6 +293,17 @@ export class Judge {
     }
   }
 
+  #judgeDelays(): void {
+    const watched = this.#world.watched.filter(({ isQuick, mutes }) => !isQuick && mutes.length === 0);
+    for (const outage of this.#listOutages().filter(({ monitor_id }) => watched.some(({ id }) => id === monitor_id))) {
+      const told = this.#world.receivers.flatMap(({ received }) =>
+        received.filter(({ event, outage_id }) => event === "monitor.down" && outage_id === outage.id),
+      );
+      const late = told.find(({ at }) => at - outage.begun_at > ANNOUNCED_WITHIN_MS);
+      if (late) this.#fail("outages are announced in time", `${describe(outage)}, announced ${timeOf(late.at)}`);
+    }
+  }
+
   #isAnnouncedRight({ monitor_id, begun_at, over_at }: Outage, [down, up]: readonly [number, number]): boolean {
     const watched = this.#world.watched.find(({ id }) => id === monitor_id);
     // While alerts are damped they name the first outage, and the latest state goes out alone.
@@ -276,6 +353,20 @@ export class Judge {
       const told = shown.get(String(id));
       if (told !== status) this.#fail("the page says what is so", `${name} is ${status}, the page says ${told}`);
     }
+  }
+
+  /** The owner sees what readers see, and nobody else anything. */
+  async #judgeList(): Promise<void> {
+    const { service, token, stranger, job_id } = this.#world;
+    const get = (path: string, as: string) => service.await(service.request("GET", path, { token: as }));
+    const listed = (await get(`${MONITORS_PATH}?limit=100`, token)).body as { id: string; status: string }[];
+    const told = new Map(listed.map(({ id, status }) => [id, status]));
+    for (const { id, name, status } of this.#read("SELECT id, name, status FROM monitors")) {
+      if (told.get(String(id)) !== status) this.#fail("the list says what is so", `${name} is ${status}`);
+    }
+    const { body: others } = await get(MONITORS_PATH, stranger);
+    const { status } = await get(`${MONITORS_PATH}/${job_id}`, stranger);
+    if (others.length > 0 || status !== 404) this.#fail("nobody sees what is another's", `${others.length}, ${status}`);
   }
 
   async #judgeHeartbeats(): Promise<void> {

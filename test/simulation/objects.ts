@@ -20,6 +20,7 @@ export type ObjectBinding = keyof typeof OBJECT_CLASSES;
 const ALARM_REPEATS = 6;
 const ALARM_REPEAT_MS = 2_000;
 const ALARM_LATE_MS = 60_000;
+const HANGS_MS = 10 * 60_000;
 
 export interface ObjectParts {
   clock: Clock;
@@ -73,12 +74,17 @@ export class Objects {
   }
 
   #call(caller: Isolate, called: SimulatedObject, method: string, args: readonly unknown[]): Promise<unknown> {
-    const { random, faults } = this.#parts;
+    const { clock, random, faults } = this.#parts;
     const sent = method === "fetch" ? args : structuredClone(args);
-    return caller.call([random.between(1, 10), random.between(0, 5)], async () => {
-      if (faults.happens("object call fails before")) throw lostConnection();
+    const name = () => `${called.binding}.${method}`;
+    return caller.call(name, [random.between(1, 10), random.between(0, 5)], async () => {
+      if (faults.happens("object call fails before", name)) throw lostConnection();
+      if (faults.happens("object call hangs", name)) {
+        await clock.sleep(HANGS_MS);
+        throw lostConnection();
+      }
       const result = await called.invoke(method, sent);
-      if (faults.happens("object call fails after")) throw lostConnection();
+      if (faults.happens("object call fails after", name)) throw lostConnection();
       return method === "fetch" ? result : structuredClone(result);
     });
   }
@@ -95,7 +101,7 @@ interface Memory {
 
 class SimulatedObject {
   readonly #parts: ObjectParts;
-  readonly #binding: ObjectBinding;
+  readonly binding: ObjectBinding;
   readonly #name: string;
   readonly #storage = new ObjectStorage();
   #memory: Memory | null = null;
@@ -104,7 +110,7 @@ class SimulatedObject {
 
   constructor(parts: ObjectParts, binding: ObjectBinding, name: string) {
     this.#parts = parts;
-    this.#binding = binding;
+    this.binding = binding;
     this.#name = name;
     this.#storage.onAlarm = () => this.#scheduleAlarm();
   }
@@ -131,7 +137,7 @@ class SimulatedObject {
     if (this.#memory && !this.#memory.isolate.isDead) return this.#memory;
     const { isolate, env } = this.#parts.place();
     const memory: Memory = { isolate, instance: {}, gate: Promise.resolve() };
-    const ObjectClass = isolate.product[OBJECT_CLASSES[this.#binding]] as unknown as new (
+    const ObjectClass = isolate.product[OBJECT_CLASSES[this.binding]] as unknown as new (
       ctx: unknown,
       env: unknown,
     ) => Instance;

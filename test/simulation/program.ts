@@ -29,8 +29,12 @@ export interface Mutation {
   to: string;
 }
 
-/** Bundles the product as a deployment does (wrangler.toml, alias), into one function that makes a copy with every call. */
 export async function buildProgram(mutation: Mutation | null = null): Promise<Program> {
+  return loadProgram(await bundleProgram(mutation));
+}
+
+/** Bundles the product as a deployment does (wrangler.toml, alias), into one function that makes a copy with every call. */
+export async function bundleProgram(mutation: Mutation | null = null): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: ["test/simulation/product.ts"],
@@ -46,8 +50,11 @@ export async function buildProgram(mutation: Mutation | null = null): Promise<Pr
   });
   const built = outputFiles[0]?.text ?? "";
   const code = mutation === null ? built : mutate(built, mutation);
-  const wrapped = `(({ ${REPLACED.join(", ")} }) => { const module = { exports: {} };\n${code}\nreturn module.exports; })`;
-  return new Script(wrapped, { filename: "vigil.js" }).runInThisContext() as Program;
+  return `(({ ${REPLACED.join(", ")} }) => { const module = { exports: {} };\n${code}\nreturn module.exports; })`;
+}
+
+export function loadProgram(bundled: string): Program {
+  return new Script(bundled, { filename: "vigil.js" }).runInThisContext() as Program;
 }
 
 function mutate(code: string, { from, to }: Mutation): string {

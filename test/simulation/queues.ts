@@ -73,9 +73,10 @@ export class Queues {
 
   #producer(name: string, caller: Isolate) {
     const { random, faults } = this.#parts;
+    const called = () => `queue ${name}`;
     const send = (messages: readonly Sent[]) =>
-      caller.call([random.between(1, 10), random.between(0, 5)], () => {
-        if (faults.happens("message refused")) throw new Error("Queue send failed: internal error");
+      caller.call(called, [random.between(1, 10), random.between(0, 5)], () => {
+        if (faults.happens("message refused", called)) throw new Error("Queue send failed: internal error");
         for (const message of messages) this.#queues.get(name)?.add(message);
       });
     return {

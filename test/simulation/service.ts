@@ -41,14 +41,14 @@ export class Service {
   }
 
   /** An account, and a token with which it calls the API. */
-  createAccount(): string {
+  createAccount(name: string): string {
     const { product } = this.#place().isolate;
     const { now } = this.clock;
     const [user_id, token] = [product.newId(now), product.newApiToken()];
     const hash = product.sha256Hex(token);
     this.database.read(
       `INSERT INTO users (id, email, name, email_verified_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)`,
-      ...[user_id, "owner@example.com", "Owner", now, now, now],
+      ...[user_id, `${name.toLowerCase()}@example.com`, name, now, now, now],
     );
     this.database.read(
       `INSERT INTO api_tokens (id, user_id, name, token_hash, token_prefix, created_at, updated_at)
@@ -125,6 +125,7 @@ export class Service {
     const isolate = new Isolate(this.#program, {
       clock,
       random,
+      faults,
       fetch: (input, init) => network.fetch(input, init),
       connect: () => {
         throw new Error("proxy request failed, cannot connect to the specified address");

@@ -30,10 +30,14 @@ export class Store {
   binding(caller: Isolate) {
     const { random, faults } = this.#parts;
     const call = <Result>(work: () => Result) =>
-      caller.call([random.between(1, 20), random.between(0, 5)], () => {
-        if (faults.happens("store fails")) throw new Error("KV GET failed: 500 Internal Server Error");
-        return work();
-      });
+      caller.call(
+        () => "store",
+        [random.between(1, 20), random.between(0, 5)],
+        () => {
+          if (faults.happens("store fails")) throw new Error("KV GET failed: 500 Internal Server Error");
+          return work();
+        },
+      );
     const write = (key: string, text: string | null, metadata: unknown) => call(() => this.#write(key, text, metadata));
     return {
       get: (key: string, type?: string) => call(() => contentOf(this.#read(key), type)),

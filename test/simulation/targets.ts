@@ -63,6 +63,8 @@ export class Job {
   readonly truth: Truth<"runs" | "hangs">;
   /** Heartbeats with a 2xx: between these two instants the service has taken them. */
   readonly acknowledged: { sentAt: number; answeredAt: number }[] = [];
+  /** The heartbeat that waited longest for an answer, refused or not. */
+  slowest = { sentAt: 0, ms: 0 };
 
   constructor(clock: Clock, random: Random) {
     this.#clock = clock;
@@ -82,6 +84,7 @@ export class Job {
 }
 
 export interface Announced {
+  at: number;
   /** By which a receiver knows a repeated delivery. */
   delivery_id: string;
   event: string;
@@ -93,12 +96,14 @@ export interface Announced {
 
 /** Somebody's endpoint for webhooks. It keeps what it has received although the sender may never hear of it. */
 export class Receiver {
+  readonly #clock: Clock;
   readonly #random: Random;
   readonly #deliveries = new Map<string, Announced>();
   /** Answers badly, late or not at all now and then. */
   isIll = false;
 
-  constructor(random: Random) {
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock;
     this.#random = random;
   }
 
@@ -123,6 +128,7 @@ export class Receiver {
       sequence: number;
     };
     const { monitor_id = null, outage_id = null } = data;
-    this.#deliveries.set(delivery_id, { delivery_id, event, monitor_id, outage_id, sequence });
+    const { at = this.#clock.now } = this.#deliveries.get(delivery_id) ?? {};
+    this.#deliveries.set(delivery_id, { at, delivery_id, event, monitor_id, outage_id, sequence });
   }
 }
