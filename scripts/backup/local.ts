@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { restoredEpoch } from "../../src/domain/epoch.ts";
+import { CHECK_PREFIX } from "../local/backups.ts";
 import { Refusal } from "../local/command-error.ts";
 import { lockState } from "../local/lock.ts";
 import { createStateDir, type StateDir, stateDirAt } from "../local/settings.ts";
@@ -109,7 +110,7 @@ export function restoreLocal(
 
 /** Restores a backup beside itself, looks whether each database is whole, and removes what it restored. */
 export function checkBackup(file: string, passphrase: string | undefined) {
-  const dir = mkdtempSync(join(dirname(file), "check-"));
+  const dir = mkdtempSync(join(dirname(file), CHECK_PREFIX));
   try {
     const { made_at } = restoreLocal(stateDirAt(dir), file, { passphrase, replace: false });
     const databases = [OBJECTS, DATABASES].flatMap((part) => databasesIn(join(dir, part)));

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { Refusal } from "./command-error.ts";
@@ -26,8 +26,11 @@ export interface BackupRecord {
 
 const KEEP_DAYS = 14;
 const LOOK_EVERY_MS = 3_600_000;
+const HEARTBEAT_MS = 30_000;
 const TEST_EVERY_DAYS = 30;
 const DAY_MS = 86_400_000;
+/** Of the folders that a restore test fills. */
+export const CHECK_PREFIX = "check-";
 /** Those made before an upgrade are apart, so that days do not push them out. */
 const KEPT_UPGRADES = 3;
 const DAILY = /^vigil-\d{4}-\d\d-\d\d\.backup$/;
@@ -50,14 +53,21 @@ export function backupsOf(env: NodeJS.ProcessEnv): Backups | undefined {
 }
 
 /** Looks once an hour, and at once, whether the day has its backup. */
-export function keepBackups(stateDir: StateDir, backups: Backups): Disposable {
+export function keepBackups(stateDir: StateDir, backups: Backups): AsyncDisposable {
+  const stopping = new AbortController();
   let current: Promise<void> = Promise.resolve();
   const look = () => {
-    current = current.then(() => backUpToday(stateDir, backups));
+    current = current.then(() => backUpToday(stateDir, backups, stopping.signal));
   };
   look();
   const timer = setInterval(look, LOOK_EVERY_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      stopping.abort();
+      await current;
+    },
+  };
 }
 
 /** For the release that is to be given up; the state of a newer one cannot be read by an older one for sure. */
@@ -67,46 +77,71 @@ export async function backUpBeforeUpgrade(stateDir: StateDir, { dir }: Backups):
   try {
     await run("backup", [file], stateDir.path);
   } catch (error) {
-    throw new Refusal(`no backup could be made before the upgrade: ${error instanceof Error ? error.message : error}`);
+    throw new Refusal(`no backup could be made before the upgrade: ${messageOf(error)}`);
   }
   console.log(`before the upgrade: ${file}`);
   prune(dir, BEFORE_UPGRADE, KEPT_UPGRADES);
 }
 
-async function backUpToday(stateDir: StateDir, { dir, keep, heartbeat }: Backups): Promise<void> {
+async function backUpToday(stateDir: StateDir, backups: Backups, stopping: AbortSignal): Promise<void> {
+  const { dir, keep, heartbeat } = backups;
   const now = new Date();
   const file = join(dir, `vigil-${now.toISOString().slice(0, 10)}.backup`);
   const record = readBackupRecord(stateDir);
   try {
     if (!existsSync(file)) {
-      await run("backup", [file], stateDir.path);
-      record.made_at = now.toISOString();
-      record.file = file;
+      await run("backup", [file], stateDir.path, stopping);
       prune(dir, DAILY, keep);
     }
+    record.file = file;
+    record.made_at = statSync(file).mtime.toISOString();
     if (now.getTime() - Date.parse(record.tested_at ?? "1970-01-01") >= TEST_EVERY_DAYS * DAY_MS) {
-      await run("restore", [file, "--check"], stateDir.path);
+      // A test that was cut off left its copies, secrets included.
+      for (const name of readdirSync(dir).filter((each) => each.startsWith(CHECK_PREFIX))) {
+        rmSync(join(dir, name), { recursive: true });
+      }
+      await run("restore", [file, "--check"], stateDir.path, stopping);
       record.tested_at = now.toISOString();
       console.log(`restored as a test: ${file}`);
     }
     delete record.failure;
     writeBackupRecord(stateDir, record);
-    if (heartbeat !== undefined) await fetch(heartbeat, { method: "POST", signal: AbortSignal.timeout(30_000) });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    if (stopping.aborted) return;
+    const reason = messageOf(error);
     console.error(`backup failed: ${reason}`);
     writeBackupRecord(stateDir, { ...record, failure: `${now.toISOString()}: ${reason}` });
+    return;
+  }
+  if (heartbeat !== undefined) await sendHeartbeat(heartbeat, stopping);
+}
+
+async function sendHeartbeat(url: string, stopping: AbortSignal): Promise<void> {
+  try {
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(HEARTBEAT_MS)]);
+    const { ok, status } = await fetch(url, { method: "POST", signal });
+    if (!ok) console.error(`BACKUP_HEARTBEAT_URL answered ${status}`);
+  } catch (error) {
+    if (!stopping.aborted) console.error(`BACKUP_HEARTBEAT_URL: ${messageOf(error)}`);
   }
 }
 
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
 /** In a process of its own: reading and compressing everything would hold up the clock. */
-async function run(command: "backup" | "restore", args: string[], stateDir: string): Promise<void> {
+async function run(
+  command: "backup" | "restore",
+  args: string[],
+  stateDir: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const program = IS_PACKAGED
     ? [join(import.meta.dirname, "vigil.js"), command]
     : [join(PROJECT_ROOT, "scripts", `${command}.ts`)];
   const child = spawn(process.execPath, [...program, ...args], {
     env: { ...process.env, STATE_DIR: stateDir },
     stdio: ["ignore", "ignore", "pipe"],
+    signal,
   });
   const [[code], reason] = await Promise.all([once(child, "close"), text(child.stderr)]);
   if (code !== 0) throw new Error(reason.trim() || `${command} ended with ${code}`);

@@ -98,6 +98,8 @@ describe("the package", { timeout: PATIENCE_MS }, () => {
   });
 
   it("runs the service, which backs itself up, tries its backup, and leaves no process behind", async () => {
+    // As a test leaves it that was cut off.
+    mkdirSync(join(backupDir, "check-cutoff"), { recursive: true, mode: 0o700 });
     const service = await serve({
       BACKUP_DIR: backupDir,
       PUBLIC_URL: "https://status.example.com",
