@@ -289,6 +289,33 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
     await context.close();
   });
 
+  it.each([
+    "/calm/page",
+    "/troubled/page",
+    "/grouped/page",
+    "/compact/page",
+    "/grid/page",
+    "/arabic/page",
+    "/grouped/service",
+    "/calm/history",
+    "/grouped/subscribe",
+  ])("%s is drawn with its document alone, and moves nothing when its font and its script arrive", async (path) => {
+    const context = await browser.newContext({ viewport: PHONE.viewport, timezoneId: "America/New_York" });
+    await context.routeWebSocket(/\/live$/, () => undefined);
+    const page = await context.newPage();
+    const drawn = Promise.withResolvers<void>();
+    await page.route(/\.(?:js|woff2)$/, (route) => drawn.promise.then(() => route.continue()));
+    await page.goto(server.url + path, { waitUntil: "commit" });
+    await page.evaluate(
+      `new Promise((done) => new PerformanceObserver(done).observe({ type: "paint", buffered: true }))`,
+    );
+    drawn.resolve();
+    await page.waitForLoadState("networkidle");
+    const shifts = await page.evaluate(LIST_SHIFTS);
+    expect(shifts).toEqual([]);
+    await context.close();
+  });
+
   it("follows the reader's scheme", async () => {
     const ground = (colorScheme: "light" | "dark") =>
       visit("/calm/page", { colorScheme }, (page) => page.evaluate("getComputedStyle(document.body).backgroundColor"));
@@ -424,6 +451,16 @@ const COUNT_TIMERS = `(() => {
   window.timersSet = 0;
   window.setTimeout = (...timer) => { window.timersSet++; return set(...timer); };
 })()`;
+
+/** Runs in the page: what moved since it was opened, and from where to where. */
+const LIST_SHIFTS = `new Promise((done) => {
+  const observer = new PerformanceObserver(() => undefined);
+  observer.observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => setTimeout(() => {
+    const tell = ({ node, previousRect, currentRect }) => (node?.className || node?.nodeName) + " " + previousRect.y + " to " + currentRect.y;
+    done(observer.takeRecords().map(({ value, sources }) => value.toFixed(4) + ": " + sources.map(tell).join(", ")));
+  }));
+})`;
 
 /** Runs in the page: the focused element, as a person sees it. */
 const DESCRIBE_FOCUS = `(() => {
