@@ -75,7 +75,7 @@ export function changedMeanwhile<Status extends string>(
     sentences.push(`It was ${moved} ${movesByUpdates ? at : "meanwhile"}.`);
   } else if (newest && newest.id !== update) sentences.push(`Another update was posted ${at}.`);
   if ((visibility === "public") !== subject.is_public) {
-    sentences.push(subject.is_public ? "It was published meanwhile." : "It is not published any more.");
+    sentences.push(subject.is_public ? "It was published meanwhile." : "It is no longer published.");
   }
   // What was posted and deleted again leaves nothing to say.
   if (sentences.length === 0) return null;

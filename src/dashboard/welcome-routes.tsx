@@ -14,7 +14,7 @@ const FIELD: FormField = {
   name: "new_password",
   label: "Password",
   kind: "password",
-  hint: `At least ${PASSWORD_LENGTH_MIN} characters, at most ${PASSWORD_LENGTH_MAX}; several words are good.`,
+  hint: `At least ${PASSWORD_LENGTH_MIN} characters, at most ${PASSWORD_LENGTH_MAX}. Several words work well.`,
   required: true,
 };
 

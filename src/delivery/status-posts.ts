@@ -24,7 +24,7 @@ const CHANGES = /^(?:incident\.|maintenance\.|monitor\.(?:up|down|degraded)$)/;
 const LEASE_MS = 30 * SECOND_MS;
 const RETRIES_MS = [5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS];
 const UPDATES_SHOWN = 5;
-const WITHDRAWN = { text: "This incident is not published any more.", link: null };
+const WITHDRAWN = { text: "This incident is no longer published.", link: null };
 
 /**
  * Makes the channels of these events' pages show what changed. An incident that waits for others, with which one may list it,

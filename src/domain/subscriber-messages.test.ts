@@ -99,6 +99,8 @@ describe("a message to subscribers", () => {
       /<html lang="ar" dir="rtl">.*<div dir="rtl" style="max-width.*<p dir="rtl" style="max/s,
     );
     expect(htmlIn("ar")).toMatch(/align="right" valign="top" style="[^"]*padding-left:24px/);
+    expect(htmlIn("ar")).toMatch(/<h1 dir="auto" style="[^"]*text-align:right/);
+    expect(htmlIn("ar")).toMatch(/<td dir="auto" width="100%" align="right"/);
   });
 
   it.each(LANGUAGES)("has the pill of what it reports in %s", (language) => {

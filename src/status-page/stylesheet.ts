@@ -91,7 +91,7 @@ legend { padding: 0; margin-block-end: var(--space-1); font-size: var(--size-14)
 form .tick { display: flex; gap: var(--space-2); align-items: center; font-weight: 400; min-block-size: 32px; }
 :is(.tick, .tile) input { flex: none; inline-size: 16px; block-size: 16px; margin: 0; accent-color: var(--accent); }
 .ticks, .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 192px), 1fr)); gap: 0 var(--space-4); }
-.tiles { gap: var(--space-2); }
+.tiles { grid-template-columns: repeat(auto-fill, minmax(min(100%, 256px), 1fr)); gap: var(--space-2); }
 .tile { display: flex; gap: var(--space-2); align-items: center; min-block-size: 44px; padding: var(--space-2) var(--space-3); border: 1px solid var(--neutral-6); border-radius: var(--radius-control); font-weight: 400; }
 .tile:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
 .of-group { margin-block-start: var(--space-3); padding-block-start: var(--space-2); border-block-start: 1px solid var(--neutral-5); }

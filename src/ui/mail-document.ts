@@ -50,10 +50,12 @@ const ENGLISH: Written = { language: "en", direction: "ltr" };
 export function renderMail(view: MailView): string {
   const { written = ENGLISH, subject, name, color, heading, body, reason } = view;
   const direction = written.direction === "rtl" ? ' dir="rtl"' : "";
+  // What people named stands where the mail begins, whatever script it is in.
+  const aligned = `text-align:${edgesOf(written).start}`;
   const parts = [
-    `<p dir="auto" style="margin:0 0 24px;${TEXT};font-weight:600">${escapeHtml(name)}</p>`,
+    `<p dir="auto" style="margin:0 0 24px;${aligned};${TEXT};font-weight:600">${escapeHtml(name)}</p>`,
     pillHtml(view.pill),
-    `<h1 dir="auto" style="margin:0 0 16px;color:${LIGHT["neutral-12"]};font:600 ${SIZES_PX["size-20"]}/28px ${MAIL_FONT}">${escapeHtml(heading)}</h1>`,
+    `<h1 dir="auto" style="margin:0 0 16px;${aligned};color:${LIGHT["neutral-12"]};font:600 ${SIZES_PX["size-20"]}/28px ${MAIL_FONT}">${escapeHtml(heading)}</h1>`,
     toHtml(body),
     factsHtml(view.facts, written),
     actionsHtml(view.actions),
@@ -69,6 +71,10 @@ ${footHtml(direction, [escapeHtml(reason), footerHtml(view.footer)])}
 `;
 }
 
+function edgesOf({ direction }: Written): { start: string; end: string } {
+  return direction === "rtl" ? { start: "right", end: "left" } : { start: "left", end: "right" };
+}
+
 function footHtml(direction: string, parts: readonly string[]): string {
   const shown = parts.filter((part) => part !== "");
   if (shown.length === 0) return "";
@@ -82,13 +88,13 @@ function pillHtml(pill: MailPill | null): string {
   return `<p style="margin:0 0 12px"><span style="${style}">${escapeHtml(label)}</span></p>`;
 }
 
-function factsHtml(facts: MailView["facts"], { direction }: Written): string {
+function factsHtml(facts: MailView["facts"], written: Written): string {
   if (facts.length === 0) return "";
   const cell = `padding:8px 0;border-top:${HAIRLINE};font:${SIZES_PX["size-14"]}/20px ${MAIL_FONT}`;
-  const [start, end] = direction === "rtl" ? ["right", "left"] : ["left", "right"];
+  const { start, end } = edgesOf(written);
   const rows = facts.map(
     ({ label, value }) =>
-      `<tr><th scope="row" align="${start}" valign="top" style="${cell};padding-${end}:24px;font-weight:400;white-space:nowrap;color:${LIGHT["neutral-11"]}">${escapeHtml(label)}</th><td dir="auto" width="100%" style="${cell};color:${LIGHT["neutral-12"]}">${escapeHtml(value)}</td></tr>`,
+      `<tr><th scope="row" align="${start}" valign="top" style="${cell};padding-${end}:24px;font-weight:400;white-space:nowrap;color:${LIGHT["neutral-11"]}">${escapeHtml(label)}</th><td dir="auto" width="100%" align="${start}" style="${cell};color:${LIGHT["neutral-12"]}">${escapeHtml(value)}</td></tr>`,
   );
   return `<table cellspacing="0" width="100%" style="margin:24px 0 0;border-collapse:collapse">${rows.join("")}</table>`;
 }

@@ -163,7 +163,7 @@ describe("a linked channel", () => {
     await stage.account.client.put(`${V1}/incidents/${incident}`, { is_public: false, status: "identified" });
     await flush(stage);
     expect(texts().join("\n")).not.toContain("Checkout");
-    expect(texts()).toContainEqual("This incident is not published any more.");
+    expect(texts()).toContainEqual("This incident is no longer published.");
   });
 
   it("shows a monitor that went down in the summary", async () => {

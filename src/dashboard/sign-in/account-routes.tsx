@@ -44,7 +44,7 @@ export const endpoints = [
             <EmptyState title="No linked sign-in" action={buttons.length > 0 ? buttons : undefined}>
               {buttons.length > 0
                 ? "Link one to sign in without a password here."
-                : "The operator of this installation has set up no provider of sign-in."}
+                : "The operator of this installation has not set up a sign-in provider."}
             </EmptyState>
           )}
         </>
@@ -107,7 +107,7 @@ async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deleti
     path: `${LIST}/${id}`,
     api: `/api/core/v1/auth/sign-ins/${id}`,
     verb: ["Unlink", "unlinked"],
-    lost: "It signs in to your account no more, and the sessions that began with it end.",
+    lost: "It no longer signs in to your account, and the sessions that it started end.",
   };
 }
 

@@ -170,11 +170,11 @@ function withEndedAttempt(c: AppContext, response: Response): Response {
   return response;
 }
 
-const AGAIN = { href: "/app/sign-in", text: "To sign-in" };
+const AGAIN = { href: "/app/sign-in", text: "Back to sign-in" };
 
 function over(): Response {
-  const text = "It was begun in another browser, longer than ten minutes ago, or was finished before.";
-  return page(renderMessage({ title: "This sign-in is over", text, link: AGAIN }), 400);
+  const text = "It was started in another browser or more than ten minutes ago, or it is already finished.";
+  return page(renderMessage({ title: "This sign-in has expired", text, link: AGAIN }), 400);
 }
 
 const REASONS: Record<ProviderError["reason"], { title: string; text: string }> = {
@@ -185,7 +185,7 @@ const REASONS: Record<ProviderError["reason"], { title: string; text: string }> 
   },
   refused: {
     title: "The provider's answer was refused",
-    text: "It is not as it should be, so nobody was signed in. Begin again; tell the operator if it happens again.",
+    text: "It did not pass our checks, so nobody was signed in. Try again, and tell the operator if it happens again.",
   },
 };
 

@@ -42,7 +42,7 @@ export function NewPasswordField({ problems }: { problems: Problems }) {
     <Field
       name="password"
       label="Choose a password"
-      hint={`At least ${PASSWORD_LENGTH_MIN} characters; several words are good.`}
+      hint={`At least ${PASSWORD_LENGTH_MIN} characters. Several words work well.`}
       problem={problems.password}
       input={{ type: "password", autocomplete: "new-password", required: true, ...bounds }}
     />

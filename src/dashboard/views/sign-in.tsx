@@ -120,7 +120,7 @@ export function ForgottenPassword() {
 export function WithoutPassword({ publicUrl }: { publicUrl: string }) {
   return (
     <details>
-      <summary>You have an API token, but no password yet?</summary>
+      <summary>Have an API token but no password yet?</summary>
       <p>Set one, then sign in with the e-mail address of your account:</p>
       <pre tabindex={0}>
         <code>{`curl ${publicUrl}/api/core/v1/auth/password \\

@@ -118,7 +118,7 @@ async function tellOwner(
   const owner = await findUser(ctx.db, page.owner_id);
   if (!owner) return NOTHING;
   const lines = notices.map(({ message }) => `- ${message}`).join("\n");
-  const intro = `${person.label} may not answer any more for what they set up on the status page "${oneLine(page.name)}":`;
+  const intro = `${person.label} can no longer manage the status page "${oneLine(page.name)}". This became of what they set up:`;
   const mail = await sealMail(ctx, {
     to: owner.email,
     subject: "What a member set up is switched off",

@@ -101,7 +101,7 @@ export async function resetPassword(ctx: RequestScope, input: PasswordReset): Pr
   const principal = toPrincipal(user, { token_id: null, session_id: session?.record.id ?? null }, ctx.settings);
   const mail = await buildSecurityMail(ctx, user, {
     subject: "Your password was changed",
-    text: "The password of your account was reset by a mailed link, and its sessions ended.",
+    text: "Your password was reset with a link sent to this address, and all of your sessions were ended.",
   });
   const statements = [
     ...(await verifyAddress(ctx, user)),

@@ -54,6 +54,6 @@ export async function changePassword(ctx: RequestScope, input: PasswordChange): 
 function changeMail(ctx: RequestScope, user: UserRecord): Promise<MailRecord | null> {
   return buildSecurityMail(ctx, user, {
     subject: "Your password was changed",
-    text: "The password of your account was changed, and its other sessions ended.",
+    text: "Your password was changed, and all of your other sessions were ended.",
   });
 }

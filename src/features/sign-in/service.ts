@@ -272,7 +272,7 @@ async function linkStatements(
 ): Promise<{ statements: Statement[]; settle: () => void }> {
   const mail = await buildSecurityMail(ctx, user, {
     subject: "A sign-in was linked to your account",
-    text: `Your account can be signed in to by ${new URL(linked.issuer).host} from now on.`,
+    text: `You can now sign in to your account with ${new URL(linked.issuer).host}.`,
   });
   return {
     statements: [insertLinkedSignIn(ctx.db, linked), ...(mail ? [insertMail(ctx.db, mail)] : [])],
