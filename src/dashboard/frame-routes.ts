@@ -4,7 +4,7 @@ import { readForm } from "../http/body.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { document } from "../http/responses.ts";
 import { IMMUTABLE } from "../http/security-headers.ts";
-import { findBrowserAsset } from "./browser-assets.ts";
+import { findBrowserAsset, loadBrowserAssets } from "./browser-assets.ts";
 import { themeCookie } from "./cookies.ts";
 import { pathAfter } from "./form.ts";
 import { ICON } from "./icon.ts";
@@ -63,6 +63,29 @@ export const endpoints = [
       const headers = {
         "Content-Type": asset.headers.get("content-type") ?? "text/plain",
         "Cache-Control": IMMUTABLE,
+      };
+      return new Response(asset.body, { headers });
+    },
+  ),
+
+  endpoint(
+    policy,
+    {
+      method: "get",
+      path: "/app/service-worker.js",
+      tags,
+      summary: "Get the script that keeps views for times without a network",
+      responses: { 200: { description: "The script", content: ASSET }, 404: document("No such asset", "text/plain") },
+    },
+    async (c) => {
+      const { service_worker } = await loadBrowserAssets(c.env);
+      const asset = await findBrowserAsset(c.env, service_worker.split("/").at(-1) ?? "");
+      if (!asset) return new Response("not found", { status: 404 });
+      const headers = {
+        "Content-Type": "text/javascript; charset=utf-8",
+        "Cache-Control": "no-cache",
+        // The overview lies beside the folder that it would be confined to.
+        "Service-Worker-Allowed": "/app",
       };
       return new Response(asset.body, { headers });
     },

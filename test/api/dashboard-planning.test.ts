@@ -137,7 +137,7 @@ describe("hours without anyone on call", () => {
       rotations: [{ user_ids: [user], start_at: at(500), period_hours: 24 }],
     }));
     expect(view).toMatch(/Begins \d+ \w+ \d{4}, [\d:]{8} UTC with [^.]+\./);
-    expect(view).toContain("Nobody yet.");
+    expect(view).toContain("No one is on call yet.");
     expect(view).not.toMatch(/Nobody (?:from|is planned)/);
     expect(overview).toMatch(/Begins .+ with You/);
     expect(overview).not.toContain("No one is on call");

@@ -8,7 +8,7 @@ import { collectViews, type FoundView } from "./views.ts";
 const SWEEP_TIMEOUT_MS = 1_200_000;
 /** For visitors without a session, or with the link of a mail, a passkey or a provider; and what browsers load by themselves. */
 const OUTSIDE =
-  /^\/app\/(accept|sign-in|sign-in\/(link|with\/.+)|account\/(passkeys|sign-ins)\/.+|forgotten-password|reset|transfer|welcome|manifest\.webmanifest)$/;
+  /^\/app\/(accept|sign-in|sign-in\/(link|with\/.+)|account\/(passkeys|sign-ins)\/.+|forgotten-password|reset|transfer|welcome|service-worker\.js|manifest\.webmanifest)$/;
 
 describe.skipIf(!existsSync(CHROMIUM))("every view of the dashboard", () => {
   const dashboard = useDashboard({ isFurnished: true });

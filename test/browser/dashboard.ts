@@ -94,7 +94,8 @@ async function startDashboard(): Promise<Dashboard> {
     linkOf: (email) => linkOf(service, email),
     signInAgain: async () => void (await signIn(service)),
     visit: async (options, story) => {
-      const context = await browser.newContext(options);
+      // What a service worker answers, no test sees.
+      const context = await browser.newContext({ serviceWorkers: "block", ...options });
       await context.addCookies(cookies);
       return withPage(context, story);
     },

@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { CHROMIUM, PHONE } from "./chromium.ts";
+import { openPersonMenu, useDashboard } from "./dashboard.ts";
+
+describe.skipIf(!existsSync(CHROMIUM))("the dashboard as an app", () => {
+  const dashboard = useDashboard();
+
+  it("can be installed, and opens without a network as it was, marked as old, until its person signs out", async () => {
+    await dashboard.call("POST", "/api/uptime/v1/monitors", { name: "Nightly backup", type: "heartbeat" });
+    await dashboard.visit({ ...PHONE, serviceWorkers: "allow" }, async (page) => {
+      const { url } = dashboard.service;
+      await page.goto(`${url}/app`);
+      const manifest = await page.locator('link[rel="manifest"]').getAttribute("href");
+      expect(JSON.parse((await dashboard.open(String(manifest))).text)).toMatchObject({ start_url: "/app" });
+      await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
+      for (const path of ["/app", "/app/monitors"]) await page.goto(url + path);
+      const old = page.getByText(/^Not connected\. What you see is from /);
+      expect(await old.count()).toBe(0);
+
+      await page.context().setOffline(true);
+      await page.goto(`${url}/app/monitors`);
+      await old.waitFor();
+      await page.getByRole("link", { name: "Nightly backup" }).waitFor();
+      // What was never looked at leads to the overview.
+      await page.goto(`${url}/app/incidents`);
+      await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+
+      await page.context().setOffline(false);
+      await page.goto(`${url}/app`);
+      expect(await old.count()).toBe(0);
+      await page.getByRole("link", { name: "More", exact: true }).click();
+      await openPersonMenu(page);
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.waitForURL(/sign-in/);
+      await expect.poll(() => page.evaluate('caches.has("vigil-views")')).toBe(false);
+    });
+  });
+});
