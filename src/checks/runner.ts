@@ -11,15 +11,17 @@ import { runBatch } from "../data/db.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import { slotEndsAt } from "../domain/check-schedule.ts";
 import { readsCertificate } from "../domain/expiries.ts";
-import { CHECK_SIZES } from "../domain/free-plan.ts";
+import { CHECK_SIZES, findCostlyCheck } from "../domain/free-plan.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import { evaluateResultRules, type MonitorResult } from "../events/metric-rules.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
+import { isRecord } from "../lib/is-record.ts";
 import { withDeadline } from "../lib/with-deadline.ts";
 import { sendChecks } from "../platform/check-queues.ts";
 import { now } from "../platform/clock.ts";
 import { monitorObject } from "../platform/monitor-objects.ts";
 import { OBJECT_TIMEOUT_MS } from "../platform/object-timeout.ts";
+import { handshakesItself, monitorType } from "../probes/registry.ts";
 import { failedCheck } from "../probes/run.ts";
 import { checkFrom } from "./region-checker.ts";
 import { splitResting } from "./resting.ts";
@@ -94,7 +96,15 @@ export async function checkMonitors(
       job: await openJob(scope, { monitor, secrets: secrets.get(monitor.id) }, slot),
     })),
   );
-  const readable = opened.flatMap(({ monitor, job }) => (job ? [{ monitor, job }] : []));
+  const blocked = opened.flatMap(({ monitor, job }) => {
+    const reason = findBlock(scope, job);
+    return reason === null
+      ? []
+      : [{ monitor, checked_at: now(), result: failedCheck(reason), answer: null, blocked: reason }];
+  });
+  const readable = opened.flatMap(({ monitor, job }) =>
+    job && findBlock(scope, job) === null ? [{ monitor, job }] : [],
+  );
   const work = { region: slot.region, jobs: readable.map(({ job }) => job) };
   const checked = await checkFrom(scope, work, async (outcome, place): Promise<CheckedMonitor[]> => {
     const monitor = readable[place]?.monitor;
@@ -103,14 +113,17 @@ export async function checkMonitors(
     const found = { monitor, ...outcome, checked_at: Math.max(outcome.checked_at, slot.slot_at) };
     return [{ ...found, ...(await report(scope, found, slot)) }];
   });
-  const blocked = "the stored secrets of the monitor cannot be decrypted";
-  const unreadable = opened.filter(({ job }) => job === null);
-  return [
-    ...checked.flat(),
-    ...unreadable.map(({ monitor }) => {
-      return { monitor, checked_at: now(), result: failedCheck(blocked), answer: null, blocked };
-    }),
-  ];
+  return [...checked.flat(), ...blocked];
+}
+
+/** Why no check of a monitor can be made here. What the full edition made, the Workers Free plan may not be able to check. */
+function findBlock({ settings }: Scope, job: CheckerJob | null): string | null {
+  if (job === null) return "the stored secrets of the monitor cannot be decrypted";
+  if (settings.PLAN === "paid") return null;
+  const { type, fields } = job;
+  const has_steps = isRecord(fields) && Array.isArray(fields.steps) && fields.steps.length > 0;
+  const read = monitorType(type).options.safeParse(fields).data;
+  return findCostlyCheck({ needs_tls: handshakesItself(type, read), has_steps });
 }
 
 async function openJob(

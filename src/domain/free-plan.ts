@@ -71,15 +71,30 @@ export interface FleetLoad {
   heartbeats_per_minute: number;
 }
 
+/** What makes a check more than an invocation has. */
+export interface CheckCosts {
+  /** Whether it computes a TLS handshake of its own. */
+  needs_tls: boolean;
+  has_steps: boolean;
+}
+
 /** A monitor that is to be. */
-export interface WantedMonitor {
+export interface WantedMonitor extends CheckCosts {
   /** Seconds. */
   interval: number;
   /** Whether the service checks it itself, has its heartbeats reported, or neither. */
   load: "check" | "heartbeat" | "none";
-  /** Whether its check computes a TLS handshake of its own. */
-  needs_tls: boolean;
-  has_steps: boolean;
+}
+
+/** Why an invocation of the free plan cannot make a check, as a sentence. */
+export function findCostlyCheck({ needs_tls, has_steps }: CheckCosts): string | null {
+  if (needs_tls) {
+    return "this check computes a TLS handshake of its own, which exceeds the 10 ms of CPU of the Workers Free plan: let an agent run it, or deploy with --plan paid";
+  }
+  if (has_steps) {
+    return "steps exceed the 50 requests of an invocation on the Workers Free plan: let an agent run the monitor, or deploy with --plan paid";
+  }
+  return null;
 }
 
 /** The first limit of the free plan that a monitor beside those of `fleet` exceeds, as a sentence. */
@@ -87,12 +102,8 @@ export function findFreePlanViolation(wanted: WantedMonitor, fleet: FleetLoad): 
   const { monitors, checksPerMinute, heartbeatsPerMinute } = FREE_FLEET;
   const { interval, load } = wanted;
   const rate = load === "none" ? 0 : 60 / interval;
-  if (load === "check" && wanted.needs_tls) {
-    return "this check computes a TLS handshake of its own, which exceeds the 10 ms of CPU of the Workers Free plan: let an agent run it, or deploy with --plan paid";
-  }
-  if (load === "check" && wanted.has_steps) {
-    return "steps exceed the 50 requests of an invocation on the Workers Free plan: let an agent run the monitor, or deploy with --plan paid";
-  }
+  const costly = load === "check" ? findCostlyCheck(wanted) : null;
+  if (costly !== null) return costly;
   if (load === "check" && interval !== INTERVAL_MIN_S && interval % INTERVAL_STEP_S !== 0) {
     return `interval must be ${INTERVAL_MIN_S} or a multiple of ${INTERVAL_STEP_S} seconds on the Workers Free plan`;
   }

@@ -3,6 +3,7 @@ import { CheckRules } from "../contract/check-rules.ts";
 import { MONITOR_TYPES, type MonitorType } from "../contract/monitor-values.ts";
 import type { Plan } from "../contract/plan.ts";
 import { includesPlan } from "../domain/plans.ts";
+import { isRecord } from "../lib/is-record.ts";
 import type { Parsed } from "../lib/parse-result.ts";
 import {
   type AgentType,
@@ -118,6 +119,13 @@ export function resultSourceOf(type: MonitorType, options: unknown): ResultSourc
 /** The probe of a type, or null where this program has none. */
 export function probeFor(type: MonitorType): Probe | null {
   return monitorType(type).probe ?? null;
+}
+
+/** Whether a check of ours with these fields, as the type's `options` parsed them, computes a TLS handshake. */
+export function handshakesItself(type: MonitorType, options: unknown): boolean {
+  const { verify_ssl, tls_mode }: { verify_ssl?: unknown; tls_mode?: unknown } = isRecord(options) ? options : {};
+  const needs = probeFor(type)?.needs ?? [];
+  return verify_ssl === false || (needs.includes("tls") && tls_mode !== "off");
 }
 
 /** How targets of a type are read; undefined for types without targets. */

@@ -95,6 +95,21 @@ describe("a monitor whose secrets cannot be decrypted", () => {
   });
 });
 
+describe("a monitor that the Workers Free plan cannot check", () => {
+  it.each<[string, Parameters<typeof insertMonitor>[1], string]>([
+    ["a TLS handshake", { type: "ssl", target: "shop.example" }, "this check computes a TLS handshake of its own"],
+    ["any certificate", { options: { verify_ssl: false } }, "this check computes a TLS handshake of its own"],
+    ["steps", { options: { steps: [{}] } }, "steps exceed the 50 requests of an invocation"],
+  ])("because of %s is unknown for that reason; its owner is notified once", async (_name, fields, reason) => {
+    const { owner, faulty, healthy, check_group_id } = await twoInOneGroup(fields);
+    const { env: bindings } = recordingEnv({ PLAN: "free" });
+    for (let slot = 0; slot < 2; slot++) await runNext(bindings, check_group_id);
+    expect(await read(healthy)).toMatchObject({ status: "up" });
+    expect(await read(faulty)).toMatchObject({ status: "unknown", status_message: expect.stringContaining(reason) });
+    expect(await noticesOf(owner.user_id)).toMatchObject([{ type: "monitor.unchecked", target_id: faulty }]);
+  });
+});
+
 describe("a monitor whose object throws", () => {
   it("is unknown once its last result is no longer valid, and costs the others of its group nothing", async () => {
     const { owner, faulty, healthy, check_group_id } = await twoInOneGroup();

@@ -5,7 +5,7 @@ import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { readFleetLoad } from "../../data/usage/read.ts";
 import { findFreePlanViolation, type WantedMonitor } from "../../domain/free-plan.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { monitorType } from "../../probes/registry.ts";
+import { handshakesItself } from "../../probes/registry.ts";
 import { stepsOf, type TypeFields } from "./fields.ts";
 
 type Columns = Pick<MonitorRecord, "type" | "interval"> & Parameters<typeof asksEdge>[0];
@@ -28,12 +28,11 @@ function describe({ columns, fields }: { columns: Columns; fields: TypeFields })
   const { type, interval } = columns;
   const isChecked = fields.source === "edge" && asksEdge(columns);
   const read = isRecord(fields.read) ? fields.read : {};
-  const needs = monitorType(type).probe?.needs ?? [];
   return {
     // A schedule has at most one heartbeat a minute, and usually far fewer.
     interval: type === "heartbeat" && typeof read.expected_interval === "number" ? read.expected_interval : interval,
     load: isChecked ? "check" : type === "heartbeat" ? "heartbeat" : "none",
-    needs_tls: read.verify_ssl === false || (needs.includes("tls") && read.tls_mode !== "off"),
+    needs_tls: handshakesItself(type, fields.read),
     has_steps: stepsOf(fields.options).length > 0,
   };
 }
