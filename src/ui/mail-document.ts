@@ -50,7 +50,7 @@ const ENGLISH: Written = { language: "en", direction: "ltr" };
 export function renderMail(view: MailView): string {
   const { written = ENGLISH, subject, name, color, heading, body, reason } = view;
   const direction = written.direction === "rtl" ? ' dir="rtl"' : "";
-  // What people named stands where the mail begins, whatever script it is in.
+  // What people named stands where the mail begins, in any script.
   const aligned = `text-align:${edgesOf(written).start}`;
   const parts = [
     `<p dir="auto" style="margin:0 0 24px;${aligned};${TEXT};font-weight:600">${escapeHtml(name)}</p>`,
