@@ -16,6 +16,7 @@ import { endpoints as chatServices } from "./features/chat-services/routes.ts";
 import { endpoints as results } from "./features/check-results/routes.ts";
 import { endpoints as customDomains } from "./features/custom-domains/routes.ts";
 import { endpoints as customEvents } from "./features/custom-events/routes.ts";
+import { endpoints as deactivation } from "./features/deactivation/routes.ts";
 import { endpoints as demonstration } from "./features/demonstration/routes.ts";
 import { endpoints as escalations } from "./features/escalations/routes.ts";
 import { endpoints as eventRules } from "./features/event-rules/routes.ts";
@@ -78,6 +79,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...audit,
   ...byKey,
   ...capacity,
+  ...deactivation,
   ...demonstration,
   ...customDomains,
   ...customEvents,

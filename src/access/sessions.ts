@@ -7,6 +7,7 @@ import {
   touchSession,
 } from "../data/sessions/read.ts";
 import { insertSession } from "../data/sessions/write.ts";
+import type { UserRecord } from "../data/users/read.ts";
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { createBrowserToken, parseBrowserToken } from "../platform/browser-tokens.ts";
 import { accessProviderOf, assertionOf, readAccessIdentity } from "../platform/cloudflare-access.ts";
@@ -106,17 +107,18 @@ export function siteOf({ publicUrl, asked }: CallScope): { origin: string; rp_id
   return { origin, rp_id: hostname };
 }
 
-/** A new session, as the row that makes it true and the cookies that carry it and let the browser be known later. */
+/** The one way into an account: a new session, as the row that makes it true and the cookies that carry it and let the browser be known later. */
 export function openSession(
   scope: CallScope,
-  userId: string,
+  user: Pick<UserRecord, "id" | "deactivated_at">,
   { hasGivenPassword, linkedSignInId = null }: { hasGivenPassword: boolean; linkedSignInId?: string | null },
 ) {
+  if (user.deactivated_at !== null) throw forbidden("an operator of this service has deactivated this account");
   const { settings, db, now, publicUrl, ip, userAgent } = scope;
   const token = randomBase62(TOKEN_LENGTH);
   const record: SessionRecord = {
     id: newId(now),
-    user_id: userId,
+    user_id: user.id,
     token_hash: sha256Hex(token),
     user_agent: userAgent,
     ip,
@@ -131,7 +133,7 @@ export function openSession(
     value: token,
     max_age: Math.floor(settings.SESSION_MS / 1000),
   });
-  return { record, statement: insertSession(db, record), cookies: [cookie, knowBrowser(scope, userId)] };
+  return { record, statement: insertSession(db, record), cookies: [cookie, knowBrowser(scope, user.id)] };
 }
 
 /**

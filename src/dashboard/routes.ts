@@ -28,6 +28,7 @@ import { endpoints as frame } from "./frame-routes.ts";
 import { ICON } from "./icon.ts";
 import { endpoints as incidents } from "./incidents/routes.tsx";
 import { endpoints as incidentTemplates } from "./incidents/template-routes.tsx";
+import { endpoints as accounts } from "./installation/accounts-routes.tsx";
 import { endpoints as installation } from "./installation/routes.tsx";
 import { endpoints as signInLinks } from "./link-routes.ts";
 import { endpoints as mailConsents } from "./mail-consent-routes.ts";
@@ -177,6 +178,7 @@ export const endpoints = [
   ...demonstration,
   ...development,
   ...installation,
+  ...accounts,
   ...team,
 
   ...accepting,

@@ -31,6 +31,8 @@ export const PUBLIC_ERRORS = {
 };
 /** For documents of public pages. */
 export const LOCKED = refusal(401, "The page has a password, which the caller has to enter first");
+/** For what opens a session. */
+export const DEACTIVATED = refusal(403, "An operator deactivated the account");
 export const USER_ERRORS = {
   ...PUBLIC_ERRORS,
   401: refusal(401, "Missing, invalid, revoked or expired credential"),

@@ -1,10 +1,12 @@
 import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import type { IdKind } from "../../src/access/id-authorization.ts";
 import { requireRecentPassword } from "../../src/access/sessions.ts";
 import type { ChatService } from "../../src/contract/chat-link.ts";
 import { insertStatusChannel } from "../../src/data/chat-links/write.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { insertEscalation } from "../../src/data/escalations/write.ts";
+import { users } from "../../src/data/users/table.ts";
 import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
 import { escalationId } from "../../src/outbox/escalations.ts";
 import { newId } from "../../src/platform/ids.ts";
@@ -98,6 +100,16 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     params: { id: await OBJECTS.token(account) },
     body: { overlap_hours: 0 },
   }),
+  "POST /deactivated-accounts": async (account) => {
+    await makeOperator(account);
+    return { body: { email: emailOf(await createAccount()) } };
+  },
+  "DELETE /deactivated-accounts/{id}": async (account) => {
+    await makeOperator(account);
+    const { user_id: id } = await createAccount();
+    await openDb(env.DB).update(users).set({ deactivated_at: 1 }).where(eq(users.id, id));
+    return { params: { id } };
+  },
   "POST /mcp": async () => ({ body: { jsonrpc: "2.0", id: 1, method: "ping" } }),
   "PATCH /auth/me": async () => ({ body: { name: "Ada Lovelace" } }),
   "PUT /user/preferences": async () => ({ body: { mail: false, notify_team: { up: false } } }),
@@ -441,6 +453,10 @@ function byKey(
   return Object.fromEntries(
     ["GET", "PUT", "DELETE"].map((method) => [`${method} /${path}/by-key/{external_key}`, example]),
   );
+}
+
+async function makeOperator({ user_id }: Account): Promise<void> {
+  await openDb(env.DB).update(users).set({ operator: true }).where(eq(users.id, user_id));
 }
 
 async function withPasskey(account: Account): Promise<string> {

@@ -45,6 +45,11 @@ export const endpoints = [
       title: "Installation",
       section: "account",
       trail: [{ href: "/app/account", text: "Account" }],
+      actions: (
+        <a class="button second" href="/app/installation/accounts">
+          Deactivated accounts
+        </a>
+      ),
       children: (
         <>
           <AccountTabs open="/app/installation" isOperator={true} />

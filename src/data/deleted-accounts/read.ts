@@ -22,9 +22,9 @@ export async function listMonitorIdsOf(db: Db, ownerId: string, limit: number): 
   return rows.map(({ id }) => id);
 }
 
-export function listPagesOf(db: Db, ownerId: string, limit: number): Promise<{ id: string; slug: string }[]> {
+export function listPagesOf(db: Db, ownerId: string, limit: number) {
   return db
-    .select({ id: statusPages.id, slug: statusPages.slug })
+    .select({ id: statusPages.id, slug: statusPages.slug, name: statusPages.name, owner_id: statusPages.owner_id })
     .from(statusPages)
     .where(eq(statusPages.owner_id, ownerId))
     .limit(limit);

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, isNotNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { EscalationState } from "../../domain/escalation.ts";
@@ -354,7 +354,9 @@ export async function listRecipients(db: Db, userIds: readonly string[]) {
   return db
     .select({ id: users.id, name: users.name, email: users.email })
     .from(users)
-    .where(sql`${users.id} IN (SELECT value FROM json_each(${JSON.stringify(userIds)}))`);
+    .where(
+      and(sql`${users.id} IN (SELECT value FROM json_each(${JSON.stringify(userIds)}))`, isNull(users.deactivated_at)),
+    );
 }
 
 export interface Reached {

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import type { UserRecord } from "../users/read.ts";
 import { users } from "../users/table.ts";
@@ -11,7 +11,7 @@ export async function findMetricsTokenOwner(db: Db, tokenHash: string): Promise<
     .select({ user: users })
     .from(metricsTokens)
     .innerJoin(users, eq(users.id, metricsTokens.user_id))
-    .where(eq(metricsTokens.token_hash, tokenHash))
+    .where(and(eq(metricsTokens.token_hash, tokenHash), isNull(users.deactivated_at)))
     .limit(1);
   return rows[0]?.user;
 }

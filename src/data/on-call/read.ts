@@ -3,6 +3,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Db } from "../db.ts";
 import { pageMembers } from "../members/table.ts";
 import { statusPages } from "../status-pages/table.ts";
+import { users } from "../users/table.ts";
 import { webhooks } from "../webhooks/table.ts";
 import { escalationPolicies, onCallSchedules } from "./table.ts";
 
@@ -137,7 +138,7 @@ function listMembersAmong(db: Db, pageId: string, userIds: readonly string[]) {
   return db.select({ id: pageMembers.user_id }).from(pageMembers).where(wanted);
 }
 
-/** The schedules of one page, each with those of its users who left the team. */
+/** The schedules of one page, each with those of its users who left the team, or may not sign in any more. */
 export async function withAbsent<Schedule extends OnCallScheduleRecord>(
   db: Db,
   page: { id: string; owner_id: string },
@@ -145,7 +146,12 @@ export async function withAbsent<Schedule extends OnCallScheduleRecord>(
 ): Promise<(Schedule & { absent: Set<string> })[]> {
   const named = [...new Set(schedules.flatMap(usersOf))];
   if (named.length === 0) return schedules.map((schedule) => ({ ...schedule, absent: new Set() }));
-  const members = new Set((await listMembersAmong(db, page.id, named)).map(({ id }) => id)).add(page.owner_id);
+  const owner = and(eq(users.id, page.owner_id), isNull(users.deactivated_at));
+  const [among, present] = await db.batch([
+    listMembersAmong(db, page.id, named),
+    db.select({ id: users.id }).from(users).where(owner),
+  ]);
+  const members = new Set([...among, ...present].map(({ id }) => id));
   const absent = new Set(named.filter((id) => !members.has(id)));
   return schedules.map((schedule) => ({ ...schedule, absent }));
 }

@@ -43,6 +43,7 @@ export async function findSessionOwner(
         eq(sessions.token_hash, tokenHash),
         gt(sessions.last_used_at, limits.idle_since),
         gt(sessions.created_at, limits.begun_before),
+        isNull(users.deactivated_at),
       ),
     )
     .limit(1);

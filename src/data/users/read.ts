@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import { hasMembership } from "../members/read.ts";
 import { apiTokens, users } from "./table.ts";
@@ -23,6 +23,7 @@ export async function findTokenOwner(
           and(eq(apiTokens.former_hash, tokenHash), gt(apiTokens.former_until, now)),
         ),
         or(isNull(apiTokens.expires_at), gt(apiTokens.expires_at, now)),
+        isNull(users.deactivated_at),
       ),
     )
     .limit(1);
@@ -37,6 +38,22 @@ export async function findUser(db: Db, userId: string): Promise<UserRecord | und
 export async function findUserByEmail(db: Db, email: string): Promise<UserRecord | undefined> {
   const rows = await db.select().from(users).where(eq(users.email, email)).limit(1);
   return rows[0];
+}
+
+/** Those whom operators have shut out, the last one first. */
+export async function listDeactivated(db: Db, page: { limit: number; offset: number }) {
+  const deactivated = isNotNull(users.deactivated_at);
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(users)
+      .where(deactivated)
+      .orderBy(desc(users.deactivated_at), desc(users.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(users).where(deactivated),
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
 }
 
 export async function touchToken(
@@ -77,4 +94,10 @@ export const hasOpenedAccounts = (ownerId: string) => (max: number) =>
 /** Whether the account was changed since it was read, or is gone. */
 export function isUserChanged({ id, updated_at }: Pick<UserRecord, "id" | "updated_at">): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${users} WHERE ${and(eq(users.id, id), eq(users.updated_at, updated_at))})`;
+}
+
+/** The same, or the other account is none of an operator any more. */
+export function isChangedOrNoOperator(user: Pick<UserRecord, "id" | "updated_at">, operatorId: string): SQL {
+  const isStill = and(eq(users.id, operatorId), eq(users.operator, true), isNull(users.deactivated_at));
+  return sql`(${isUserChanged(user)} OR NOT EXISTS (SELECT 1 FROM ${users} WHERE ${isStill}))`;
 }

@@ -23,11 +23,14 @@ export const users = sqliteTable(
     opened_accounts: integer("opened_accounts").notNull().default(0),
     operator: flag("operator").notNull().default(false),
     preferences: text("preferences", { mode: "json" }).$type<StoredPreferences>().notNull().default(emptyObject),
+    /** An operator shut the holder out; what the account owns goes on. */
+    deactivated_at: instant("deactivated_at"),
     /** Nobody signs in any more; the sweep removes what is left. */
     deleted_at: instant("deleted_at"),
     ...timestamps(),
   },
   (table) => [
+    index("users_deactivated").on(table.deactivated_at).where(sql`deactivated_at IS NOT NULL`),
     index("users_deleted").on(table.deleted_at).where(sql`deleted_at IS NOT NULL`),
     index("users_operators").on(table.id).where(sql`operator = 1`),
   ],

@@ -53,6 +53,7 @@ export function newAccount(
     beta: null,
     email_verified_at,
     vouched_by,
+    deactivated_at: null,
     deleted_at: null,
     opened_accounts: 0,
     operator: false,

@@ -13,6 +13,7 @@ import { Me } from "../../contract/session.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import {
   BODY_ERRORS,
+  DEACTIVATED,
   IdParam,
   json,
   jsonBody,
@@ -64,7 +65,13 @@ export const endpoints = [
       description:
         "Without address, password and code: the device has verified its person. Sets the cookie that POST /auth/login sets. A passkey that is unknown, was removed or made for another name of this service, or that answers an old challenge, is 401 `passkey_refused`.",
       request: { body: jsonBody(PasskeySignIn) },
-      responses: { 200: json("Who is signed in", Me), ...PUBLIC_ERRORS, ...BODY_ERRORS, 401: USER_ERRORS[401] },
+      responses: {
+        200: json("Who is signed in", Me),
+        ...PUBLIC_ERRORS,
+        ...BODY_ERRORS,
+        401: USER_ERRORS[401],
+        403: DEACTIVATED,
+      },
     }),
     async (c) => {
       const { me, cookies } = await signInByPasskey(c.var.ctx, c.req.valid("json").passkey);

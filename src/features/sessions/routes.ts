@@ -15,6 +15,7 @@ import { endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import {
   BODY_ERRORS,
+  DEACTIVATED,
   IdParam,
   json,
   jsonBody,
@@ -43,7 +44,13 @@ export const endpoints = [
       description:
         "Sets a cookie that authenticates like a token does: for 30 days, or 7 days without use, unless the operator set other times. Requests that change something must come from this service's own pages. With two-factor sign-in a request without `code` is 401 `totp_required`, to be repeated with all three members; a wrong or used code is 401 `totp_wrong`. Each code works once, and ten wrong ones an hour are 429. An account with passkeys takes `passkey` instead of `code`; one that is not accepted is 401 `passkey_refused`.",
       request: { body: jsonBody(Login) },
-      responses: { 200: json("Who is signed in", Me), ...PUBLIC_ERRORS, ...BODY_ERRORS, 401: USER_ERRORS[401] },
+      responses: {
+        200: json("Who is signed in", Me),
+        ...PUBLIC_ERRORS,
+        ...BODY_ERRORS,
+        401: USER_ERRORS[401],
+        403: DEACTIVATED,
+      },
     }),
     async (c) => {
       const { me, cookies } = await signIn(c.var.ctx, c.req.valid("json"));
@@ -195,7 +202,7 @@ export const endpoints = [
       description:
         "Takes the token of a mailed link. Ends all of your sessions and, unless `end_tokens` is false, your API tokens; sets the cookie of a new session, except with two-factor sign-in, which stays on. The first reset verifies the address and always ends everything.",
       request: { body: jsonBody(PasswordReset) },
-      responses: { ...noContent, ...PUBLIC_ERRORS, ...BODY_ERRORS },
+      responses: { ...noContent, ...PUBLIC_ERRORS, ...BODY_ERRORS, 403: DEACTIVATED },
     }),
     async (c) => {
       const cookies = await resetPassword(c.var.ctx, c.req.valid("json"));

@@ -117,7 +117,7 @@ export async function beginSession(
   user: UserRecord,
   { statements: before, guards, isRecovery, hasGivenPassword = false, linkedSignInId = null }: Justified,
 ) {
-  const { record, statement, cookies } = openSession(ctx, user.id, { hasGivenPassword, linkedSignInId });
+  const { record, statement, cookies } = openSession(ctx, user, { hasGivenPassword, linkedSignInId });
   const principal = toPrincipal(user, { token_id: null, session_id: record.id }, ctx.settings);
   const mail = isRecovery ? await recoveryMail(ctx, user) : await newBrowserMail(ctx, user);
   const statements = [...before, statement, ...(mail ? [insertMail(ctx.db, mail)] : [])];

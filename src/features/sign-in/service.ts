@@ -169,6 +169,7 @@ async function createAccount(ctx: RequestScope, provider: AnyProvider, { attempt
     beta: null,
     email_verified_at: ctx.now,
     vouched_by: null,
+    deactivated_at: null,
     deleted_at: null,
     opened_accounts: 0,
     operator: false,
@@ -177,7 +178,7 @@ async function createAccount(ctx: RequestScope, provider: AnyProvider, { attempt
     updated_at: ctx.now,
   };
   const linked = linkedOf(ctx, proofOf(provider, { attempt, identity, user_id: user.id }));
-  const session = openSession(ctx, user.id, { hasGivenPassword: false, linkedSignInId: linked.id });
+  const session = openSession(ctx, user, { hasGivenPassword: false, linkedSignInId: linked.id });
   const principal = toPrincipal(user, { token_id: null, session_id: session.record.id }, ctx.settings);
   const statements = [insertUser(ctx.db, user), insertLinkedSignIn(ctx.db, linked), session.statement];
   await commit({ ...ctx, principal }, statements, {
