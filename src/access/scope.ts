@@ -23,6 +23,8 @@ export interface Scope {
 export interface CallScope extends Scope {
   /** The client's address, when the platform names one. */
   readonly ip: string | null;
+  /** Where the client is supposed to be, when the platform says so. */
+  readonly place: string | null;
   /** As the client names itself, at most 200 characters. */
   readonly userAgent: string | null;
   /** By which a browser shows that an account signed in with it before. */

@@ -11,6 +11,7 @@ import { accessLogoutOf, accessProviderOf, hasAssertion } from "../platform/clou
 import { endpoints as accepting } from "./accept-routes.ts";
 import { endpoints as contacts } from "./account/contact-routes.tsx";
 import { endpoints as accountData } from "./account/data-routes.tsx";
+import { endpoints as history } from "./account/history-routes.tsx";
 import { endpoints as passkeys } from "./account/passkey-routes.tsx";
 import { endpoints as account } from "./account/routes.tsx";
 import { endpoints as secrets } from "./account/secret-routes.tsx";
@@ -170,6 +171,7 @@ export const endpoints = [
   ...agents,
   ...account,
   ...passkeys,
+  ...history,
   ...accountData,
   ...linking,
   ...secrets,

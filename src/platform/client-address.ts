@@ -8,3 +8,9 @@ export function clientAddressOf(request: Request): string | null {
   const { clientIp } = (request.cf ?? {}) as { clientIp?: string };
   return clientIp?.replace(/:\d+$/, "").replace(/^\[|\]$/g, "") ?? null;
 }
+
+/** Where the platform supposes the client to be, as "Berlin, DE"; null where it says nothing. */
+export function clientPlaceOf(request: Request): string | null {
+  const { city, country } = (request.cf ?? {}) as { city?: string; country?: string };
+  return [city, country].filter(Boolean).join(", ") || null;
+}

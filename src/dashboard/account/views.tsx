@@ -242,6 +242,9 @@ export function Sessions({ sessions, now }: { sessions: readonly z.output<typeof
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">Sessions</h2>
+      <p>
+        <a href="/app/account/history">Sign-in history</a>
+      </p>
       <Table caption="Where you are signed in" head={["Browser", "Address", "Last used", ACTIONS]} isStacked>
         {sessions.map((session) => (
           <tr>

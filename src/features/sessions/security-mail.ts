@@ -35,6 +35,7 @@ export async function buildSecurityMail(
     `Account: ${user.email} at ${ctx.publicUrl}`,
     `Time: ${formatMoment(ctx.now, "UTC")}`,
     ...(ctx.ip === null ? [] : [`Address: ${ctx.ip}`]),
+    ...(ctx.place === null ? [] : [`Place: ${ctx.place}`]),
     ...(ctx.userAgent === null ? [] : [`Browser: ${ctx.userAgent}`]),
     "",
     `If this was not you, reset your password at ${ctx.publicUrl}/app/forgotten-password, which ends all sessions and API tokens.`,

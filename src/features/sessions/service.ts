@@ -88,6 +88,11 @@ export async function acceptFactorOf(ctx: RequestScope, user: UserRecord, given:
   }
 }
 
+/** For the history of sign-ins, beside the address. */
+function deviceOf({ userAgent, place }: RequestScope) {
+  return { browser: userAgent, place };
+}
+
 /** After the response, so that its time says nothing about the account. */
 export async function auditFailedSignIn(
   ctx: RequestScope,
@@ -97,7 +102,7 @@ export async function auditFailedSignIn(
   const summary = `a sign-in as ${email} failed${reason === null ? "" : `: ${reason}`}`;
   try {
     await commit({ ...ctx, auditEvent: "session.refused" }, [], {
-      audit: { owner_id: id, target_type: "user", target_id: id, summary },
+      audit: { owner_id: id, target_type: "user", target_id: id, summary, data: deviceOf(ctx) },
     });
   } catch (error) {
     ctx.log.error("failed sign-in not audited", error, { user_id: id });
@@ -121,7 +126,8 @@ export async function beginSession(
   const principal = toPrincipal(user, { token_id: null, session_id: record.id }, ctx.settings);
   const mail = isRecovery ? await recoveryMail(ctx, user) : await newBrowserMail(ctx, user);
   const statements = [...before, statement, ...(mail ? [insertMail(ctx.db, mail)] : [])];
-  await commit({ ...ctx, principal }, statements, { audit: sessionAudit(principal, record.id, "in"), guards });
+  const audit = { ...sessionAudit(principal, record.id, "in"), data: deviceOf(ctx) };
+  await commit({ ...ctx, principal }, statements, { audit, guards });
   if (mail) sendAfterResponse(ctx, mail);
   return { session: record, cookies, principal };
 }

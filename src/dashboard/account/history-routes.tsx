@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { requireUser } from "../../access/principal.ts";
+import type { AuditRecord } from "../../data/audit/read.ts";
+import { listEntries } from "../../features/audit/service.ts";
+import { ListPages, Table } from "../components/pieces.tsx";
+import { Time } from "../components/time.tsx";
+import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
+import { showView } from "../shell.tsx";
+import { view } from "../view.ts";
+import { browserName } from "./browser-name.ts";
+import { AccountTabs } from "./tabs.tsx";
+
+const HERE = "/app/account/history";
+const KINDS = { "session.created": "Signed in", "session.refused": "Failed" } as const;
+type Kind = keyof typeof KINDS;
+const Query = z.object({
+  kind: z.enum(Object.keys(KINDS) as [Kind, ...Kind[]]).catch("session.created"),
+  offset: ListOffset,
+});
+
+/** What the log keeps of the device since there is this view. */
+const Device = z.object({ browser: z.string().nullable().catch(null), place: z.string().nullable().catch(null) });
+
+export const endpoints = [
+  view({ path: HERE, summary: "When and from where the account was signed in to", query: Query }, async (c, { query }) => {
+    const { kind, offset } = query;
+    const { rows, total } = await listEntries(c.var.ctx, { event_type: kind, ...partAt(offset) });
+    return showView(c, {
+      title: "Sign-in history",
+      section: "account",
+      trail: [{ href: "/app/account", text: "Account" }],
+      children: (
+        <>
+          <AccountTabs open="/app/account" isOperator={requireUser(c.var.ctx).is_operator} />
+          <p>
+            {kind === "session.created" ? (
+              <a href={addressWith(HERE, { kind: "session.refused" })}>Show failed sign-ins</a>
+            ) : (
+              <a href={HERE}>Show sign-ins that succeeded</a>
+            )}
+          </p>
+          {rows.length > 0 ? <History entries={rows} now={c.var.now} /> : <p>There is none.</p>}
+          <ListPages {...{ total, limit: SHOWN_MAX, offset }} href={(from) => addressWith(HERE, { kind, offset: from })} />
+        </>
+      ),
+    });
+  }),
+];
+
+function History({ entries, now }: { entries: readonly AuditRecord[]; now: number }) {
+  return (
+    <Table caption="Sign-in history" head={["When", "Browser", "Place", "Address", "Result"]} isStacked>
+      {entries.map(({ event_type, data, ip, created_at }) => {
+        const { browser, place } = Device.catch({ browser: null, place: null }).parse(data);
+        return (
+          <tr>
+            <th scope="row">
+              <Time at={created_at} now={now} />
+            </th>
+            <td title={browser ?? undefined} dir="auto">
+              {browserName(browser)}
+            </td>
+            <td dir="auto">{place ?? "–"}</td>
+            <td>{ip ?? "–"}</td>
+            <td>{KINDS[event_type as Kind]}</td>
+          </tr>
+        );
+      })}
+    </Table>
+  );
+}
