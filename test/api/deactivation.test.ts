@@ -20,7 +20,7 @@ import {
   transferTokenOf,
 } from "../support/members.ts";
 
-const URL = `${CORE}/deactivated-accounts`;
+const ACCOUNTS = `${CORE}/deactivated-accounts`;
 const signIn = (account: Account) =>
   createClient().post(`${CORE}/auth/login`, { email: emailOf(account), password: PASSWORD });
 const at = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
@@ -33,7 +33,7 @@ let operator: Account;
 beforeEach(async () => {
   operator = await createAccount({ operator: true });
 });
-const deactivate = (account: Account, by = operator) => by.client.post(URL, { email: emailOf(account) });
+const deactivate = (account: Account, by = operator) => by.client.post(ACCOUNTS, { email: emailOf(account) });
 
 describe("a deactivated person", () => {
   it("loses sessions, tokens, contacts and memberships at once, and opens no new session", async () => {
@@ -54,16 +54,16 @@ describe("a deactivated person", () => {
       body: { error: expect.stringContaining("deactivated") },
     });
     const reset = await resetLinkOf(emailOf(member));
-    const token = new globalThis.URL(reset, "http://vigil.test").searchParams.get("token");
+    const token = new URL(reset, "http://vigil.test").searchParams.get("token");
     const again = await createClient().post(`${CORE}/auth/password/reset`, { token, password: "an entirely new one" });
     expect(again.status).toBe(403);
     await openDb(env.DB).update(users).set({ deactivated_at: null }).where(eq(users.id, member.user_id));
     const back = browserHeaders((await signIn(member)).headers.get("set-cookie"));
-    expect((await createClient().request("GET", `${CORE}/notify-contacts`, undefined, back)).body).toEqual([]);
+    expect((await createClient().request("GET", `${V1}/notify-contacts`, undefined, back)).body).toEqual([]);
     expect((await createClient().request("GET", `${V1}/status-pages/${page}`, undefined, back)).status).toBe(404);
   });
 
-  it("is on call no more, which the operator, the owner and the log of the page are told", async () => {
+  it("is on call no more, of which the operator, the owner and the log of the page are notified", async () => {
     const owner = await createAccount();
     const { id: page, member } = await createMember(owner, { role: "admin" });
     const path = `${V1}/status-pages/${page}/on-call`;
@@ -111,10 +111,10 @@ describe("a deactivated person", () => {
     const { id: page, member } = await createMember(await createAccount());
     await insertPassword(member);
     await deactivate(member);
-    const listed = (await operator.client.get(URL)).body;
+    const listed = (await operator.client.get(ACCOUNTS)).body;
     expect(listed[0]).toMatchObject({ id: member.user_id, email: emailOf(member) });
-    expect((await operator.client.delete(`${URL}/${member.user_id}`)).status).toBe(204);
-    expect((await operator.client.delete(`${URL}/${member.user_id}`)).status).toBe(404);
+    expect((await operator.client.delete(`${ACCOUNTS}/${member.user_id}`)).status).toBe(204);
+    expect((await operator.client.delete(`${ACCOUNTS}/${member.user_id}`)).status).toBe(404);
     const answer = await signIn(member);
     expect(answer.status).toBe(200);
     const cookie = browserHeaders(answer.headers.get("set-cookie"));
@@ -127,8 +127,8 @@ describe("deactivating accounts", () => {
     const [person, other] = [await createAccount(), await createAccount()];
     await createPage(person);
     expect((await deactivate(other, person)).status).toBe(403);
-    expect((await person.client.get(URL)).status).toBe(403);
-    expect((await person.client.delete(`${URL}/${other.user_id}`)).status).toBe(403);
+    expect((await person.client.get(ACCOUNTS)).status).toBe(403);
+    expect((await person.client.delete(`${ACCOUNTS}/${other.user_id}`)).status).toBe(403);
     expect((await other.client.get(`${CORE}/auth/me`)).status).toBe(200);
   });
 
@@ -137,7 +137,7 @@ describe("deactivating accounts", () => {
     const colleague = await createAccount({ operator: true });
     expect((await deactivate(colleague)).status).toBe(201);
     expect((await deactivate(colleague)).status).toBe(409);
-    expect((await operator.client.post(URL, { email: "nobody@example.com" })).status).toBe(404);
+    expect((await operator.client.post(ACCOUNTS, { email: "nobody@example.com" })).status).toBe(404);
     const [row] = await openDb(env.DB).select().from(users).where(eq(users.id, colleague.user_id));
     expect(row?.operator).toBe(false);
   });

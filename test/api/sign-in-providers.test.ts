@@ -429,3 +429,54 @@ describe("GitHub", () => {
     expect(rows).toMatchObject([{ issuer: "https://sink.test/github", subject: "42" }]);
   });
 });
+
+const isSignedIn = async (browser: Browser) => (await browser.open("/app/account")).status === 200;
+/** As a server sends it, without a cookie or an origin. */
+const send = (logout_token: string, provider = "works") =>
+  createBrowser({ origin: "" }).submit(`/app/sign-in/with/${provider}/back-channel-logout`, { logout_token });
+
+describe("a provider that ended somebody's sessions", () => {
+  it("ends all that began by it, and nobody else's", async () => {
+    const other = (await signIn()).browser;
+    works.user = { ...works.user, sub: newId(), email: `${newId()}@works.example` };
+    const first = (await signIn()).browser;
+    const second = (await signIn()).browser;
+    expect((await send(await works.logoutToken())).status).toBe(200);
+    expect(await Promise.all([first, second, other].map(isSignedIn))).toEqual([false, false, true]);
+  });
+
+  it("leaves those that began later, so that its word is worth nothing twice", async () => {
+    await signIn();
+    const token = await works.logoutToken({ iat: Math.floor(Date.now() / 1000) - 30 });
+    const later = (await signIn()).browser;
+    expect((await send(token)).status).toBe(200);
+    expect(await isSignedIn(later)).toBe(true);
+  });
+
+  it("says the same of somebody whom nobody knows here", async () => {
+    expect((await send(await works.logoutToken({ sub: newId() }))).status).toBe(200);
+  });
+
+  it.each([
+    ["of another audience", { aud: "another" }],
+    ["of another issuer", { iss: "https://sink.test/other" }],
+    ["that is over", { exp: Math.floor(Date.now() / 1000) - 3600 }],
+    ["that is an ID token", { events: undefined }],
+    ["with a nonce", { nonce: "one" }],
+    ["that names nobody", { sub: undefined }],
+  ])("ends nothing by a token %s", async (_name, claims) => {
+    const browser = (await signIn()).browser;
+    expect((await send(await works.logoutToken(claims))).status).toBe(400);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  it("is believed by its signature alone", async () => {
+    const browser = (await signIn()).browser;
+    await works.forge();
+    const forged = await works.logoutToken();
+    works.heal();
+    for (const token of [forged, "", "a.b.c"]) expect((await send(token)).status).toBe(400);
+    expect((await send(forged, "nobody")).status).toBe(404);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+});

@@ -17,6 +17,8 @@ export interface IdentityProvider {
   forge(): Promise<void>;
   /** Signs with the key that it publishes again. */
   heal(): void;
+  /** What it sends when it ended the sessions of its user, with other claims where a test wants them. */
+  logoutToken(claims?: Claims): Promise<string>;
   /** Answers as the user's browser brings it back: to what was asked at `location`. */
   authorize(location: string): URL;
 }
@@ -40,6 +42,15 @@ export async function createIdentityProvider(sink: Sink, issuer: string): Promis
     },
     heal: () => {
       key = published;
+    },
+    logoutToken: (claims = {}) => {
+      const now = Math.floor(Date.now() / 1000);
+      const events = { "http://schemas.openid.net/event/backchannel-logout": {} };
+      const { sub } = provider.user;
+      const said = { iss: issuer, aud: "vigil", iat: now, exp: now + 120, jti: crypto.randomUUID(), sub, events };
+      return new SignJWT({ ...said, ...claims })
+        .setProtectedHeader({ alg: "ES256", kid: key.kid, typ: "logout+jwt" })
+        .sign(key.privateKey);
     },
     authorize(location) {
       const { searchParams } = new URL(location);

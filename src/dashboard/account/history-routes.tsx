@@ -22,29 +22,37 @@ const Query = z.object({
 const Device = z.object({ browser: z.string().nullable().catch(null), place: z.string().nullable().catch(null) });
 
 export const endpoints = [
-  view({ path: HERE, summary: "When and from where the account was signed in to", query: Query }, async (c, { query }) => {
-    const { kind, offset } = query;
-    const { rows, total } = await listEntries(c.var.ctx, { event_type: kind, ...partAt(offset) });
-    return showView(c, {
-      title: "Sign-in history",
-      section: "account",
-      trail: [{ href: "/app/account", text: "Account" }],
-      children: (
-        <>
-          <AccountTabs open="/app/account" isOperator={requireUser(c.var.ctx).is_operator} />
-          <p>
-            {kind === "session.created" ? (
-              <a href={addressWith(HERE, { kind: "session.refused" })}>Show failed sign-ins</a>
-            ) : (
-              <a href={HERE}>Show sign-ins that succeeded</a>
-            )}
-          </p>
-          {rows.length > 0 ? <History entries={rows} now={c.var.now} /> : <p>There is none.</p>}
-          <ListPages {...{ total, limit: SHOWN_MAX, offset }} href={(from) => addressWith(HERE, { kind, offset: from })} />
-        </>
-      ),
-    });
-  }),
+  view(
+    { path: HERE, summary: "When and from where the account was signed in to", query: Query },
+    async (c, { query }) => {
+      const { kind, offset } = query;
+      const { rows, total } = await listEntries(c.var.ctx, { event_type: kind, ...partAt(offset) });
+      return showView(c, {
+        title: "Sign-in history",
+        section: "account",
+        trail: [{ href: "/app/account", text: "Account" }],
+        children: (
+          <>
+            <AccountTabs open="/app/account" isOperator={requireUser(c.var.ctx).is_operator} />
+            <p>
+              {kind === "session.created" ? (
+                <a href={addressWith(HERE, { kind: "session.refused" })}>Show failed sign-ins</a>
+              ) : (
+                <a href={HERE}>Show sign-ins that succeeded</a>
+              )}
+            </p>
+            {rows.length > 0 ? <History entries={rows} now={c.var.now} /> : <p>There is none.</p>}
+            <ListPages
+              total={total}
+              limit={SHOWN_MAX}
+              offset={offset}
+              href={(from) => addressWith(HERE, { kind, offset: from })}
+            />
+          </>
+        ),
+      });
+    },
+  ),
 ];
 
 function History({ entries, now }: { entries: readonly AuditRecord[]; now: number }) {

@@ -41,7 +41,12 @@ async function formOf(c: AppContext, offset = 0): Promise<ObjectForm> {
     below: total > 0 && (
       <>
         <AccountTable accounts={rows.map(presentDeactivated)} now={c.var.now} />
-        <ListPages {...{ total, limit: SHOWN_MAX, offset }} href={(from) => addressWith(HERE, { offset: from })} />
+        <ListPages
+          total={total}
+          limit={SHOWN_MAX}
+          offset={offset}
+          href={(from) => addressWith(HERE, { offset: from })}
+        />
       </>
     ),
   };

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { requireSameOrigin } from "../../access/sessions.ts";
-import { ApiError } from "../../contract/errors.ts";
+import { ApiError, notFound } from "../../contract/errors.ts";
 import { CallbackQuery } from "../../contract/sign-in.ts";
 import { endAttempt, openProof, readAttempt } from "../../features/sign-in/attempt.ts";
 import {
   beginSignIn,
   confirmSignIn,
+  endSessionsByProvider,
   finishSignIn,
   getProvider,
   listProviders,
@@ -98,6 +99,31 @@ export const endpoints = [
       const form = await readForm(c.req.raw);
       return explained(c, () => confirm(c, form));
     },
+  ),
+
+  endpoint(
+    { ...policy, audit: "session.ended", rate: "sign_in" },
+    {
+      method: "post",
+      path: "/app/sign-in/with/{provider}/back-channel-logout",
+      tags,
+      summary: "Take a provider's word that somebody's sessions are over",
+      description: "OpenID Connect Back-Channel Logout 1.0; the token has to name the subject.",
+      request: { params },
+      responses: {
+        200: html("The sessions that began by the provider are over"),
+        ...ERROR_RESPONSES,
+        404: html("No such provider"),
+      },
+    },
+    (c) =>
+      explained(c, async () => {
+        const provider = getProvider(c.var.ctx, c.req.valid("param").provider);
+        if (provider.kind === "access") throw notFound("sign-in provider");
+        const token = (await readForm(c.req.raw)).get("logout_token") ?? "";
+        await endSessionsByProvider(c.var.ctx, provider, token);
+        return page(renderMessage({ title: "Signed out", text: "The sessions are over.", link: AGAIN }), 200);
+      }),
   ),
 ];
 

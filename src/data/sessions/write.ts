@@ -17,6 +17,13 @@ export function deleteSessionsOf(db: Db, userId: string, keptId?: string | null)
   return db.delete(sessions).where(and(eq(sessions.user_id, userId), others));
 }
 
+/** Those that began by this linked sign-in, until then. */
+export function deleteSessionsLinkedTo(db: Db, linkedSignInId: string, until: number): Statement {
+  return db
+    .delete(sessions)
+    .where(and(eq(sessions.linked_sign_in_id, linkedSignInId), lte(sessions.created_at, until)));
+}
+
 export function markPasswordGiven(db: Db, sessionId: string, now: number): Statement {
   return db.update(sessions).set({ password_at: now }).where(eq(sessions.id, sessionId));
 }

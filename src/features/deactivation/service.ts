@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { commit, type Guard } from "../../access/commit.ts";
+import type { Guard } from "../../access/audited-write.ts";
+import { commit } from "../../access/commit.ts";
 import { findEarlierAnswer } from "../../access/idempotency.ts";
 import { requireOperator, type UserPrincipal } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -94,7 +95,7 @@ export async function deactivateAccount(
   return { user: { ...user, deactivated_at: ctx.now }, notices };
 }
 
-/** Each says of which page it is, because the operator is told of several at once. */
+/** Each names its page, because the operator reads those of several pages at once. */
 function withPage<End extends { notices: Notice[] }>({ name }: { name: string }, end: End): End {
   const notices = end.notices.map(({ path, message }) => ({ path, message: `${oneLine(name)}: ${message}` }));
   return { ...end, notices };

@@ -21,14 +21,21 @@ import {
 import { deleteLinkedSignIn, insertLinkedSignIn, markLinkedSignInUsed } from "../../data/linked-sign-ins/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { findPasswordHash, findSignIn } from "../../data/sessions/read.ts";
+import { deleteSessionsLinkedTo } from "../../data/sessions/write.ts";
 import { findUser, findUserByEmail, type UserRecord } from "../../data/users/read.ts";
 import { insertUser } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { decideFirstSignIn, normalAddress } from "../../domain/sign-in.ts";
+import { SECOND_MS } from "../../lib/durations.ts";
 import { accessProviderOf, assertionOf, readAccessIdentity } from "../../platform/cloudflare-access.ts";
 import { newId } from "../../platform/ids.ts";
 import { isPassword } from "../../platform/password.ts";
-import { beginAtProvider, finishAtProvider, type ProvenIdentity } from "../../platform/sign-in-providers.ts";
+import {
+  beginAtProvider,
+  finishAtProvider,
+  type ProvenIdentity,
+  readLogoutToken,
+} from "../../platform/sign-in-providers.ts";
 import { verifyAddress } from "../sessions/credentials.ts";
 import { countGuess } from "../sessions/password-guesses.ts";
 import { hasSecondFactor } from "../sessions/second-factor.ts";
@@ -320,6 +327,18 @@ export async function linkSignIn(ctx: RequestScope, sealed: string | null): Prom
     conflicts: { "linked_sign_ins.issuer": conflict("this sign-in is linked to an account already") },
   });
   settle();
+}
+
+/** The provider ended the person's sessions there, so those end that began by it. Says nothing of whom it knows. */
+export async function endSessionsByProvider(ctx: RequestScope, provider: SignInProvider, token: string): Promise<void> {
+  const { at, ...identity } = await readLogoutToken(ctx.settings, provider, token);
+  const found = await findLinkedUser(ctx.db, identity);
+  if (!found) return;
+  // It says whole seconds.
+  const until = at + SECOND_MS - 1;
+  await commit({ ...ctx, principal: { kind: "system" } }, [deleteSessionsLinkedTo(ctx.db, found.linked.id, until)], {
+    audit: auditOf(found.user, `${provider.name} ended the sessions that began by it`),
+  });
 }
 
 export function listMySignIns(ctx: RequestScope): Promise<LinkedSignInRecord[]> {
