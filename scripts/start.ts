@@ -20,7 +20,14 @@ import { prepareState } from "./local/preparation.ts";
 import { type Control, callControl, newControlSecret } from "./local/runtime-control.ts";
 import { loadSecrets } from "./local/secrets.ts";
 import { startService } from "./local/service.ts";
-import { addressOf, createStateDir, type StateDir, stateDirOf, urlOf } from "./local/settings.ts";
+import {
+  addressOf,
+  clientAddressHeaderOf,
+  createStateDir,
+  type StateDir,
+  stateDirOf,
+  urlOf,
+} from "./local/settings.ts";
 import { onStop } from "./local/stop.ts";
 
 /** A service that is just being stopped lets go of its state within this time. */
@@ -98,7 +105,7 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
     stateDir,
     bindings,
     controlSecret: control.secret,
-    clientAddressHeader: process.env.CLIENT_ADDRESS_HEADER,
+    clientAddressHeader: clientAddressHeaderOf(process.env),
   };
   running.use(await startService(input, address, stopping));
   const execute = databaseOf(control);
@@ -109,7 +116,7 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
     url,
     publicUrl,
     backup_dir: backups?.dir ?? null,
-    client_address_header: env.CLIENT_ADDRESS_HEADER || null,
+    client_address_header: clientAddressHeaderOf(env),
     sends_mail: Boolean(env.MAIL_FROM && (env.SMTP_URL || env.MAIL_HTTP_URL)),
   });
   await callControl(control, "/health", {});

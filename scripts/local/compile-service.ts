@@ -18,7 +18,7 @@ export interface ServiceInput {
   bindings: Record<string, string>;
   controlSecret: string;
   /** Named by a proxy before the service, which writes into it where a request comes from. */
-  clientAddressHeader?: string | undefined;
+  clientAddressHeader?: string | null;
 }
 
 /** What the Workers runtime reads to run the Worker with databases, objects, queues and alarms on this machine. */

@@ -23,7 +23,7 @@ interface Controlled {
   secret: string;
   service?: string;
   database?: ReturnType<typeof databaseId>;
-  clientAddressHeader?: string | undefined;
+  clientAddressHeader?: string | null;
   /** The worker whose histories it may add to. */
   history?: string | undefined;
 }

@@ -79,6 +79,17 @@ export function addressOf(env: NodeJS.ProcessEnv): Address {
   return { host, port };
 }
 
+const LOOPBACK = ["127.0.0.1", "::1", "localhost"];
+
+/**
+ * The header that says where a request comes from; null where nobody is believed. Only programs of this machine reach an
+ * address that stays on it and has no proxy before it, and they may say for whom they ask.
+ */
+export function clientAddressHeaderOf(env: NodeJS.ProcessEnv): string | null {
+  const isOnlyHere = !env.PUBLIC_URL && LOOPBACK.includes(addressOf(env).host);
+  return (env.CLIENT_ADDRESS_HEADER ?? (isOnlyHere ? "CF-Connecting-IP" : "")) || null;
+}
+
 /** The address people on this machine use; listening everywhere includes loopback. */
 export function urlOf({ host, port }: Address): string {
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;

@@ -158,17 +158,23 @@ describe("the package", { timeout: PATIENCE_MS }, () => {
   });
 
   it.each([
-    ["X-Real-IP", "203.0.113.9"],
-    ["", "127.0.0.1"],
-  ])("takes the address of a client from the header %j of a proxy, and from nothing else", async (header, address) => {
-    const service = await serve({ CLIENT_ADDRESS_HEADER: header });
-    const link = (await vigil(["token", "--email", "owner@localhost", "--sign-in-link"])).stdout.trim();
+    [{ CLIENT_ADDRESS_HEADER: "X-Real-IP" }, "203.0.113.9"],
+    [{ CLIENT_ADDRESS_HEADER: "" }, "127.0.0.1"],
+    [{ PUBLIC_URL: "http://vigil.localhost" }, "127.0.0.1"],
+    [{}, "198.51.100.1"],
+  ])("believes with the settings %j that a request comes from %s", async (settings, address) => {
+    const service = await serve(settings);
+    const link = new URL((await vigil(["token", "--email", "owner@localhost", "--sign-in-link"])).stdout.trim());
     const headers = {
       "cf-connecting-ip": "198.51.100.1",
       "x-real-ip": "198.51.100.2, 203.0.113.9",
-      origin: service.url,
+      origin: link.origin,
     };
-    const signedIn = await fetch(link, { method: "POST", headers, redirect: "manual" });
+    const signedIn = await fetch(service.url + link.pathname + link.search, {
+      method: "POST",
+      headers,
+      redirect: "manual",
+    });
     const cookie = signedIn.headers
       .getSetCookie()
       .map((each) => each.split(";")[0])
