@@ -17,7 +17,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a day with the dashboard", () => {
       await dashboard.visit({ ...options }, async (page) => {
         await page.goto(`${dashboard.service.url}/app`);
         const needs = page.getByRole("region", { name: "Needs attention" });
-        expect(await needs.textContent()).toMatch(/Checkout API.*HTTP 503.*Down/s);
+        expect(await needs.textContent()).toMatch(/Down.*Checkout API.*HTTP 503/s);
         expect(await page.getByRole("region", { name: "Open incidents" }).textContent()).toContain(
           "Payments are refused",
         );
