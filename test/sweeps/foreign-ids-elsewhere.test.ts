@@ -137,7 +137,7 @@ describe("a form of the dashboard", () => {
   const PASSED_OVER =
     /^\/app\/monitors\/selected|\/(?:services\/(?:order|group|add)|groups\/order|targets|calendar\/(?:move|take-back))$/;
   /** Buttons that show the form again, and write nothing. */
-  const SHOWN_AGAIN = ["preview", "fields", "add_step", "template", "values"];
+  const SHOWN_AGAIN = ["preview", "fields", "add_step", "template", "values", "condition"];
   /** Ends what the sweep goes on with. */
   const LATE = /delete|remove|revoke|unsubscribe|sign-out|leave|transfer|account/;
   /** Of one person; a view of somebody else's changes nothing for anybody. */
