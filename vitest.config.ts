@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type Plugin } from "vitest/config";
 
 /** Settings of the product under test in the Workers runtime; durations are short, the outside is loopback. */
 const bindings = {
@@ -59,10 +59,28 @@ const seed = Number(process.env.SEED ?? 1);
 /** What is tried at length varies from run to run; a run prints its seed, and SEED=N repeats it. */
 const variedSeed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 
+const ENTRY = join(import.meta.dirname, "src/entry.ts");
+
+/**
+ * The runner loads a module that is imported late as a part of the request that wants it first, and requests that come
+ * meanwhile may not wait for what belongs to another one.
+ */
+const importAtOnce: Plugin = {
+  name: "import-at-once",
+  enforce: "pre",
+  transform(code, id) {
+    if (id !== ENTRY) return undefined;
+    const late = /const (\{ \w+ \}) = await import\(("[^"]+")\);/g;
+    const imports = Array.from(code.matchAll(late), ([, names, from]) => `import ${names} from ${from};`);
+    return [...imports, code.replaceAll(late, "")].join("\n");
+  },
+};
+
 const workers = {
   // The sources instead of what is built of them.
-  resolve: { alias: { "#entry": join(import.meta.dirname, "test/support/entry.ts") } },
+  resolve: { alias: { "#entry": ENTRY } },
   plugins: [
+    importAtOnce,
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
       // Otherwise it reports each object that a file before left at work, and repeats what tests expect to fail.

@@ -51,6 +51,7 @@ const THINGS: Record<string, IdSlotKind> = {
   "/auth/sessions/": "session",
   "/auth/sign-ins/": "sign_in",
   "/auth/passkeys/": "passkey",
+  "/deactivated-accounts/": "user",
 };
 
 interface Described {
