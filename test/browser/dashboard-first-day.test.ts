@@ -204,7 +204,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
   it("begins a rule without a condition, and says who is notified of it", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
       await page.goto(`${dashboard.service.url}/app/rules/${dashboard.example.page}/new`);
-      expect(await page.getByLabel("Its", { exact: true }).inputValue()).toBe("");
+      expect(await page.getByLabel("Metric", { exact: true }).inputValue()).toBe("");
       const told = page.getByLabel("Then tell", { exact: true }).locator("option:checked");
       expect(await told.textContent()).toBe("Everybody: readers of the page and the team");
     });

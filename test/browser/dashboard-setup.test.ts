@@ -91,8 +91,8 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
       await page.getByLabel("Name", { exact: true }).fill(`Slow on ${name}`);
       await page.getByLabel("Of", { exact: true }).selectOption("Web shop");
       const condition = page.getByRole("group", { name: "And condition 1" });
-      expect(await condition.getByLabel("Its").inputValue()).toBe("");
-      await condition.getByLabel("Its").fill("response time (ms)");
+      expect(await condition.getByLabel("Metric").inputValue()).toBe("");
+      await condition.getByLabel("Metric").fill("response time (ms)");
       await condition.getByLabel("Value").fill("1");
       // With scripts the values follow the fields by themselves.
       if (!hasScripts) await press("Show current values");

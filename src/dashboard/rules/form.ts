@@ -132,7 +132,7 @@ function conditionFields(rows: number): FormField[] {
       {
         kind: "text",
         name: `metric_${n}`,
-        label: "Its",
+        label: "Metric",
         placeholder: METRIC_WORDS.latency_ms,
         suggestions: RULE_METRICS.map(metricWord),
         together,
