@@ -20,9 +20,10 @@ export async function findLastPlannedMinute(db: Db): Promise<number | null> {
   return rows[0]?.last ?? null;
 }
 
-/** Whether a group has members, all of which are paused. */
-export const IS_RESTING = sql<number>`(EXISTS (SELECT 1 FROM monitors WHERE monitors.check_group_id = check_groups.id)
-  AND NOT EXISTS (SELECT 1 FROM monitors WHERE monitors.check_group_id = check_groups.id AND monitors.paused = 0))`;
+/** Whether a group has members, all of which are paused. Of most groups the first member answers this. */
+export const IS_RESTING = sql<number>`(NOT EXISTS (SELECT 1 FROM monitors
+    WHERE monitors.check_group_id = check_groups.id AND monitors.paused = 0)
+  AND EXISTS (SELECT 1 FROM monitors WHERE monitors.check_group_id = check_groups.id))`;
 
 /** Groups in the order of their ids, for paging; without their packed results. */
 export async function listCheckGroupsAfter(db: Db, groupId: string, limit: number) {
