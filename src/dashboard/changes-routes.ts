@@ -30,7 +30,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...policy, ids: { query: { page: "page:see" } } },
+    policy,
     {
       method: "get",
       path: "/app/live",

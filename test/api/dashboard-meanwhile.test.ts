@@ -187,7 +187,7 @@ const OTHERS = [
   /\/(delete|cancel|remove|revoke)$/,
   // Of the preview of a page.
   /^#\/subscribe$/,
-  /\/(new|invite|setup|add|tokens|groups|install)$/,
+  /\/(new|watch|invite|setup|add|tokens|groups|install)$/,
   // Changes what is ticked or named, in a way that is chosen.
   /^\/app\/monitors\/selected$/,
   /\/(mute|backtest|rotate|password|order)$/,

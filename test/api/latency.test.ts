@@ -178,7 +178,7 @@ describe("the list of monitors in the dashboard", () => {
     const { text } = await browser.open("/app/monitors");
     expect(asked.mock.calls.map(([name]) => name)).toEqual([`${shard_id}/default`]);
     expect(text.match(/class="sparkline"/g)).toHaveLength(3);
-    expect(text.match(/<path d="M88 2L92 2"/g)).toHaveLength(2);
+    expect(text.match(/<path d="M88 12L92 12"/g)).toHaveLength(2);
     expect(text).not.toContain("latency.svg");
   });
 });

@@ -28,6 +28,7 @@ export type IdSlotKind =
 const KINDS: Record<string, IdSlotKind> = {
   agent_id: "agent",
   group_id: "group",
+  page: "page",
   webhook_id: "webhook",
   monitor_id: "monitor",
   target_id: "monitor",

@@ -32,8 +32,6 @@ const MEMBERSHIPS: [string, Membership][] = [
 const ACCOUNT_KINDS = ["sla_policy:own"];
 /** Makes something of the caller's own; what it may name besides is judged like everywhere. */
 const ACCOUNT_ENDPOINTS = ["POST /status-pages", "PUT /status-pages/by-key/{external_key}"];
-/** For signed-in browsers, which have a test of their own. */
-const BROWSER_ENDPOINTS = ["GET /app/live"];
 /** Tables whose rows may lie on a page, and do so here. */
 const PAGED_TABLES = ["monitors", "webhooks", "agents"];
 
@@ -56,7 +54,7 @@ const ofPages = ENDPOINTS.filter(
   (endpoint) =>
     endpoint.policy.auth === "user" &&
     kindsOf(endpoint).length > 0 &&
-    ![...ACCOUNT_ENDPOINTS, ...BROWSER_ENDPOINTS].includes(nameOf(endpoint)) &&
+    !ACCOUNT_ENDPOINTS.includes(nameOf(endpoint)) &&
     !Object.values(endpoint.policy.ids?.params ?? {}).some((kind) => ACCOUNT_KINDS.includes(kind)),
 );
 
