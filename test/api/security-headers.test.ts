@@ -19,6 +19,7 @@ const USES: [source: string, pattern: RegExp][] = [
   ["style-src 'self'", /<link rel="stylesheet" href="\//],
   ["font-src 'self'", /<link rel="preload" as="font"[^>]* href="\//],
   ["form-action 'self'", /<form\b/],
+  ["manifest-src 'self'", /<link rel="manifest" href="\//],
   ["img-src 'self'", /<link rel="icon"[^>]* href="\/|<img[^>]* src="\//],
   ["img-src https:", /<img[^>]* src="https:/],
   ["img-src data:", /<link rel="icon" href="data:/],
