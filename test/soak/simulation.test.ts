@@ -103,7 +103,8 @@ describe("a simulation notices", () => {
   });
 
   it("results that are given up when their history does not take them", async () => {
-    const from = "await scope.env.CHECKS.send(toQueued(results), { delaySeconds: QUEUED_DELAY_S });";
+    const from =
+      'await scope.env.CHECKS.send({ kind: "results", ...toQueued(results) }, { delaySeconds: QUEUED_DELAY_S });';
     const program = await buildProgram({ from, to: "" });
     const schedule = [at("object call fails before", /^PROBER\.record$/, { until: 30 * MINUTE })];
     const { violation } = await simulateDay(program, { seed: 1, isShort: true, isCalm: true, schedule });
