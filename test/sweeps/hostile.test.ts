@@ -112,7 +112,8 @@ async function judge(prepared: Prepared, path: string, { name, body, headers }: 
   });
   const text = await response.text();
   expect(response.status, `SEED=${seed} ${name}: ${text.slice(0, 500)}`).toBeLessThan(500);
-  const parsed: unknown = response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
+  const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "");
+  const parsed: unknown = isJson ? JSON.parse(text) : text;
   if (response.status >= 400) expect(parsed, name).toMatchObject({ error: expect.any(String) });
   expect(text, name).not.toMatch(/SQLITE|D1_|\.ts:\d/);
   expectDeclared({ method, path, status: response.status, headers: response.headers, body: parsed });
