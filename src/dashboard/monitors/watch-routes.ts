@@ -176,7 +176,7 @@ async function add(c: AppContext, form: URLSearchParams, found: WatchedThings): 
   const said = ids.length === 0 ? undefined : `${plural(ids.length, "monitor")} added.`;
   const isWhole = problems.size === 0 && now.length === chosen.length;
   if (!isWhole) return propose(c, found, { ...decided, said, problems });
-  const left = found.more > 0 ? ` ${found.more} of the list are left; paste them again.` : "";
+  const left = found.more > 0 ? ` ${found.more} more of the list are not added yet: paste those alone.` : "";
   const path = now.length === 1 ? `/app/monitors/${ids[0]}` : "/app/monitors";
   return redirectWithNotice(path, `${said}${left}`);
 }
