@@ -62,3 +62,19 @@ describe("an account without a status page", () => {
     expect((await browser.open(path)).text).toContain(`href="${path}/new"`);
   });
 });
+
+describe("the overview", () => {
+  const LINK = '<a href="/app/monitors?status=down,degraded,unknown">';
+
+  it("leads to all that needs attention, where that is more than it lists", async () => {
+    const account = await createAccount();
+    const add = (n: number) =>
+      insertMonitor(account.user_id, { name: `Parcel ${n}`, status: n > 9 ? "degraded" : "down" });
+    for (let n = 0; n < 10; n++) await add(n);
+    const of = await browserOf(account);
+    expect((await of.open("/app")).text).not.toContain(LINK);
+    await add(10);
+    await add(11);
+    expect((await of.open("/app")).text).toContain(`${LINK}All 12</a>`);
+  });
+});

@@ -137,11 +137,14 @@ function Hero({ found, fleet }: { found: OverviewFound; fleet: Fleet }) {
   );
 }
 
+/** The worst first. */
+const NEEDS_ATTENTION: readonly MonitorStatus[] = ["down", "degraded", "unknown"];
+
 /** The worst that any monitor is, and how many are. */
 export function sentenceOf(statuses: OverviewFound["statuses"]): { status: MonitorStatus; text: string } {
   const total = statuses.reduce((sum, { count }) => sum + count, 0);
   const countOf = (status: MonitorStatus) => statuses.find((each) => each.status === status)?.count ?? 0;
-  for (const status of ["down", "degraded", "unknown"] as const) {
+  for (const status of NEEDS_ATTENTION) {
     const count = countOf(status);
     if (count === 0) continue;
     const whole = total === 1 ? "The only monitor" : `${count} of ${total}`;
@@ -206,6 +209,8 @@ function FleetStrip({ fleet, now }: { fleet: Fleet; now: number }) {
 
 function Attention({ found, now }: OverviewView) {
   if (found.worst.length === 0) return null;
+  const affected = found.statuses.filter(({ status }) => NEEDS_ATTENTION.includes(status));
+  const total = affected.reduce((sum, { count }) => sum + count, 0);
   return (
     <section class="attention" aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
@@ -227,6 +232,11 @@ function Attention({ found, now }: OverviewView) {
           </tr>
         ))}
       </Table>
+      {total > found.worst.length ? (
+        <p>
+          <a href={`/app/monitors?status=${NEEDS_ATTENTION.join(",")}`}>All {total}</a>
+        </p>
+      ) : null}
     </section>
   );
 }
