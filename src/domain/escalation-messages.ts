@@ -129,9 +129,16 @@ export function composeUnreadableMessage(
   };
 }
 
-export function titleOf([first, ...others]: Subjects, many = "alerts at once"): string {
+/** Of several, names the one that failed first; of those that failed at the same instant, the first by name. */
+export function titleOf(subjects: Subjects, many = "alerts at once"): string {
+  const first = subjects.reduce((one, other) => (isBefore(other, one) ? other : one));
   const title = oneLine(first.title);
-  return others.length === 0 ? title : `${others.length + 1} ${many}: ${title} and ${others.length} more`;
+  const others = subjects.length - 1;
+  return others === 0 ? title : `${others + 1} ${many}: ${title} and ${others} more`;
+}
+
+function isBefore(one: EscalatedSubject, other: EscalatedSubject): boolean {
+  return (one.started_at - other.started_at || byName(one.title, other.title)) < 0;
 }
 
 /** What happened comes before what to do about it. */
