@@ -67,6 +67,7 @@ export class Agent {
   readonly #assignments: Assignments;
   readonly #scheduler: Scheduler;
   readonly #certificates = new Map<string, number | null>();
+  readonly #failed = new Map<string, boolean>();
   readonly #stopping = new AbortController();
   #pollSeconds = POLL_S;
   #isUpdated = false;
@@ -98,6 +99,7 @@ export class Agent {
           reach,
           clock,
           certificates: this.#certificates,
+          failed: this.#failed,
         }),
       onResult: (assignment, result) => this.#noteResult(assignment, result),
       onError: (assignment, reason, isNew) => this.#noteError(assignment, reason, isNew),

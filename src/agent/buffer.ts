@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { z } from "zod";
 import { RESULT_STATUSES } from "../contract/agent.ts";
 import { Evidence } from "../contract/check.ts";
+import { Observation } from "../contract/observation.ts";
 import { writePrivateFile } from "./files.ts";
 
 /**
@@ -19,6 +20,7 @@ const StoredResult = z.object({
   message: z.string(),
   details: z.record(z.string(), z.unknown()),
   evidence: Evidence.optional(),
+  observation: Observation.optional(),
   /** A success of a monitor that was up before: what history can spare first. */
   is_settled: z.boolean(),
 });

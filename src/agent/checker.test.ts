@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
+import { scriptedIo } from "../../test/support/scripted-io.ts";
 import type { AgentAssignment } from "../contract/agent.ts";
 import type { ProbeResult } from "../contract/check.ts";
 import type { NetIo } from "../net/port.ts";
+import { httpProbe } from "../probes/http.ts";
 import { mysqlProbe } from "../probes/mysql.ts";
 import { checkAssignment } from "./checker.ts";
 import { Reach, UNRESTRICTED } from "./reach.ts";
@@ -38,9 +40,31 @@ it("sends a failure in a form that the service accepts, with any text of the tar
     reach: new Reach(UNRESTRICTED),
     clock: { now: () => 7, correct: () => 7 },
     certificates: new Map(),
+    failed: new Map(),
   });
   expect(checked).toMatchObject({ ok: true, result: { status: "down", checked_at: 7 } });
   const sent = JSON.stringify(checked);
   expect(sent).toContain("refused[31m  by db-1");
   expect(sent).not.toMatch(/\\u(?:00|d8)/);
+});
+
+it("sends in full what it saw first, of a failure and of the success after it", async () => {
+  const failed = new Map<string, boolean>();
+  const bodies = ["ok", "ok", "down", "down", "ok", "ok"];
+  const fetch = bodies.map((body) => ({ status: body === "ok" ? 200 : 500, body }));
+  const io = scriptedIo({ fetch });
+  const parts = {
+    probeFor: () => httpProbe,
+    ioFor: () => io,
+    reach: new Reach(UNRESTRICTED),
+    clock: { now: () => 7, correct: () => 7 },
+    certificates: new Map(),
+    failed,
+  };
+  const seen: (string | undefined)[] = [];
+  for (const _ of bodies) {
+    const checked = await checkAssignment({ ...assignment, type: "http", target: "http://192.0.2.1/" }, parts);
+    seen.push(checked.ok ? checked.result.observation?.body : "not checked");
+  }
+  expect(seen).toEqual(["ok", undefined, "down", undefined, "ok", undefined]);
 });

@@ -21,6 +21,8 @@ export interface CheckerParts {
   clock: Clock;
   /** When the certificate of a monitor expires, as this process has read it; null where it found none. */
   certificates: Map<string, number | null>;
+  /** Whether the last check of a monitor failed. */
+  failed: Map<string, boolean>;
 }
 
 const STATUSES: Record<Exclude<CheckOutcome, "error">, ResultStatus> = {
@@ -43,11 +45,17 @@ export async function checkAssignment(assignment: AgentAssignment, parts: Checke
   const reads_certificate = !parts.certificates.has(assignment.id) || readsCertificate(assignment, checked_at);
   const certificate_expires_at = parts.certificates.get(assignment.id) ?? null;
   const limits = { timeout_seconds, latency_threshold_ms };
-  const job = { target, fields, secrets, ...limits, reads_certificate, certificate_expires_at };
+  const hadFailed = parts.failed.get(assignment.id);
+  const observes = hadFailed !== false;
+  const job = { target, fields, secrets, ...limits, reads_certificate, certificate_expires_at, observes };
   const found = await runProbe(probe, job, io);
   const read = findExpiries(assignment.type, found.details).certificate_expires_at;
   parts.certificates.set(assignment.id, read ?? certificate_expires_at);
   if (found.outcome === "error") return { ok: false, reason: found.message };
+  const hasFailed = found.outcome === "failure";
+  parts.failed.set(assignment.id, hasFailed);
+  // A failure that goes on and a success that goes on say nothing new.
+  const observation = hasFailed === hadFailed ? undefined : found.observation;
   return {
     ok: true,
     result: {
@@ -59,6 +67,7 @@ export async function checkAssignment(assignment: AgentAssignment, parts: Checke
       message: printable(found.message.slice(0, MESSAGE_MAX)),
       details: printableJson(detailsOf(found)),
       ...(found.evidence && { evidence: printableJson(found.evidence) }),
+      ...(observation && { observation: printableJson(observation) }),
     },
   };
 }

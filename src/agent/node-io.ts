@@ -1,12 +1,13 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID, type X509Certificate } from "node:crypto";
 import { getServers } from "node:dns";
 import { type ClientRequest, type IncomingMessage, request as sendPlain } from "node:http";
 import { request as sendTls } from "node:https";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { PassThrough, pipeline, Readable } from "node:stream";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, TLSSocket } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import type { ConnectRequest, NetIo, NetRequest, NetResponse, NetSocket } from "../net/port.ts";
+import type { ConnectRequest, NetIo, NetRequest, NetResponse, NetSocket, Notice, Noticed } from "../net/port.ts";
+import { CHAIN_MAX, describeTls } from "../net/tls/certificate.ts";
 import { bareHost, Reach, UNRESTRICTED } from "./reach.ts";
 
 const DNS_PORT = 53;
@@ -33,11 +34,11 @@ export function createNodeIo({ verify_ssl }: NodeIoFields = {}, reach = new Reac
       // Where clouds have it, the host's own name server has a closed address.
       if (request.port !== DNS_PORT || !getServers().includes(bareHost(request.host))) reach.requireHost(request.host);
       const startedAt = Date.now();
-      const socket = await opened(
-        dial(request, { verifies, reach }),
-        request.tls === "on" ? "secureConnect" : "connect",
-        request.signal,
-      );
+      const dialed = dial(request, { verifies, reach });
+      const { port, notice } = request;
+      const isTls = request.tls === "on";
+      if (notice) watch(dialed, { port, startedAt, isTls, notice });
+      const socket = await opened(dialed, isTls ? "secureConnect" : "connect", request.signal);
       const latency_ms = Date.now() - startedAt;
       return { ...probeSocket(socket, request, verifies), latency_ms, addresses: addressesOf(socket) };
     },
@@ -46,7 +47,7 @@ export function createNodeIo({ verify_ssl }: NodeIoFields = {}, reach = new Reac
 
 /** By node:http, because Node's fetch keeps a connection that is still being made when its signal fires. */
 function exchange(
-  { url, method, headers, body, verify_tls, signal }: NetRequest,
+  { url, method, headers, body, verify_tls, signal, notice }: NetRequest,
   { lookup }: Reach,
 ): Promise<NetResponse> {
   const sentAt = Date.now();
@@ -54,9 +55,22 @@ function exchange(
     const send: typeof sendTls = url.protocol === "https:" ? sendTls : sendPlain;
     const request = send(url.href, { method, headers, agent: false, rejectUnauthorized: verify_tls, lookup });
     abortWith(signal, request);
+    let readyAt = sentAt;
+    if (notice) {
+      const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+      request.on("socket", (socket) => watch(socket, { port, startedAt: sentAt, isTls: send === sendTls, notice }));
+      request.on("socket", (socket) => {
+        socket.once(send === sendTls ? "secureConnect" : "connect", () => {
+          readyAt = Date.now();
+        });
+      });
+    }
     request.on("error", reject);
     request.on("response", (answer: IncomingMessage) => {
-      const latency_ms = Date.now() - sentAt;
+      const answeredAt = Date.now();
+      const latency_ms = answeredAt - sentAt;
+      notice?.({ first_byte_ms: answeredAt - readyAt });
+      if (notice) answer.once("end", () => notice({ transfer_ms: Date.now() - answeredAt }));
       const pairs = Object.entries(answer.headers).flatMap(([name, value]) =>
         // Cookies are the one header that is never joined into one line.
         [value].flat().map((each): [string, string] => [name, String(each)]),
@@ -73,6 +87,44 @@ function exchange(
     });
     request.end(body ?? undefined);
   });
+}
+
+interface Watched {
+  port: number;
+  startedAt: number;
+  isTls: boolean;
+  notice: Notice;
+}
+
+/** Notices each step of a connection while it is made. */
+function watch(socket: Socket, { port, startedAt, isTls, notice }: Watched): void {
+  const answers: string[] = [];
+  let begunAt = startedAt;
+  socket.on("lookup", (error, address, _family, name) => {
+    if (!error && address) answers.push(String(address));
+    begunAt = Date.now();
+    notice({ lookup: { name, answers, server: getServers()[0] ?? null, latency_ms: begunAt - startedAt } });
+  });
+  socket.on("connectionAttempt", (address) => notice({ connection: { address, port, latency_ms: null } }));
+  socket.once("connect", () => {
+    const connectedAt = Date.now();
+    const connect_ms = connectedAt - begunAt;
+    notice({ connect_ms, connection: { address: socket.remoteAddress ?? null, port, latency_ms: connect_ms } });
+    if (isTls && socket instanceof TLSSocket) {
+      socket.once("secureConnect", () => notice({ tls_ms: Date.now() - connectedAt, tls: seenOf(socket) }));
+    }
+  });
+}
+
+/** Of a handshake that was accepted. Why one was not, the check finds by a connection of its own. */
+function seenOf(socket: TLSSocket): NonNullable<Noticed["tls"]> {
+  const own = socket.getPeerX509Certificate();
+  const chain: X509Certificate[] = [];
+  for (let each = own; each && chain.length < CHAIN_MAX; each = each.issuerCertificate) {
+    if (chain.at(-1)?.fingerprint256 === each.fingerprint256) break;
+    chain.push(each);
+  }
+  return describeTls(socket.getProtocol()?.replace("v", " ") ?? null, chain);
 }
 
 function addressesOf({ remoteAddress }: Socket): string[] | undefined {

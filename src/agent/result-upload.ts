@@ -62,6 +62,8 @@ function batchesOf(results: readonly StoredResult[]): StoredResult[][] {
   return batches;
 }
 
-function wireFormOf({ monitor_id, status, latency_ms, message, checked_at, details, evidence }: StoredResult) {
-  return { monitor_id, status, latency_ms, message, checked_at: new Date(checked_at).toISOString(), details, evidence };
+function wireFormOf({ monitor_id, status, latency_ms, message, checked_at, ...shown }: StoredResult) {
+  const { details, evidence, observation } = shown;
+  const measured = { monitor_id, status, latency_ms, message, checked_at: new Date(checked_at).toISOString() };
+  return { ...measured, details, evidence, observation };
 }

@@ -5,6 +5,7 @@ import { CHECK_STATUSES, Evidence } from "./check.ts";
 import { Id, Instant, InstantInput, NAME_LENGTH_MAX, Name, TAKES_ONE } from "./common.ts";
 import { AgentDiscovery } from "./discovery.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
+import { Observation } from "./observation.ts";
 
 export const AGENT_STATUSES = ["online", "offline"] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
@@ -268,6 +269,9 @@ const Result = z.object({
   checked_at: InstantInput.nullish().meta({ description: "when the check began; absent: now" }),
   details: Bag.nullish(),
   evidence: Evidence.nullish().overwrite(printableJson).meta({ description: "what the target answered, of a failure" }),
+  observation: Observation.nullish()
+    .overwrite(printableJson)
+    .meta({ description: "what was seen in full, of the first failure and of the first success after it" }),
 });
 export const AgentResults = oneOrMany(Result);
 export type AgentResults = z.infer<typeof AgentResults>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Observation } from "./observation.ts";
 
 /**
  * What one check of one target found. `slow` is a success above the latency threshold; `error` means that the checker
@@ -78,4 +79,8 @@ export interface ProbeResult {
   cause?: FailureCause;
   details: Record<string, unknown>;
   evidence?: Evidence;
+  /** For the observation: the beginning of the answer, and how to hide what the request carried in confidence. */
+  answered?: { body: string | null; conceal: (text: string) => string };
+  /** What was seen in full, of a failure and where it was asked for. */
+  observation?: Observation;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CHECK_OUTCOMES, Evidence, FAILURE_CAUSES } from "./check.ts";
 import { MONITOR_TYPES } from "./monitor-values.ts";
+import { Observation } from "./observation.ts";
 
 /** What a checker Worker receives and returns: probes to run, and what they found, in the same order. */
 
@@ -15,6 +16,7 @@ export const CheckerJob = z.object({
   latency_threshold_ms: z.number().nullable(),
   reads_certificate: z.boolean().optional(),
   certificate_expires_at: z.number().nullish(),
+  observes: z.boolean().optional(),
 });
 export type CheckerJob = z.infer<typeof CheckerJob>;
 
@@ -33,6 +35,7 @@ export const CheckerResponse = z.object({
         cause: z.enum(FAILURE_CAUSES).optional(),
         details: z.record(z.string(), z.unknown()),
         evidence: Evidence.optional(),
+        observation: Observation.optional(),
       }),
     }),
   ),

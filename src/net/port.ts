@@ -1,3 +1,18 @@
+import type { Observation } from "../contract/observation.ts";
+
+/** What the place notices on its way, also where it ends in an error. */
+export interface Noticed extends Pick<Observation, "lookup" | "connection" | "tls"> {
+  connect_ms?: number;
+  tls_ms?: number;
+  first_byte_ms?: number;
+  /** Where the place cannot divide the time until the answer began. */
+  undivided_ms?: number;
+  transfer_ms?: number;
+  /** What follows is not of what the check found. */
+  ends?: true;
+}
+export type Notice = (noticed: Noticed) => void;
+
 /** Reads and writes reject once the signal of the connection fires. */
 export interface NetSocket {
   /** Time that opening took, TLS handshake included. */
@@ -18,6 +33,7 @@ export interface ConnectRequest {
   /** `starttls` opens in clear and switches to TLS at `startTls()`. */
   tls: "off" | "on" | "starttls";
   signal: AbortSignal;
+  notice?: Notice;
 }
 
 export interface NetResponse {
@@ -40,6 +56,7 @@ export interface NetRequest {
   body: string | null;
   verify_tls: boolean;
   signal: AbortSignal;
+  notice?: Notice;
 }
 
 /** The network as protocols see it. The Worker and the agent each implement it; tests pass scripted bytes. */
@@ -56,4 +73,6 @@ export interface NetIo {
   now(): number;
   /** A random UUID. */
   newId(): string;
+  /** Where what is found beside the requests is brought to, a certificate for one; absent where nobody keeps it. */
+  notice?: Notice;
 }

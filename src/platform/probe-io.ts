@@ -1,9 +1,9 @@
 import { IoFault } from "../lib/io-fault.ts";
-import type { ConnectRequest, NetIo, NetRequest, NetResponse, NetSocket } from "../net/port.ts";
+import type { ConnectRequest, NetIo, NetRequest, NetResponse, NetSocket, Notice } from "../net/port.ts";
 import { now } from "./clock.ts";
 import { openEdgeSocket } from "./edge-socket.ts";
 import { addressOf, isCloudflare } from "./egress/address.ts";
-import type { Egress } from "./egress/guard.ts";
+import type { Egress, EgressDecision } from "./egress/guard.ts";
 import { newId } from "./ids.ts";
 
 /**
@@ -22,14 +22,16 @@ export function edgeIo(egress: Egress): NetIo {
 }
 
 async function probeFetch(egress: Egress, request: NetRequest): Promise<NetResponse> {
-  const { url, method, headers, body, signal } = request;
+  const { url, method, headers, body, signal, notice } = request;
   if (url.protocol === "https:" && !request.verify_tls) {
     const verdict = egress.checkLiteral(url, "check");
     if (!verdict.ok) throw new IoFault(verdict.fault, verdict.reason);
     throw new IoFault("unsupported", "fetch cannot ignore certificates (verify_ssl false) here");
   }
   try {
-    const sent = await egress.guardedFetch(url, { method, headers, body, purpose: "check", signal });
+    const onDecision = (decision: EgressDecision) => noticeLookup(notice, url.hostname, decision);
+    const sent = await egress.guardedFetch(url, { method, headers, body, purpose: "check", signal, onDecision });
+    notice?.({ undivided_ms: sent.latency_ms });
     const { status, statusText: status_text, headers: answered, body: stream } = sent.response;
     const addresses = sent.addresses ?? undefined;
     return { status, status_text, headers: answered, body: stream, latency_ms: sent.latency_ms, addresses };
@@ -37,6 +39,13 @@ async function probeFetch(egress: Egress, request: NetRequest): Promise<NetRespo
     if (error instanceof IoFault || signal.aborted) throw error;
     throw await explainFetch(egress, url, error, signal);
   }
+}
+
+/** Nothing of an address, which is never looked up, and of a name that the platform resolves. */
+function noticeLookup(notice: Notice | undefined, name: string, decision: EgressDecision): void {
+  const { asked } = decision;
+  if (!notice || !asked) return;
+  notice({ lookup: { name, answers: (decision.ok && decision.addresses) || [], ...asked } });
 }
 
 async function explainFetch(egress: Egress, url: URL, error: unknown, signal: AbortSignal): Promise<unknown> {
@@ -55,11 +64,20 @@ async function explainFetch(egress: Egress, url: URL, error: unknown, signal: Ab
 }
 
 async function probeConnect(egress: Egress, request: ConnectRequest): Promise<NetSocket> {
-  const { host, port, signal } = request;
+  const { host, port, signal, notice } = request;
   const verdict = await egress.checkResolved({ host, port }, "check", signal);
+  noticeLookup(notice, host, verdict);
   if (!verdict.ok) throw new IoFault(verdict.fault, verdict.reason);
+  notice?.({ connection: { address: verdict.addresses?.[0] ?? null, port, latency_ms: null } });
   try {
-    return await openEdgeSocket({ ...request, host: verdict.host }, verdict.addresses);
+    const socket = await openEdgeSocket({ ...request, host: verdict.host }, verdict.addresses);
+    const { latency_ms, addresses = [] } = socket;
+    const address = addresses.length === 1 ? (addresses[0] ?? null) : null;
+    notice?.({
+      connection: { address, port, latency_ms },
+      ...(request.tls === "on" ? { undivided_ms: latency_ms } : { connect_ms: latency_ms }),
+    });
+    return socket;
   } catch (error) {
     const addresses = (verdict.addresses ?? []).flatMap((address) => addressOf(address) ?? []);
     const isRefused = error instanceof IoFault && error.kind === "connect";

@@ -1,8 +1,10 @@
-import type { Evidence } from "../contract/check.ts";
+import type { Evidence, ProbeResult } from "../contract/check.ts";
 import { SECRET_PLACEHOLDER } from "../contract/monitor.ts";
+import type { Observation } from "../contract/observation.ts";
 import { maskTokens } from "../lib/mask-tokens.ts";
 import { readResponseBody } from "../net/http-body.ts";
 import type { NetIo, NetResponse, NetSocket } from "../net/port.ts";
+import { Observer } from "./observation.ts";
 
 /** What a check saw, kept in case that it fails. */
 
@@ -45,33 +47,51 @@ export interface Recorder {
   io: NetIo;
   /** What the last answer was; undefined before any. */
   seen(): Evidence | undefined;
+  /** All that the check saw, with what its probe knows of the answer. */
+  observed(answered: ProbeResult["answered"]): Observation;
 }
 
 /** Notes the last response, or the first bytes that the last connection read, of any probe that uses the network. */
 export function recordEvidence(io: NetIo, secretsOf: () => string[]): Recorder {
+  const observer = new Observer();
   let seen: (() => Evidence) | undefined;
+  let spoken: (() => string | null) | undefined;
   return {
     io: {
       ...io,
+      notice: observer.notice,
       async fetch(request) {
-        const response = await io.fetch(request);
+        observer.begin(request);
+        spoken = undefined;
+        const response = await io.fetch({ ...request, notice: observer.notice });
+        observer.answer(response);
         seen = () => evidenceOf(response, null);
         return response;
       },
       async connect(request) {
-        const socket = await io.connect(request);
+        const notice = observer.connectionNotice;
+        const socket = await io.connect({ ...request, ...(notice && { notice }) });
         let first: Uint8Array | null = null;
-        seen = () => ({
-          status_line: null,
-          excerpt: first && excerptOf(conceal(new TextDecoder().decode(first), secretsOf())),
-          addresses: (socket.addresses ?? []).slice(0, ADDRESSES_MAX),
-        });
+        const said = () => first && conceal(new TextDecoder().decode(first), secretsOf());
+        if (notice) spoken = said;
+        seen = () => {
+          const answer = said();
+          return {
+            status_line: null,
+            excerpt: answer && excerptOf(answer),
+            addresses: (socket.addresses ?? []).slice(0, ADDRESSES_MAX),
+          };
+        };
         return listenTo(socket, (chunk) => {
           first ??= chunk.slice(0, READ_MAX);
         });
       },
     },
     seen: () => seen?.(),
+    observed: (answered) => {
+      const hide = (text: string) => conceal(answered?.conceal(text) ?? text, secretsOf());
+      return observer.observed(answered?.body ?? spoken?.() ?? null, hide);
+    },
   };
 }
 

@@ -186,7 +186,7 @@ describe("an http check", () => {
   it("keeps what the server said out of the result, but for its evidence", async () => {
     const answer = { status: 500, body: "canary", headers: { "x-secret": "canary" } };
     const { result } = await run({ fetch: [answer] }, { expected_body: "other", expected_status: 500 });
-    expect(JSON.stringify({ ...result, evidence: null })).not.toContain("canary");
+    expect(JSON.stringify({ ...result, evidence: null, observation: null })).not.toContain("canary");
   });
 
   it("refuses a pattern its engine does not support when it is saved", () => {

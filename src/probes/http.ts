@@ -14,7 +14,7 @@ import { type Course, explain, follow, tlsTargetOf } from "./http-follow.ts";
 import { runJourney } from "./journey.ts";
 import { addressOf, checkSteps } from "./journey-rules.ts";
 import { assertionMet, assertionProblem, headerMet, headerProblem, pathProblem } from "./json-assertions.ts";
-import type { Probe } from "./port.ts";
+import type { CheckContext, Probe } from "./port.ts";
 
 const options = HttpCheck.superRefine((check, ctx) => {
   checkSteps(check.steps, ctx);
@@ -60,7 +60,7 @@ export const httpProbe: Probe<URL, HttpCheck> = {
   certificateAt: (target) => (target.protocol === "https:" ? tlsTargetOf(target) : null),
   check: (target, check, io, signal, context) =>
     check.steps.length === 0
-      ? checkOnce(target, check, io, signal)
+      ? checkOnce(target, check, io, signal, context)
       : runJourney(splitCredentials(target), check, io, signal, context),
 };
 
@@ -105,7 +105,13 @@ function splitCredentials(target: URL): { url: URL; authorization: Record<string
   return { url, authorization: { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` } };
 }
 
-async function checkOnce(target: URL, check: HttpCheck, io: NetIo, signal: AbortSignal): Promise<ProbeResult> {
+async function checkOnce(
+  target: URL,
+  check: HttpCheck,
+  io: NetIo,
+  signal: AbortSignal,
+  { observes }: CheckContext,
+): Promise<ProbeResult> {
   const startedAt = io.now();
   const elapsed = () => io.now() - startedAt;
   const answer = await follow(courseOf(target, check), io, { signal, elapsed });
@@ -115,20 +121,21 @@ async function checkOnce(target: URL, check: HttpCheck, io: NetIo, signal: Abort
   const isRead = needsBody(check);
   const accepted = statusMet(response, check);
   const refused = (accepted ? null : statusFinding(response, check)) ?? headersFinding(response, check);
-  const excerpt = refused && (await readExcerpt(response));
   const read = refused || !isRead ? null : await bodyFinding(response, check, signal, elapsed);
+  const excerpt = refused || (observes && !read) ? await readExcerpt(response) : null;
   await discard(response.body);
   const finding = refused ?? read?.finding;
+  const hide = (text: string) => conceal(text, secretsOf(target, check));
+  const answered = { body: read ? read.text : excerpt, conceal: hide };
   if (!finding) {
-    const success = { outcome: "success", message: `HTTP ${response.status}`, latency_ms, details } as const;
+    const success = { outcome: "success", message: `HTTP ${response.status}`, latency_ms, details, answered } as const;
     const slow = accepted ?? slowFinding(check.degraded_when, response, read);
-    return slow === null ? success : degradedBy(success, conceal(slow, secretsOf(target, check)));
+    return slow === null ? success : degradedBy(success, hide(slow));
   }
   const explained = await explain(finding, { url, verify_tls: check.verify_ssl }, io, signal);
-  const message = conceal(explained.message, secretsOf(target, check));
-  const answered = read ? read.text : excerpt;
-  const evidence = evidenceOf(response, answered && conceal(answered, secretsOf(target, check)));
-  return { ...explained, message, latency_ms, details, evidence };
+  const message = hide(explained.message);
+  const evidence = evidenceOf(response, answered.body && hide(answered.body));
+  return { ...explained, message, latency_ms, details, evidence, answered };
 }
 
 /** What the request carried in confidence: a server may repeat it in its answer. */

@@ -45,6 +45,7 @@ interface StepResult {
   status_code: number | null;
   latency_ms: number;
   evidence?: Evidence;
+  body?: string | null;
 }
 
 interface StepReport {
@@ -86,15 +87,18 @@ export async function runJourney(
       latency_ms: result.latency_ms,
     });
     if (!finding || failed) continue;
+    io.notice?.({ ends: true });
     const message = `step ${n + 1} '${step.name}': ${finding.message}`;
     failed = { ...result, finding: { ...finding, message } };
   }
   const details = { requests: run.requests, steps: reports };
+  const conceal = (text: string) => run.mask(text);
   if (!failed) {
-    return { outcome: "success", message: `${check.steps.length} steps passed`, latency_ms, details };
+    const message = `${check.steps.length} steps passed`;
+    return { outcome: "success", message, latency_ms, details, answered: { body: null, conceal } };
   }
-  const { finding, evidence } = failed;
-  return { ...finding, latency_ms, details, ...(evidence && { evidence }) };
+  const { finding, evidence, body = null } = failed;
+  return { ...finding, latency_ms, details, answered: { body, conceal }, ...(evidence && { evidence }) };
 }
 
 class JourneyRun {
@@ -132,7 +136,7 @@ class JourneyRun {
     const startedAt = io.now();
     const elapsed = () => io.now() - startedAt;
     const request = requestOf(step, { values: this.#values, base: this.#base });
-    if (!request.ok) return failedBefore({ outcome: "error", message: this.#mask(request.reason) });
+    if (!request.ok) return failedBefore({ outcome: "error", message: this.mask(request.reason) });
     if (this.requests >= REQUESTS_MAX) {
       return failedBefore(failure("status", `the steps before sent ${REQUESTS_MAX} requests, redirects included`));
     }
@@ -161,7 +165,7 @@ class JourneyRun {
       { signal, elapsed },
     );
     for (const value of this.#jar.values()) this.#hide(value, CONFIDENTIAL_MIN);
-    if ("outcome" in answer) return failedBefore({ ...answer, message: this.#mask(answer.message) }, elapsed());
+    if ("outcome" in answer) return failedBefore({ ...answer, message: this.mask(answer.message) }, elapsed());
     return this.#judge(step, answer, { signal, elapsed });
   }
 
@@ -180,10 +184,12 @@ class JourneyRun {
     if (!finding) return { ...result, finding };
     const explained = await explain(finding, { url, verify_tls: this.#check.verify_ssl }, this.#io, signal);
     const answered = read ? read.text : excerpt;
+    const body = answered && this.mask(answered.slice(0, ANSWER_SHOWN_MAX));
     return {
       ...result,
-      finding: { ...explained, message: this.#mask(explained.message) },
-      evidence: evidenceOf(response, answered && this.#mask(answered.slice(0, ANSWER_SHOWN_MAX))),
+      finding: { ...explained, message: this.mask(explained.message) },
+      evidence: evidenceOf(response, body),
+      body,
     };
   }
 
@@ -256,7 +262,7 @@ class JourneyRun {
     for (const form of formsOf(value)) if (form !== "") this.#confidential.add(form);
   }
 
-  #mask(text: string): string {
+  mask(text: string): string {
     const longestFirst = [...this.#confidential].sort((a, b) => b.length - a.length);
     return longestFirst.reduce((masked, value) => masked.replaceAll(value, SECRET_PLACEHOLDER), text);
   }

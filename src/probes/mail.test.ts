@@ -49,7 +49,7 @@ describe("an smtp check", () => {
   ])("fails on the greeting %j and does not repeat its words", async (greeting, cause, message) => {
     const { result } = await run(smtpProbe, [greeting]);
     expect(result).toMatchObject({ outcome: "failure", cause, message });
-    expect(JSON.stringify({ ...result, evidence: null })).not.toContain("canary");
+    expect(JSON.stringify({ ...result, evidence: null, observation: null })).not.toContain("canary");
   });
 
   it("fails when the server refuses to greet or to start TLS", async () => {
@@ -129,6 +129,6 @@ describe("an imap check", () => {
     const reads = ["* OK\r\n", CAPABLE, "a NO [AUTHENTICATIONFAILED] ann canary\r\n"];
     const { result } = await run(imapProbe, reads, "imap://ann:secret@a.example");
     expect(result).toMatchObject({ outcome: "failure", cause: "status", message: "login refused" });
-    expect(JSON.stringify({ ...result, evidence: null })).not.toMatch(/ann|secret|canary/);
+    expect(JSON.stringify({ ...result, evidence: null, observation: null })).not.toMatch(/ann|secret|canary/);
   });
 });

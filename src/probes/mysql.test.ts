@@ -24,7 +24,7 @@ async function run(reads: (string | Uint8Array)[], login = "", fields = {}) {
   const io = scriptedIo({ connect: [reads] });
   const job = { target: `mysql://${login}db.example/shop`, fields, timeout_seconds: 5, latency_threshold_ms: null };
   const result = await runProbe(mysqlProbe, job, io);
-  expect(JSON.stringify({ ...result, evidence: null })).not.toMatch(/canary|secret/);
+  expect(JSON.stringify({ ...result, evidence: null, observation: null })).not.toMatch(/canary|secret/);
   return { result, said: io.written.join("") };
 }
 

@@ -39,6 +39,8 @@ export interface CheckContext {
   timeout_seconds: number;
   /** The values of secrets that the settings name. */
   secrets: Readonly<Record<string, string>>;
+  /** The beginning of the answer is wanted of a success, too. */
+  observes: boolean;
 }
 
 /** Where results of a monitor come from: a probe at the edge, a probe in an agent, pushes, or other statuses. */

@@ -47,6 +47,8 @@ export interface CheckJob {
   reads_certificate?: boolean;
   /** As a check before this one has read it. */
   certificate_expires_at?: number | null;
+  /** A success is observed in full, too, as every failure is. */
+  observes?: boolean;
 }
 
 /** Reading a certificate never keeps a result for longer. */
@@ -67,12 +69,14 @@ export async function runProbe(
 ): Promise<ProbeResult> {
   if (!prepared.ok) return failedCheck(prepared.reason);
   const { value } = prepared;
-  const recorder = recordEvidence(io, () => passwordsIn(job.target));
-  const found = await verify(await measure(probe, job, value, recorder));
+  const recorder = recordEvidence(io, () => [...passwordsIn(job.target), ...Object.values(job.secrets ?? {})]);
+  const { answered, ...found } = await verify(await measure(probe, job, value, recorder));
   const judged = value.rules.invert ? invertResult(found) : found;
-  if (judged.outcome !== "failure") return judged;
-  const evidence = judged.evidence ?? recorder.seen();
-  return evidence ? { ...judged, evidence } : judged;
+  const isFailure = judged.outcome === "failure";
+  if (judged.outcome === "error" || !(isFailure || job.observes)) return judged;
+  const observed = { ...judged, observation: recorder.observed(answered) };
+  const evidence = isFailure ? (judged.evidence ?? recorder.seen()) : undefined;
+  return evidence ? { ...observed, evidence } : observed;
 }
 
 async function measure(
@@ -82,13 +86,15 @@ async function measure(
   { io }: Recorder,
 ): Promise<ProbeResult> {
   try {
-    const context = { timeout_seconds: job.timeout_seconds ?? probe.timeout_seconds, secrets: job.secrets ?? {} };
+    const { observes = false, secrets = {} } = job;
+    const context = { timeout_seconds: job.timeout_seconds ?? probe.timeout_seconds, secrets, observes };
     const secondsMax = probe.secondsMax?.(options, context.timeout_seconds) ?? context.timeout_seconds;
     const result = await withTimeoutSignal(secondsMax * 1000, (signal) =>
       probe.check(target, options, io, signal, context),
     );
     if (result.outcome === "failure") return result;
-    const dated = job.reads_certificate ? await addCertificate(result, probe.certificateAt?.(target), io) : result;
+    const dated =
+      job.reads_certificate || observes ? await addCertificate(result, probe.certificateAt?.(target), io) : result;
     const expiresAt = expiryOf(dated) ?? job.certificate_expires_at ?? null;
     const daysLeft = expiresAt === null ? null : (expiresAt - io.now()) / DAY_MS;
     const judged = daysLeft === null ? null : probe.judgeCertificate?.(dated, options, daysLeft);

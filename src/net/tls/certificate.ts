@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import type { Observation } from "../../contract/observation.ts";
 import { spanOf } from "../../lib/duration-format.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { brokenTls } from "./bytes.ts";
@@ -14,9 +15,11 @@ export interface CertificateVerdict {
   distrust: string;
   expires_at: number;
   details: Record<string, unknown>;
+  tls: NonNullable<Observation["tls"]>;
 }
 
 const NAME_MAX = 100;
+export const CHAIN_MAX = 5;
 const PROTOCOLS: Record<number, string> = {
   [TLS_1_3]: "TLS 1.3",
   [TLS_1_2]: "TLS 1.2",
@@ -30,9 +33,11 @@ export function evaluateCertificates(seen: ServerCertificates, host: string, now
   if (!own) throw brokenTls();
   const expires_at = Date.parse(own.validTo);
   const protocol = PROTOCOLS[seen.version] ?? "SSL 3.0 or older";
+  const problem =
+    problemOf(own, host, now) ?? (seen.version < TLS_1_2 ? `${host} speaks nothing newer than ${protocol}` : null);
   return {
-    problem:
-      problemOf(own, host, now) ?? (seen.version < TLS_1_2 ? `${host} speaks nothing newer than ${protocol}` : null),
+    problem,
+    tls: { ...describeTls(protocol, [own, ...others]), refusal: problem },
     distrust: distrustOf(own, others, host, now),
     expires_at,
     details: {
@@ -46,6 +51,21 @@ export function evaluateCertificates(seen: ServerCertificates, host: string, now
       fingerprint_sha256: own.fingerprint256,
       chain: others.map((certificate) => nameOf(certificate.subject)),
     },
+  };
+}
+
+/** A version and certificates, the server's own first, as an observation keeps them. */
+export function describeTls(version: string | null, chain: readonly X509Certificate[]): CertificateVerdict["tls"] {
+  const [own] = chain;
+  return {
+    version,
+    names: own ? namesOf(own) : "",
+    chain: chain.slice(0, CHAIN_MAX).map((certificate) => ({
+      subject: nameOf(certificate.subject),
+      issuer: nameOf(certificate.issuer),
+      expires_at: isoOf(certificate.validTo),
+    })),
+    refusal: null,
   };
 }
 

@@ -9,7 +9,7 @@ export interface TlsTarget {
   port: number;
 }
 
-export interface TlsInspection extends CertificateVerdict {
+export interface TlsInspection extends Omit<CertificateVerdict, "tls"> {
   /** Time until the certificate arrived. */
   latency_ms: number;
 }
@@ -21,7 +21,9 @@ export async function inspectCertificate(io: NetIo, target: TlsTarget, signal: A
     const openedAt = io.now();
     const seen = await readCertificates(socket, { server_name: serverName(target.host), alpn: [] });
     const now = io.now();
-    return { ...evaluateCertificates(seen, nameIn(target.host), now), latency_ms: socket.latency_ms + now - openedAt };
+    const { tls, ...verdict } = evaluateCertificates(seen, nameIn(target.host), now);
+    io.notice?.({ tls });
+    return { ...verdict, latency_ms: socket.latency_ms + now - openedAt };
   } finally {
     socket.close();
   }

@@ -43,7 +43,11 @@ describe("looking up a name", () => {
     const { resolve } = resolver({
       "one.test": { Status: 0, Answer: [{ type: 5, TTL: 300, data: "alias.example." }, ...address("8.8.8.8").Answer] },
     });
-    expect(await resolve("a.example", SIGNAL)).toEqual({ kind: "addresses", addresses: ["8.8.8.8"] });
+    expect(await resolve("a.example", SIGNAL)).toEqual({
+      kind: "addresses",
+      addresses: ["8.8.8.8"],
+      asked: { server: "one.test", latency_ms: 0 },
+    });
   });
 
   it.each<[name: string, replies: Record<string, Reply>, kind: string]>([

@@ -2,7 +2,17 @@ import { z } from "zod";
 import { learnColo } from "../colo.ts";
 
 /** `nothing`: the name has no address. `unavailable`: no resolver answered us, which says nothing about the name. */
-export type Resolution = { kind: "addresses"; addresses: string[] } | { kind: "nothing" } | { kind: "unavailable" };
+export type Resolution =
+  | { kind: "addresses"; addresses: string[]; asked?: Asked }
+  | { kind: "nothing"; asked?: Asked }
+  | { kind: "unavailable" };
+
+/** Which resolver answered, and how long it took; null: it was asked for an earlier check. */
+export interface Asked {
+  server: string;
+  latency_ms: number | null;
+}
+
 export type Resolve = (name: string, signal: AbortSignal) => Promise<Resolution>;
 
 /** Asks the resolvers over one connection at a time instead of two. */
@@ -34,32 +44,38 @@ type Answer = z.infer<typeof Answer>;
 export function dohResolver(
   parts: DohParts,
 ): (name: string, signal: AbortSignal, options?: ResolveOptions) => Promise<Resolution> {
-  const cache = new Map<string, { addresses: string[]; expires_at: number }>();
+  const cache = new Map<string, { addresses: string[]; server: string; expires_at: number }>();
 
-  const remember = (name: string, addresses: string[], ttlMs: number) => {
+  const remember = (name: string, found: { addresses: string[]; server: string }, ttlMs: number) => {
     const oldest = cache.size >= CACHE_ENTRIES ? cache.keys().next().value : undefined;
     if (oldest !== undefined) cache.delete(oldest);
-    cache.set(name, { addresses, expires_at: parts.now() + Math.min(ttlMs, CACHE_MS) });
+    cache.set(name, { ...found, expires_at: parts.now() + Math.min(ttlMs, CACHE_MS) });
   };
 
   return async (name, signal, options = {}) => {
     // Reserved never to exist, so no resolver needs to be asked: RFC 6761, section 6.4.
     if (name.endsWith(".invalid")) return { kind: "nothing" };
     const known = cache.get(name);
-    if (known && known.expires_at > parts.now()) return { kind: "addresses", addresses: known.addresses };
+    if (known && known.expires_at > parts.now()) {
+      const { addresses, server } = known;
+      return { kind: "addresses", addresses, asked: { server, latency_ms: null } };
+    }
     cache.delete(name);
     let someoneAnswered = false;
     for (const resolver of parts.resolvers) {
+      const startedAt = parts.now();
       const answers = await queryBoth({ ...parts, ...options }, resolver, name, signal);
       if (!answers) continue;
+      const asked = { server: new URL(resolver).host, latency_ms: parts.now() - startedAt };
       const records = answers.flatMap(addressRecords);
       const addresses = records.map((record) => record.data);
       if (addresses.length > 0) {
-        remember(name, addresses, Math.min(...records.map((record) => record.TTL)) * 1000);
-        return { kind: "addresses", addresses };
+        const ttlMs = Math.min(...records.map((record) => record.TTL)) * 1000;
+        remember(name, { addresses, server: asked.server }, ttlMs);
+        return { kind: "addresses", addresses, asked };
       }
       if (answers.every((answer) => answer.Status === NOERROR || answer.Status === NXDOMAIN))
-        return { kind: "nothing" };
+        return { kind: "nothing", asked };
       someoneAnswered = true;
     }
     return { kind: someoneAnswered ? "nothing" : "unavailable" };

@@ -3,7 +3,7 @@ import { HOP_HEADER, installationId } from "../installation.ts";
 import type { Settings } from "../settings.ts";
 import { fetchBySocket } from "../socket-fetch.ts";
 import { type Address, type AllowList, addressOf, allowListOf, notPublic } from "./address.ts";
-import { dohResolver, type Resolution, type Resolve } from "./dns.ts";
+import { type Asked, dohResolver, type Resolution, type Resolve } from "./dns.ts";
 
 /**
  * The one way out. A destination is checked twice: by its spelling when a person saves it, and by what its name resolves
@@ -16,8 +16,8 @@ export type Purpose = "check" | "delivery";
 export type Destination = URL | { host: string; port: number };
 
 /** `addresses` is null where the name is left to the platform's resolver, or was not looked up. */
-export type EgressAllowed = { ok: true; host: string; addresses: string[] | null };
-export type EgressDenied = { ok: false; fault: "forbidden" | "dns" | "unavailable"; reason: string };
+export type EgressAllowed = { ok: true; host: string; addresses: string[] | null; asked?: Asked };
+export type EgressDenied = { ok: false; fault: "forbidden" | "dns" | "unavailable"; reason: string; asked?: Asked };
 export type EgressDecision = EgressAllowed | EgressDenied;
 
 export interface EgressPolicy {
@@ -32,6 +32,8 @@ export interface OutgoingRequest {
   body?: string | null;
   purpose: Purpose;
   signal: AbortSignal;
+  /** Hears what the name was found to be, before anything is sent or refused. */
+  onDecision?: (decision: EgressDecision) => void;
 }
 
 export interface Egress {
@@ -99,10 +101,14 @@ export async function checkResolved(
     case "unavailable":
       return { ok: false, fault: "unavailable", reason: "no DNS resolver is reachable" };
     case "nothing":
-      return { ok: false, fault: "dns", reason: `"${host}" does not resolve` };
+      return withAsked({ ok: false, fault: "dns", reason: `"${host}" does not resolve` }, resolution);
     case "addresses":
-      return decideAddresses(host, resolution.addresses, policy);
+      return withAsked(decideAddresses(host, resolution.addresses, policy), resolution);
   }
+}
+
+function withAsked(decision: EgressDecision, { asked }: { asked?: Asked }): EgressDecision {
+  return asked ? { ...decision, asked } : decision;
 }
 
 function decideAddresses(host: string, addresses: string[], policy: EgressPolicy): EgressDecision {
@@ -224,8 +230,9 @@ export function buildEgress(
       };
       return { ...open(known), lookedUp: async (destination) => void (await found.get(nameOf(destination) ?? "")) };
     },
-    async guardedFetch(url, { method, headers = {}, body = null, purpose, signal }) {
+    async guardedFetch(url, { method, headers = {}, body = null, purpose, signal, onDecision }) {
       const verdict = await checkResolved(url, { purpose, allow, own_hosts }, resolve, signal);
+      onDecision?.(verdict);
       if (!verdict.ok) throw new IoFault(verdict.fault, verdict.reason);
       const sentAt = outside.now();
       const response = await outside.fetch(url, {
