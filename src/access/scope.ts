@@ -1,5 +1,6 @@
 import { type Db, onHappened, onPagesChanged, openDb, shareWrites } from "../data/db.ts";
 import type { Permission } from "../domain/roles.ts";
+import type { ClientNetwork } from "../platform/client-address.ts";
 import { now } from "../platform/clock.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
 import type { Env } from "../platform/env.ts";
@@ -25,6 +26,8 @@ export interface CallScope extends Scope {
   readonly ip: string | null;
   /** Where the client is supposed to be, when the platform says so. */
   readonly place: string | null;
+  /** The network that the client is supposed to be in, when the platform says so. */
+  readonly network: ClientNetwork | null;
   /** As the client names itself, at most 200 characters. */
   readonly userAgent: string | null;
   /** By which a browser shows that an account signed in with it before. */

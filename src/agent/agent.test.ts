@@ -21,7 +21,7 @@ let assignments: unknown[];
 let hasSockets: boolean;
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
+  vi.useFakeTimers({ now: START, toFake: ["Date", "performance", "setTimeout", "clearTimeout"] });
   dir = mkdtempSync(join(tmpdir(), "vigil-agent-"));
   requests = [];
   assignments = [];

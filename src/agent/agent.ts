@@ -16,6 +16,7 @@ import { discover } from "./discovery.ts";
 import type { Log } from "./log.ts";
 import { runMetrics } from "./metrics-loop.ts";
 import { createNodeIo } from "./node-io.ts";
+import { Pace } from "./pace.ts";
 import { AGENT_TYPES, agentProbe } from "./probes/registry.ts";
 import { Reach } from "./reach.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -29,6 +30,8 @@ const POLL_S = 30;
 /** An agent without monitors polls less often; with the wait of a long poll, less than three times a minute in all. */
 const IDLE_PAUSE_MS = 25_000;
 const IDLE_POLL_S = 50;
+/** Choice: a look costs nothing, and results of as long carry a time that may be wrong. */
+const CLOCK_LOOK_MS = 5000;
 /** Choice: what the last results of a stopping agent may take to leave. */
 const LAST_FLUSH_MS = 5000;
 
@@ -59,6 +62,7 @@ export class Agent {
   readonly #parts: AgentParts;
   #config: AgentConfig;
   readonly #clock: Clock = createClock();
+  readonly #pace = new Pace(performance.now());
   readonly #startedAt = this.#clock.now();
   readonly #uplink: Uplink;
   readonly #connection: Connection;
@@ -101,6 +105,7 @@ export class Agent {
           certificates: this.#certificates,
           failed: this.#failed,
         }),
+      onStart: (latenessMs) => this.#pace.note(latenessMs),
       onResult: (assignment, result) => this.#noteResult(assignment, result),
       onError: (assignment, reason, isNew) => this.#noteError(assignment, reason, isNew),
     });
@@ -134,7 +139,17 @@ export class Agent {
           () => this.#refreshAssignments(),
         ),
         this.#repeat(HOUR_MS, async () => void (await this.#reportDiscoveries())),
-        runMetrics({ uplink, connection, clock, isIdle: () => this.#isIdle() }, signal),
+        this.#followClock(),
+        runMetrics(
+          {
+            uplink,
+            connection,
+            clock,
+            isIdle: () => this.#isIdle(),
+            readPace: () => this.#pace.read(performance.now()),
+          },
+          signal,
+        ),
         this.#sender.run(signal),
         commands.run(signal),
       ]);
@@ -172,13 +187,35 @@ export class Agent {
     }
   }
 
+  /** A clock that was set says nothing of the time, and one of a host that slept has lost some: the service knows it. */
+  async #followClock(): Promise<void> {
+    const { signal } = this.#stopping;
+    const backoff = new Backoff();
+    while (!signal.aborted) {
+      await sleep(CLOCK_LOOK_MS, signal);
+      if (signal.aborted || !this.#clock.hasJumped()) continue;
+      try {
+        await this.#connection.watch(() => this.#askTime());
+        backoff.reset();
+      } catch (error) {
+        await sleep(backoff.next(error), signal);
+      }
+    }
+  }
+
+  async #askTime() {
+    const sentAt = performance.now();
+    const welcome = await this.#uplink.handshake(describeHost());
+    const tookMs = performance.now() - sentAt;
+    const offset = this.#clock.correct({ serverTime: Date.parse(welcome.server_time), tookMs });
+    if (offset !== 0)
+      this.#parts.log.warn("this host's clock is wrong; results carry the service's time", { difference_ms: offset });
+    return welcome;
+  }
+
   async #shakeHands(): Promise<void> {
     const { log, env, programPath } = this.#parts;
-    const sentAt = Date.now();
-    const welcome = await this.#uplink.handshake(describeHost());
-    const offset = this.#clock.correct({ serverTime: Date.parse(welcome.server_time), sentAt, receivedAt: Date.now() });
-    if (offset !== 0)
-      log.warn("this host's clock is wrong; results carry the service's time", { difference_ms: offset });
+    const welcome = await this.#askTime();
     this.#pollSeconds = welcome.poll_interval_seconds;
     if (welcome.latest_version === VERSION || !this.#config.auto_update || env.VIGIL_AGENT_UPDATES === "off") return;
     try {

@@ -38,7 +38,7 @@ it("sends a failure in a form that the service accepts, with any text of the tar
     probeFor: () => probe,
     ioFor: () => ({}) as NetIo,
     reach: new Reach(UNRESTRICTED),
-    clock: { now: () => 7, correct: () => 7 },
+    clock: { now: () => 7 },
     certificates: new Map(),
     failed: new Map(),
   });

@@ -18,7 +18,7 @@ export interface CheckerParts {
   ioFor(fields: Record<string, unknown>): NetIo;
   /** What the host lets monitors reach. */
   reach: Reach;
-  clock: Clock;
+  clock: Pick<Clock, "now">;
   /** When the certificate of a monitor expires, as this process has read it; null where it found none. */
   certificates: Map<string, number | null>;
   /** Whether the last check of a monitor failed. */

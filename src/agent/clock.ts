@@ -12,23 +12,48 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Epoch milliseconds of the service: this host's clock, corrected by what the service said at the last handshake. */
+/**
+ * Epoch milliseconds of the service. It starts with this host's clock and follows what the service said last; between two
+ * such moments it counts by the time since the host was started, which nobody can set.
+ */
 export interface Clock {
   now(): number;
-  /** `serverTime` was read between `sentAt` and `receivedAt` of this host's clock. */
-  correct(times: { serverTime: number; sentAt: number; receivedAt: number }): number;
+  /** What the clock of this host has to be corrected by. */
+  offset(): number;
+  /** Whether the clock of this host was set, or the host slept, since the service last said the time. */
+  hasJumped(): boolean;
+  /** The service read `serverTime` during a call that took so long and ends now. The answer is the new offset. */
+  correct(told: { serverTime: number; tookMs: number }): number;
 }
 
-/** Choice: a difference of less than a second is the network's; correcting it would only make times jump. */
-const TOLERANCE_MS = 1000;
+/** Choice: beside half of the time that the call took, as much may be the way of measuring; it is not worth a jump. */
+const TOLERANCE_MS = 100;
+/** Choice: time servers move a clock by less, little by little. */
+const JUMP_MS = 1000;
 
-export function createClock(hostNow: () => number = Date.now): Clock {
-  let offset = 0;
+interface HostTime {
+  wall(): number;
+  /** Milliseconds since some moment, never set. */
+  steady(): number;
+}
+
+const HOST: HostTime = { wall: () => Date.now(), steady: () => performance.now() };
+
+export function createClock({ wall, steady }: HostTime = HOST): Clock {
+  // The epoch at which the steady time would have been 0, by this host's clock and by the service's.
+  let host = wall() - steady();
+  let service = host;
+  const now = () => Math.round(steady() + service);
   return {
-    now: () => hostNow() + offset,
-    correct({ serverTime, sentAt, receivedAt }) {
-      const difference = serverTime - (sentAt + receivedAt) / 2;
-      offset = Math.abs(difference) < TOLERANCE_MS ? 0 : Math.round(difference);
+    now,
+    offset: () => now() - wall(),
+    hasJumped: () => Math.abs(wall() - steady() - host) > JUMP_MS,
+    correct({ serverTime, tookMs }) {
+      const difference = serverTime + tookMs / 2 - wall();
+      const isWithin = Math.abs(difference) <= TOLERANCE_MS + tookMs / 2;
+      const offset = isWithin ? 0 : Math.round(difference);
+      host = wall() - steady();
+      service = host + offset;
       return offset;
     },
   };

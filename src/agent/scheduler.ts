@@ -16,6 +16,8 @@ export interface SchedulerParts {
   onResult(assignment: AgentAssignment, result: CheckedResult): void;
   /** A check was not possible; `isNew` when the reason differs from the time before. */
   onError(assignment: AgentAssignment, reason: string, isNew: boolean): void;
+  /** A check begins this long after the time that it was planned for. */
+  onStart?(latenessMs: number): void;
   now(): number;
 }
 
@@ -106,17 +108,18 @@ export class Scheduler {
   #plan(entry: Entry, delayMs: number): void {
     if (this.#isStopped || this.#entries.get(entry.assignment.id) !== entry) return;
     clearTimeout(entry.timer);
+    const dueAt = performance.now() + delayMs;
     entry.timer = setTimeout(() => {
       const now = this.#parts.now();
       if (isResting(entry, now)) this.#plan(entry, delayUntilNext(entry, now));
-      else void this.#run(entry);
+      else void this.#run(entry, dueAt);
     }, delayMs);
   }
 
   /** A check that runs already serves for a second call. */
-  #run(entry: Entry): Promise<Checked> {
+  #run(entry: Entry, dueAt = performance.now()): Promise<Checked> {
     if (entry.running !== null) return entry.running;
-    const check = this.#check(entry).finally(() => {
+    const check = this.#check(entry, dueAt).finally(() => {
       entry.running = null;
       this.#checks.delete(check);
       this.#plan(entry, delayUntilNext(entry, this.#parts.now()));
@@ -126,8 +129,9 @@ export class Scheduler {
     return check;
   }
 
-  async #check(entry: Entry): Promise<Checked> {
+  async #check(entry: Entry, dueAt: number): Promise<Checked> {
     await this.#enter();
+    this.#parts.onStart?.(performance.now() - dueAt);
     const { assignment } = entry;
     try {
       const checked = await this.#parts.check(assignment);

@@ -31,7 +31,7 @@ beforeEach(() => {
   logged = [];
   stopping = new AbortController();
   const log = createLog("debug", (line) => logged.push(line));
-  const clock = createClock(() => Date.now());
+  const clock = createClock();
   buffer = new ResultBuffer(join(dir, "results.jsonl"), () => {});
   const uplink = new Uplink({ url: "https://vigil.test", token: () => "ag_secret", fetch: serve as typeof fetch });
   const connection = new Connection(log, () => clock.now());

@@ -76,12 +76,40 @@ export const AgentCreate = z
       .boolean()
       .nullish()
       .meta({ description: "monitors may name it among their `locations`, as `agent:<id>`; default false" }),
+    own_page_only: z
+      .boolean()
+      .nullish()
+      .meta({ description: "only monitors of its status page may run on it; default false: any of its owner's" }),
   })
   .meta({ id: "AgentCreate" });
 export type AgentCreate = z.infer<typeof AgentCreate>;
 
 export const AgentUpdate = AgentCreate.partial().meta({ id: "AgentUpdate" });
 export type AgentUpdate = z.infer<typeof AgentUpdate>;
+
+/** What is known of a network from an address in it. */
+export const AgentNetwork = z
+  .object({
+    asn: z.int().nullable().meta({ description: "number of the autonomous system" }),
+    name: z.string().nullable().meta({ description: "of the organization that runs it" }),
+    country: z.string().nullable().meta({ description: "two letters of ISO 3166-1" }),
+  })
+  .meta({ id: "AgentNetwork" });
+export type AgentNetwork = z.infer<typeof AgentNetwork>;
+
+const Pace = z.object({
+  checks_per_minute: z.number().min(0).nullable(),
+  lateness_ms: z
+    .number()
+    .min(0)
+    .nullable()
+    .meta({ description: "95 of 100 checks began no later than this after their time" }),
+  clock_offset_ms: z.number().nullable().meta({
+    description: "what the clock of its host is corrected by; 0 where it is right",
+  }),
+});
+
+export const AgentPace = Pace.extend({ measured_at: Instant }).meta({ id: "AgentPace" });
 
 export const Agent = z
   .object({
@@ -91,7 +119,12 @@ export const Agent = z
     status: z.enum(AGENT_STATUSES),
     region: z.string().nullable(),
     is_location: z.boolean().meta({ description: "monitors may name it among their `locations`" }),
+    own_page_only: z.boolean().meta({ description: "only monitors of its status page may run on it" }),
     version: z.string().nullable().meta({ description: "of the agent program; null until it has called" }),
+    network: AgentNetwork.nullable().meta({
+      description: "that the agent calls from, as Cloudflare knows it; null where the service runs elsewhere",
+    }),
+    pace: AgentPace.nullable().meta({ description: "of the last minute that was reported, of a day at most" }),
     status_page_id: Id.nullable(),
     last_seen_at: Instant.nullable().meta({ description: "may lag by 20 seconds" }),
     created_at: Instant,
@@ -106,6 +139,7 @@ const Metrics = z.object({
   disk_percent: percent,
   load_1: z.number().min(0).nullish(),
   uptime_seconds: z.number().min(0).nullish(),
+  ...Pace.partial().shape,
   custom: Bag.nullish(),
 });
 
@@ -126,6 +160,7 @@ export const AgentMetrics = z
     disk_percent: z.number().nullable(),
     load_1: z.number().nullable(),
     uptime_seconds: z.number().nullable(),
+    ...Pace.shape,
     custom: z.record(z.string(), z.unknown()),
   })
   .meta({ id: "AgentMetrics" });

@@ -2,6 +2,14 @@ import { AGENT_OFFLINE_AFTER_MS, type AgentStatus } from "../contract/agent.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 
 /** Who fell silent is offline from then on, also before the next sweep notices and reports it. */
+/** Whether monitors of a page, or without one, may run on an agent of the same owner. */
+export function servesPage(
+  { own_page_only, status_page_id }: { own_page_only: boolean; status_page_id: string | null },
+  pageId: string | null,
+): boolean {
+  return !own_page_only || status_page_id === pageId;
+}
+
 export function statusAt(agent: { status: AgentStatus; last_seen_at: number | null }, now: number): AgentStatus {
   return agent.last_seen_at !== null && now - agent.last_seen_at > AGENT_OFFLINE_AFTER_MS ? "offline" : agent.status;
 }

@@ -17,7 +17,7 @@ import type { Permission } from "../domain/roles.ts";
 import type { TokenNeed } from "../domain/token-limits.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import { lowerCaseIds } from "../lib/uuid-case.ts";
-import { clientAddressOf, clientPlaceOf } from "../platform/client-address.ts";
+import { clientAddressOf, clientNetworkOf, clientPlaceOf } from "../platform/client-address.ts";
 import type { Env } from "../platform/env.ts";
 import type { Logger } from "../platform/logger.ts";
 import { bodyHashes } from "../platform/root-keys.ts";
@@ -271,6 +271,7 @@ export function callScopeOf(c: Context<AppEnv>): CallScope {
     ...openScope({ env: c.env, settings, log, now }),
     ip: clientAddressOf(c.req.raw),
     place: clientPlaceOf(c.req.raw),
+    network: clientNetworkOf(c.req.raw),
     userAgent: userAgentOf(c),
     browserToken: browserToken(c.req.raw, publicUrl) ?? null,
     challengeToken: challengeToken(c.req.raw, publicUrl) ?? null,

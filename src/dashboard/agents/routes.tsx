@@ -3,18 +3,19 @@ import { requireVisiblePage } from "../../access/pages.ts";
 import { InstallToken } from "../../contract/agent.ts";
 import { hasPermission, type Permission } from "../../domain/roles.ts";
 import { presentAgent, presentDetail, presentMetrics } from "../../features/agents/present.ts";
-import { getAgentView, listAgentMetrics, listMyAgents } from "../../features/agents/service.ts";
+import { getAgentView, listAgentMetrics, listMyAgents, listNewestMetrics } from "../../features/agents/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { requireApi } from "../call-api.ts";
 import { Menu } from "../components/menu.tsx";
-import { CopyText, EmptyState, ListPages, PostButton, Table } from "../components/pieces.tsx";
+import { CopyText, EmptyState, ListPages, PostButton } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { type Detail, Discoveries, Events, Facts, HostMetrics, Location, Monitors, Presence } from "./views.tsx";
+import { Fleet } from "./fleet.tsx";
+import { type Detail, Discoveries, Events, Facts, HostMetrics, Location, Monitors, Pages } from "./views.tsx";
 
 const API = "/api/uptime/v1/agents";
 const ListQuery = z.object({ offset: ListOffset });
@@ -30,7 +31,8 @@ export const endpoints = [
     { path: "/app/agents", summary: "Agents in the dashboard", query: ListQuery },
     async (c, { query: { offset } }) => {
       const { rows, total } = await listMyAgents(c.var.ctx, partAt(offset), {});
-      const agents = rows.map((agent) => presentAgent(agent, c.var.now));
+      const newest = await listNewestMetrics(c.var.ctx, rows);
+      const agents = rows.map((agent) => presentAgent(agent, { now: c.var.now, newest: newest.get(agent.id) }));
       return showView(c, {
         title: "Agents",
         section: "agents",
@@ -45,29 +47,7 @@ export const endpoints = [
                 printers.
               </EmptyState>
             ) : (
-              <Table caption="Agents" head={["Name", "State", "Host", "Version", "Last seen"]} isStacked>
-                {agents.map((agent) => (
-                  <tr id={`agent-${agent.id}`} data-live>
-                    <th scope="row">
-                      <a href={`/app/agents/${agent.id}`} dir="auto">
-                        {agent.name}
-                      </a>
-                    </th>
-                    <td>
-                      <Presence agent={agent} />
-                    </td>
-                    <td dir="auto">{agent.hostname ?? "–"}</td>
-                    <td>{agent.version ?? "–"}</td>
-                    <td>
-                      {agent.last_seen_at === null ? (
-                        "Never"
-                      ) : (
-                        <Time at={Date.parse(agent.last_seen_at)} now={c.var.now} />
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </Table>
+              <Fleet agents={agents} now={c.var.now} />
             )}
             <ListPages total={total} limit={SHOWN_MAX} offset={offset} href={(from) => `/app/agents?offset=${from}`} />
           </div>
@@ -134,6 +114,7 @@ export const endpoints = [
           </div>
           <HostMetrics metrics={metrics} />
           <Location agent={agent} path={path} may_change={mayChange} />
+          <Pages agent={agent} path={path} may_change={mayChange} />
           <Monitors agent={agent} />
           <Discoveries agent={agent} path={path} may_watch={mayWatch} />
           <Events agent={agent} now={c.var.now} />
@@ -156,6 +137,18 @@ export const endpoints = [
       const is_location = sent.get("is_location") === "true";
       await requireApi(c, { method: "PUT", path: `${API}/${p.id}`, body: { is_location } });
       const notice = is_location ? "Monitors may name it among their locations." : "It is no location any more.";
+      return redirectWithNotice(`/app/agents/${p.id}`, notice);
+    },
+  ),
+
+  action(
+    { path: "/app/agents/{id}/pages", summary: "Let an agent serve all pages or its own", params },
+    async (c, sent, p) => {
+      const own_page_only = sent.get("own_page_only") === "true";
+      await requireApi(c, { method: "PUT", path: `${API}/${p.id}`, body: { own_page_only } });
+      const notice = own_page_only
+        ? "Only monitors of its own page may run on it."
+        : "Monitors of all pages of its owner may run on it.";
       return redirectWithNotice(`/app/agents/${p.id}`, notice);
     },
   ),

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AgentDetail, AgentMetrics } from "../../contract/agent.ts";
+import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { ChartFigure } from "../components/chart.tsx";
@@ -7,13 +8,10 @@ import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
 
-export type Detail = z.output<typeof AgentDetail>;
+import { clockText, networkText, paceFigure } from "./fleet.tsx";
+import { Presence } from "./presence.tsx";
 
-export function Presence({ agent: { status } }: { agent: Pick<Detail, "status"> }) {
-  return (
-    <StatusWord status={status === "online" ? "up" : "unknown"} text={status === "online" ? "Online" : "Offline"} />
-  );
-}
+export type Detail = z.output<typeof AgentDetail>;
 
 export function Facts({ agent, now }: { agent: Detail; now: number }) {
   const { metrics } = agent;
@@ -22,6 +20,10 @@ export function Facts({ agent, now }: { agent: Detail; now: number }) {
     ["Host", agent.hostname ?? "–"],
     ["System", [agent.os, agent.arch].filter(Boolean).join(" ") || "–"],
     ["Version", agent.version ?? "–"],
+    ["Network", networkText(agent.network)],
+    ["Checks a minute", paceFigure(agent, "checks_per_minute", String)],
+    ["Lateness of checks", paceFigure(agent, "lateness_ms", formatMilliseconds)],
+    ["Clock", paceFigure(agent, "clock_offset_ms", clockText)],
     ["CPU", percent(metrics?.cpu_percent)],
     ["Memory", percent(metrics?.memory_percent)],
     ["Disk", percent(metrics?.disk_percent)],
@@ -73,6 +75,30 @@ export function Location({ agent: { is_location }, path, may_change }: LocationP
             action={`${path}/location`}
             label={is_location ? "Stop using as a location" : "Use as a location"}
             fields={fields}
+          />
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+/** Which monitors may run on an agent of a page: those of all pages of its owner, or of its own alone. */
+export function Pages({ agent: { own_page_only, status_page_id }, path, may_change }: LocationProps) {
+  if (status_page_id === null) return null;
+  return (
+    <section class="card" aria-labelledby="pages">
+      <h2 id="pages">Status pages</h2>
+      <p>
+        {own_page_only
+          ? "Only monitors of its own status page run on it."
+          : "Monitors of all status pages of its owner may run on it."}
+      </p>
+      {may_change ? (
+        <p class="actions">
+          <PostButton
+            action={`${path}/pages`}
+            label={own_page_only ? "Serve all pages" : "Serve its own page only"}
+            fields={{ own_page_only: String(!own_page_only) }}
           />
         </p>
       ) : null}

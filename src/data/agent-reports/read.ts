@@ -27,6 +27,24 @@ export function listReports(db: Db, source: Source, range: ReportRange): Promise
   return selectReports(db, source, range);
 }
 
+/** Of each of these agents the newest report of a kind; those without one are left out. */
+export async function listNewestReports(
+  db: Db,
+  { agentIds, kind }: { agentIds: readonly string[]; kind: AgentReportRecord["kind"] },
+): Promise<Map<string, AgentReportRecord>> {
+  if (agentIds.length === 0) return new Map();
+  const newest = sql`(SELECT ${agentReports.id} FROM ${agentReports}
+    WHERE ${agentReports.agent_id} = named.value AND ${agentReports.kind} = ${kind}
+    ORDER BY ${agentReports.at} DESC, ${agentReports.id} DESC LIMIT 1)`;
+  const rows = await db
+    .select(getTableColumns(agentReports))
+    .from(sql`json_each(${JSON.stringify(agentIds)}) AS named`)
+    .crossJoin(agentReports)
+    .where(sql`${agentReports.id} = ${newest}`)
+    .limit(agentIds.length);
+  return new Map(rows.map((row) => [row.agent_id, row]));
+}
+
 /** The same with how many there are. */
 export async function listCountedReports(db: Db, source: Source, range: ReportRange) {
   const [rows, totals] = await db.batch([

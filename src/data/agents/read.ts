@@ -164,6 +164,29 @@ export function listRunOn(db: Db, agentId: string, limit: number) {
     .limit(limit);
 }
 
+/** How many monitors of other pages than its own run on an agent, and the first of them, by name. */
+export async function listRunForOthers(
+  db: Db,
+  { id, status_page_id }: Pick<AgentRecord, "id" | "status_page_id">,
+  limit: number,
+) {
+  const rows = await db
+    .select({ id: monitors.id, name: monitors.name, total: sql<number>`count(*) OVER ()` })
+    .from(monitors)
+    .where(isRunForOthers(id, status_page_id))
+    .orderBy(asc(monitors.name), asc(monitors.id))
+    .limit(limit);
+  return { total: rows[0]?.total ?? 0, monitors: rows.map(({ id, name }) => ({ id, name })) };
+}
+
+const isRunForOthers = (agentId: string, pageId: string | null) =>
+  and(runsOn(agentId), sql`${monitors.status_page_id} IS NOT ${pageId}`);
+
+/** The condition that there is such a monitor. */
+export function runsForOthers(agentId: string, pageId: string | null): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${monitors} WHERE ${isRunForOthers(agentId, pageId)})`;
+}
+
 export async function countAssigned(db: Db, agentId: string): Promise<number> {
   const rows = await db.select({ total: count() }).from(monitors).where(runsOn(agentId));
   return rows[0]?.total ?? 0;

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { AgentReportKind, AgentStatus } from "../../contract/agent.ts";
+import type { AgentNetwork, AgentReportKind, AgentStatus } from "../../contract/agent.ts";
 import type { AgentCommandType } from "../../contract/agent-command.ts";
 import { emptyList, emptyObject, flag, id, instant, timestamps } from "../columns.ts";
 import type { PackedResult } from "../monitors/table.ts";
@@ -24,6 +24,10 @@ export const agents = sqliteTable(
     arch: text("arch"),
     /** Monitors may name it beside other locations, each of which votes. */
     is_location: flag("is_location").notNull().default(false),
+    /** Only monitors of its page run on it, instead of any of its owner's. */
+    own_page_only: flag("own_page_only").notNull().default(false),
+    /** That it calls from; null where the platform does not say. */
+    network: text("network", { mode: "json" }).$type<AgentNetwork>(),
     capabilities: text("capabilities", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
     /** SHA-256 of its credential; null until it is enrolled. */
     token_hash: text("token_hash"),

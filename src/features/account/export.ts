@@ -144,7 +144,7 @@ export async function exportAccount(ctx: RequestScope): Promise<AccountExport> {
     agents: await all(
       "agents",
       async (page) => (await listMyAgents(own, page, {})).rows,
-      (agent) => presentAgent(agent, now),
+      (agent) => presentAgent(agent, { now, newest: undefined }),
     ),
     truncated: [...truncated],
   };

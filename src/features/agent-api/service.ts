@@ -61,7 +61,7 @@ export async function enrollAgent(
   };
   const seen = { status: "online", last_seen_at: ctx.now } as const;
   const changes: AgentChanges = {
-    ...factsOf(awaited, input),
+    ...factsOf(ctx, awaited, input),
     ...enrolled,
     // One that was there before comes online with its first call, which notifies the account.
     ...(awaited?.enrolled_at ? {} : seen),
@@ -105,11 +105,13 @@ function newAgent(ctx: RequestScope, input: AgentEnroll): AgentRecord {
     name: input.name ?? (input.hostname || "agent"),
     hostname: null,
     region: null,
+    network: null,
     version: null,
     os: null,
     arch: null,
     capabilities: [],
     is_location: false,
+    own_page_only: false,
     token_hash: null,
     next_token_hash: null,
     enrolled_by: null,
@@ -121,11 +123,15 @@ function newAgent(ctx: RequestScope, input: AgentEnroll): AgentRecord {
   };
 }
 
-/** What a host says of itself holds, but for the region, which people may name better. */
-function factsOf(known: AgentRecord | undefined, said: AgentHandshake) {
+/**
+ * What a host says of itself holds, but for the region, which people may name better. Of its network it is not asked: the
+ * address that it calls from says that, and is kept nowhere.
+ */
+function factsOf(ctx: RequestScope, known: AgentRecord | undefined, said: AgentHandshake) {
   return {
     hostname: said.hostname || (known?.hostname ?? null),
     region: known?.region ?? (said.region || null),
+    network: ctx.network ?? known?.network ?? null,
     version: said.version ?? known?.version ?? null,
     os: said.os ?? known?.os ?? null,
     arch: said.arch ?? known?.arch ?? null,
@@ -135,7 +141,7 @@ function factsOf(known: AgentRecord | undefined, said: AgentHandshake) {
 
 export async function handshakeAgent(ctx: RequestScope, input: AgentHandshake): Promise<AgentRecord> {
   const { agent } = requireCallingAgent(ctx);
-  const facts = factsOf(agent, input);
+  const facts = factsOf(ctx, agent, input);
   const changed = Object.keys(changedMembers(agent, { ...agent, ...facts }));
   if (changed.length === 0) return agent;
   // What it says of its host is read where it is shown. The log names what changed, once an hour, so that none fills it.

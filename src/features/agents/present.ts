@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Agent, AgentDetail, AgentMetrics, InstallToken } from "../../contract/agent.ts";
+import type { Agent, AgentDetail, AgentMetrics, AgentPace, InstallToken } from "../../contract/agent.ts";
 import type { AgentCommand, AgentCommandStatus } from "../../contract/agent-command.ts";
 import type { AgentCommandRecord, AgentReportRecord } from "../../data/agent-reports/read.ts";
 import type { AgentRecord } from "../../data/agents/read.ts";
@@ -8,7 +8,11 @@ import { statusAt } from "../../domain/agent-status.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import { presentDiscovery } from "./present-discovery.ts";
 
-export function presentAgent(agent: AgentRecord, now: number): z.infer<typeof Agent> {
+/** With the newest of the reports about the agent's host, which says how it keeps up. */
+export function presentAgent(
+  agent: AgentRecord,
+  { now, newest }: { now: number; newest: AgentReportRecord | undefined },
+): z.infer<typeof Agent> {
   return {
     id: agent.id,
     name: agent.name,
@@ -16,7 +20,10 @@ export function presentAgent(agent: AgentRecord, now: number): z.infer<typeof Ag
     status: statusAt(agent, now),
     region: agent.region,
     is_location: agent.is_location,
+    own_page_only: agent.own_page_only,
     version: agent.version,
+    network: agent.network,
+    pace: newest === undefined ? null : presentPace(newest),
     status_page_id: agent.status_page_id,
     last_seen_at: toIsoOrNull(agent.last_seen_at),
     created_at: toIso(agent.created_at),
@@ -36,7 +43,7 @@ export interface AgentView {
 export function presentDetail(view: AgentView, now: number): z.infer<typeof AgentDetail> {
   const { agent } = view;
   return {
-    ...presentAgent(agent, now),
+    ...presentAgent(agent, { now, newest: view.metrics }),
     os: agent.os,
     arch: agent.arch,
     capabilities: agent.capabilities,
@@ -54,14 +61,28 @@ export function presentDetail(view: AgentView, now: number): z.infer<typeof Agen
   };
 }
 
-export function presentMetrics({ at, data }: AgentReportRecord): z.infer<typeof AgentMetrics> {
+function presentPace({ at, data }: AgentReportRecord): z.infer<typeof AgentPace> {
   return {
-    collected_at: toIso(at),
+    measured_at: toIso(at),
+    checks_per_minute: numberOf(data.checks_per_minute),
+    lateness_ms: numberOf(data.lateness_ms),
+    clock_offset_ms: numberOf(data.clock_offset_ms),
+  };
+}
+
+export function presentMetrics(report: AgentReportRecord): z.infer<typeof AgentMetrics> {
+  const { data } = report;
+  const { measured_at: collected_at, checks_per_minute, lateness_ms, clock_offset_ms } = presentPace(report);
+  return {
+    collected_at,
     cpu_percent: numberOf(data.cpu_percent),
     memory_percent: numberOf(data.memory_percent),
     disk_percent: numberOf(data.disk_percent),
     load_1: numberOf(data.load_1),
     uptime_seconds: numberOf(data.uptime_seconds),
+    checks_per_minute,
+    lateness_ms,
+    clock_offset_ms,
     custom: typeof data.custom === "object" && data.custom !== null ? { ...data.custom } : {},
   };
 }

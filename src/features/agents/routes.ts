@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { requireUser } from "../../access/principal.ts";
+import type { RequestScope } from "../../access/scope.ts";
 import { requireSameOrigin } from "../../access/sessions.ts";
 import {
   AGENT_STATUSES,
@@ -12,6 +13,7 @@ import {
 } from "../../contract/agent.ts";
 import { AgentCommand, AgentCommandCreate, AgentCommandStatus } from "../../contract/agent-command.ts";
 import { InstantInput } from "../../contract/common.ts";
+import type { AgentRecord } from "../../data/agents/read.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { ListQuery, LongListQuery, setListHeaders, severalOf } from "../../http/lists.ts";
 import { BODY_ERRORS, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
@@ -32,6 +34,7 @@ import {
   listAgentCommands,
   listAgentMetrics,
   listMyAgents,
+  listNewestMetrics,
   mintInstallToken,
   queueCommand,
   removeAgent,
@@ -44,6 +47,11 @@ const seen = { ...reads, ids: { params: { agent_id: "agent:see" } } } satisfies 
 const writes = { ...shared, permission: "agents.write" } as const;
 const named = { params: { agent_id: "agent" } } as const;
 const AgentParam = z.object({ agent_id: z.uuid() });
+
+async function presentOne(ctx: RequestScope, agent: AgentRecord) {
+  const newest = await listNewestMetrics(ctx, [agent]);
+  return presentAgent(agent, { now: ctx.now, newest: newest.get(agent.id) });
+}
 
 export const endpoints = [
   endpoint(
@@ -68,8 +76,9 @@ export const endpoints = [
         total,
         rows.map(({ created_at, id }) => [created_at, id]),
       );
+      const newest = await listNewestMetrics(c.var.ctx, rows);
       return c.json(
-        rows.map((agent) => presentAgent(agent, c.var.now)),
+        rows.map((agent) => presentAgent(agent, { now: c.var.now, newest: newest.get(agent.id) })),
         200,
       );
     },
@@ -87,7 +96,7 @@ export const endpoints = [
       request: { body: jsonBody(AgentCreate) },
       responses: { 201: json("The agent", Agent), ...USER_ERRORS, ...BODY_ERRORS },
     }),
-    async (c) => c.json(presentAgent(await createAgent(c.var.ctx, c.req.valid("json")), c.var.now), 201),
+    async (c) => c.json(await presentOne(c.var.ctx, await createAgent(c.var.ctx, c.req.valid("json"))), 201),
   ),
 
   // Before the addresses with an id, which `token` would be taken for.
@@ -128,7 +137,7 @@ export const endpoints = [
       request: { params: AgentParam },
       responses: { 200: json("The agent", Agent), ...OBJECT_ERRORS },
     }),
-    async (c) => c.json(presentAgent(await getAgent(c.var.ctx, c.req.valid("param").agent_id), c.var.now), 200),
+    async (c) => c.json(await presentOne(c.var.ctx, await getAgent(c.var.ctx, c.req.valid("param").agent_id)), 200),
   ),
 
   endpoint(
@@ -181,7 +190,7 @@ export const endpoints = [
     }),
     async (c) => {
       const changed = await changeAgent(c.var.ctx, c.req.valid("param").agent_id, c.req.valid("json"));
-      return c.json(presentAgent(changed, c.var.now), 200);
+      return c.json(await presentOne(c.var.ctx, changed), 200);
     },
   ),
 

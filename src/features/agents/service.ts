@@ -1,3 +1,4 @@
+import type { Guard } from "../../access/audited-write.ts";
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findMembership, requirePage, viewerOf } from "../../access/pages.ts";
@@ -17,6 +18,7 @@ import {
   findCommand,
   listCommands,
   listCountedReports,
+  listNewestReports,
   listReports,
 } from "../../data/agent-reports/read.ts";
 import { insertCommand } from "../../data/agent-reports/write.ts";
@@ -26,7 +28,9 @@ import {
   hasAssigned,
   listAgents,
   listAssigned,
+  listRunForOthers,
   listRunOn,
+  runsForOthers,
 } from "../../data/agents/read.ts";
 import { deleteAgent, insertAgent, insertInstallToken, updateAgent } from "../../data/agents/write.ts";
 import { isLocation, listVotedOn } from "../../data/locations/read.ts";
@@ -92,6 +96,11 @@ export async function listAgentMetrics(
   return listCountedReports(ctx.db, { agent_id: agent.id, kind: "metric" }, range);
 }
 
+/** What each of these agents measured last of its host and of itself; those that have not are left out. */
+export function listNewestMetrics({ db }: RequestScope, agents: readonly AgentRecord[]) {
+  return listNewestReports(db, { agentIds: agents.map(({ id }) => id), kind: "metric" });
+}
+
 /** Creates an agent that is not enrolled yet; it stays offline until then. */
 export async function createAgent(ctx: RequestScope, input: AgentCreate): Promise<AgentRecord> {
   const earlier = await findIdempotentResult(ctx);
@@ -105,11 +114,13 @@ export async function createAgent(ctx: RequestScope, input: AgentCreate): Promis
     name: input.name,
     hostname: input.hostname ?? null,
     region: input.region ?? null,
+    network: null,
     version: null,
     os: null,
     arch: null,
     capabilities: [],
     is_location: input.is_location ?? false,
+    own_page_only: input.own_page_only ?? false,
     token_hash: null,
     next_token_hash: null,
     enrolled_by: null,
@@ -119,6 +130,7 @@ export async function createAgent(ctx: RequestScope, input: AgentCreate): Promis
     created_at: ctx.now,
     updated_at: ctx.now,
   };
+  requirePageToServe(agent);
   const { owner_id } = agent;
   await commit(ctx, [insertAgent(ctx.db, agent)], {
     audit: agentAudit(agent, "created"),
@@ -139,20 +151,40 @@ export async function changeAgent(ctx: RequestScope, agentId: string, input: Age
     hostname: input.hostname === undefined ? agent.hostname : input.hostname,
     region: input.region === undefined ? agent.region : input.region,
     is_location: input.is_location === undefined ? agent.is_location : (input.is_location ?? false),
+    own_page_only: input.own_page_only === undefined ? agent.own_page_only : (input.own_page_only ?? false),
     status_page_id,
     updated_at: ctx.now,
   };
+  requirePageToServe(changed);
+  if (changed.own_page_only) await requireNoOtherPages(ctx, changed);
   const isUnmarked = agent.is_location && !changed.is_location;
   if (isUnmarked) await requireNoVotes(ctx, agentId);
+  const guards: Guard[] = [];
+  if (isUnmarked) guards.push({ name: "stale", when: isLocation(agentId), error: usedBy(1, [], VOTES) });
+  if (changed.own_page_only) {
+    guards.push({ name: "stale", when: runsForOthers(agentId, status_page_id), error: usedBy(1, [], ELSEWHERE) });
+  }
   const changes = { ...changedMembers(agent, changed), updated_at: ctx.now };
   await commit(ctx, [updateAgent(ctx.db, agent, changes)], {
     audit: agentAudit(changed, "changed"),
-    guards: isUnmarked ? [{ name: "stale", when: isLocation(agentId), error: usedBy(1, [], VOTES) }] : [],
+    guards,
   });
   return changed;
 }
 
 const VOTES = "is a location of";
+const ELSEWHERE = "also runs, for other status pages,";
+
+function requirePageToServe({ own_page_only, status_page_id }: AgentRecord): void {
+  if (!own_page_only || status_page_id !== null) return;
+  const message = "needs the status_page_id of the agent's own page";
+  throw invalid(`own_page_only ${message}`, [{ path: "own_page_only", message }]);
+}
+
+async function requireNoOtherPages(ctx: RequestScope, agent: AgentRecord): Promise<void> {
+  const others = await listRunForOthers(ctx.db, agent, NAMED_MAX);
+  if (others.total > 0) throw usedBy(others.total, others.monitors, ELSEWHERE);
+}
 
 async function requireNoVotes(ctx: RequestScope, agentId: string): Promise<void> {
   const { total, monitors } = await listVotedOn(ctx.db, agentId, NAMED_MAX);

@@ -10,6 +10,7 @@ import { syncMonitor } from "../../checks/projection.ts";
 import { betaRequired, conflict, invalid, planLimit } from "../../contract/errors.ts";
 import { agentsOf } from "../../contract/location.ts";
 import { type MigrationRequest, MigrationResult } from "../../contract/monitor-migration.ts";
+import type { AgentRecord } from "../../data/agents/read.ts";
 import { countPageRules, noteMetricRules } from "../../data/event-rules/write.ts";
 import { haveMonitorsChanged, listChildrenOf, REFERENCES } from "../../data/monitor-migration/read.ts";
 import { moveMonitors } from "../../data/monitor-migration/write.ts";
@@ -17,6 +18,7 @@ import { countMonitors, hasMonitors, listMonitorsByIds } from "../../data/monito
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
+import { servesPage } from "../../domain/agent-status.ts";
 import { planMigration } from "../../domain/monitor-migration.ts";
 import { findPlanViolation, PLAN_LIMITS } from "../../domain/plans.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
@@ -46,7 +48,9 @@ export async function migrateMonitors(
   if (source.id === target.id) throw invalid("target_status_page_id must be another page");
   const move = { source, target, ...(await findFamily(ctx, source, input.monitor_ids)) };
   const agentIds = new Set(move.monitors.flatMap(agentsOf));
-  if (source.owner_id === target.owner_id) for (const id of agentIds) await requireUsableAgent(ctx, id);
+  if (source.owner_id === target.owner_id) {
+    for (const id of agentIds) requireServed(target, await requireUsableAgent(ctx, id));
+  }
   const guards = source.owner_id === target.owner_id ? [] : await requireRoom(ctx, move);
   const ids = move.monitors.map(({ id }) => id);
   const found = await Promise.all(REFERENCES.map((reference) => reference.find?.(ctx.db, ids)));
@@ -71,6 +75,10 @@ async function findFamily(ctx: RequestScope, source: StatusPageRecord, chosenIds
   const { moved, detached } = planMigration(chosen, members);
   const byId = new Map([...chosen, ...members].map((monitor) => [monitor.id, monitor]));
   return { monitors: moved.map((id) => byId.get(id)).filter((monitor) => monitor !== undefined), detached };
+}
+
+function requireServed(target: StatusPageRecord, agent: AgentRecord): void {
+  if (!servesPage(agent, target.id)) throw invalid(`agent "${agent.name}" serves its own status page alone`);
 }
 
 /** What comes to another account has to fit into that account's plan, and leaves the agents of the old one behind. */

@@ -14,6 +14,7 @@ import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { listSecretsByName } from "../../data/secrets/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { servesPage } from "../../domain/agent-status.ts";
 import { FREE_INTERVAL_DEFAULT_S } from "../../domain/free-plan.ts";
 import { secretNamesIn } from "../../domain/placeholders.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
@@ -248,6 +249,12 @@ async function requireAgentsOfOwner(
       throw refuse(path, `must name ${path === "agent_id" ? "an agent" : "agents"} of the monitor's owner`);
     }
     if (path === "locations" && !agent.is_location) throw refuse(path, `name "${agent.name}", which is no location`);
+    if (!servesPage(agent, columns.status_page_id)) {
+      throw refuse(
+        path,
+        `name${path === "agent_id" ? "s" : ""} "${agent.name}", which serves its own status page alone`,
+      );
+    }
     const unknown = unknownField(agent.capabilities, options);
     if (unknown !== undefined) {
       throw refuse(path, `names an agent whose program is too old for ${unknown}: update it`);

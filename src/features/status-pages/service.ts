@@ -6,9 +6,11 @@ import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import { requireVisibleMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { syncMonitor } from "../../checks/projection.ts";
-import { conflict, forbidden, notFound, planLimit } from "../../contract/errors.ts";
+import { conflict, forbidden, invalid, notFound, planLimit } from "../../contract/errors.ts";
+import { agentsOf } from "../../contract/location.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import { isUsableSlug, type StatusPageCreate, type StatusPageUpdate } from "../../contract/status-page.ts";
+import { listAgentsByIds } from "../../data/agents/read.ts";
 import {
   countOwnedPages,
   findPage,
@@ -25,6 +27,7 @@ import {
   type StatusPageChange,
   updatePage,
 } from "../../data/status-pages/write.ts";
+import { servesPage } from "../../domain/agent-status.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { mergeTopics } from "../../domain/team-notifications.ts";
 import { mapConcurrently } from "../../lib/map-concurrently.ts";
@@ -206,14 +209,19 @@ async function planAssignment(
 ) {
   const left = new Set<string>();
   const composites = new Set<string>();
+  const agentIds = new Set<string>();
   for (const [n, id] of monitorIds.entries()) {
     const monitor = await requireVisibleMonitor(ctx, id);
     if (monitor.owner_id !== page.owner_id) {
       throw forbidden(`monitors[${n}] belongs to another account than the page`);
     }
     if (monitor.status_page_id !== null) left.add(monitor.status_page_id);
+    for (const agentId of agentsOf(monitor)) agentIds.add(agentId);
     if (monitor.parent_monitor_id !== null) composites.add(monitor.parent_monitor_id);
   }
+  const other = (await listAgentsByIds(ctx.db, [...agentIds])).find((agent) => !servesPage(agent, page.id));
+  if (other)
+    throw invalid(`monitors name one that runs on agent "${other.name}", which serves its own status page alone`);
   for (const moved of await listSealedMoved(ctx.db, { page_id: page.id, monitor_ids: monitorIds })) {
     await requireSecretsRead(ctx, moved, "a change of status_page_id");
   }

@@ -1,0 +1,67 @@
+import type { z } from "zod";
+import type { Agent, AgentNetwork, AgentPace } from "../../contract/agent.ts";
+import { formatDuration, formatMilliseconds } from "../../lib/duration-format.ts";
+import { SECOND_MS } from "../../lib/durations.ts";
+import { Table } from "../components/pieces.tsx";
+import { Time } from "../components/time.tsx";
+import { Presence } from "./presence.tsx";
+
+type Listed = z.output<typeof Agent>;
+
+/** All agents at a glance: who is there, from where, how much they do and whether they keep up. */
+export function Fleet({ agents, now }: { agents: readonly Listed[]; now: number }) {
+  const head = ["Name", "State", "Network", "Version", "Checks a minute", "Lateness", "Clock", "Last seen"];
+  return (
+    <Table caption="Agents" head={head} isStacked>
+      {agents.map((agent) => (
+        <tr id={`agent-${agent.id}`} data-live>
+          <th scope="row">
+            <a href={`/app/agents/${agent.id}`} dir="auto">
+              {agent.name}
+            </a>
+            {agent.hostname === null || agent.hostname === agent.name ? null : (
+              <span class="quiet" dir="auto">
+                {" "}
+                {agent.hostname}
+              </span>
+            )}
+          </th>
+          <td>
+            <Presence agent={agent} />
+          </td>
+          <td dir="auto">{networkText(agent.network)}</td>
+          <td>{agent.version ?? "–"}</td>
+          <td>{paceFigure(agent, "checks_per_minute", String)}</td>
+          <td>{paceFigure(agent, "lateness_ms", formatMilliseconds)}</td>
+          <td>{paceFigure(agent, "clock_offset_ms", clockText)}</td>
+          <td>{agent.last_seen_at === null ? "Never" : <Time at={Date.parse(agent.last_seen_at)} now={now} />}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** As "Hetzner Online, DE"; the number of a network that has no name. */
+export function networkText(network: z.output<typeof AgentNetwork> | null): string {
+  if (network === null) return "Unknown";
+  const { asn, name, country } = network;
+  return [name ?? (asn === null ? null : `AS${asn}`), country].filter(Boolean).join(", ");
+}
+
+/** A figure of an agent that is there; what one said that is gone says nothing of now. */
+export function paceFigure(
+  { status, pace }: Pick<Listed, "status" | "pace">,
+  field: Exclude<keyof z.output<typeof AgentPace>, "measured_at">,
+  format: (value: number) => string,
+): string {
+  const value = pace?.[field] ?? null;
+  return status === "offline" || value === null ? "–" : format(value);
+}
+
+/** The clock of a host that is behind has to be corrected forwards. */
+export function clockText(offsetMs: number): string {
+  const ms = Math.abs(offsetMs);
+  if (ms < 1) return "Right";
+  const by = ms < SECOND_MS ? formatMilliseconds(ms) : formatDuration(ms / SECOND_MS);
+  return `${by} ${offsetMs > 0 ? "behind" : "ahead"}, corrected`;
+}
