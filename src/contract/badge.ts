@@ -5,10 +5,17 @@ export type BadgeStyle = (typeof BADGE_STYLES)[number];
 export const BADGE_PERIODS = ["24h", "7d", "30d", "90d"] as const;
 export type BadgePeriod = (typeof BADGE_PERIODS)[number];
 
+export const BADGE_THEMES = ["auto", "light", "dark"] as const;
+export type BadgeTheme = (typeof BADGE_THEMES)[number];
+
 export const BadgeParams = z.object({ id: z.string() });
 export const BadgeQuery = z.object({
   label: z.string().trim().max(60).optional().meta({ description: "text on the left; default: the monitor's name" }),
   style: z.enum(BADGE_STYLES).default("flat"),
+  theme: z
+    .enum(BADGE_THEMES)
+    .default("auto")
+    .meta({ description: "what it is drawn for; `auto` follows the reader's colour scheme" }),
   period: z.enum(BADGE_PERIODS).default("30d").meta({ description: "of uptime and latency" }),
 });
 

@@ -71,7 +71,7 @@ async function showBadge(c: Context<AppEnv>, wanted: Wanted): Promise<Response> 
   const { format, kind, query } = wanted;
   if (kind === "latency" && !shown.payload.page.show_latency) throw notFound("badge");
   const response = await respond(c, shown, {
-    name: `badge ${wanted.id} ${kind} ${format} ${query.style} ${query.period} ${query.label ?? ""}`,
+    name: `badge ${wanted.id} ${kind} ${format} ${query.style} ${query.theme} ${query.period} ${query.label ?? ""}`,
     type: format === "svg" ? "image/svg+xml" : "application/json; charset=utf-8",
     headers: OPEN,
     // Anybody may think of any number of labels.
@@ -79,7 +79,7 @@ async function showBadge(c: Context<AppEnv>, wanted: Wanted): Promise<Response> 
     make: async () => {
       const unlabelled = await buildOnce(c, { ...wanted, source, shown, monitor });
       const badge = unlabelled && { ...unlabelled, label: query.label || monitor.name };
-      return badge && (format === "svg" ? renderBadge(badge, query.style) : JSON.stringify(badge));
+      return badge && (format === "svg" ? renderBadge(badge, query) : JSON.stringify(badge));
     },
   });
   return response ?? Promise.reject(notFound("monitor"));

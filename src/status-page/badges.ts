@@ -1,5 +1,5 @@
-import type { Badge, BadgeStyle } from "../contract/badge.ts";
-import { LIGHT } from "../ui/design/tokens.ts";
+import type { Badge, BadgeStyle, BadgeTheme } from "../contract/badge.ts";
+import { DARK, LIGHT } from "../ui/design/tokens.ts";
 import type { PublicMonitorView } from "./monitor-view.ts";
 
 /** White can be read on all of them. */
@@ -9,8 +9,8 @@ const BAD = LIGHT["down-text"];
 const QUIET = LIGHT["neutral-11"];
 const PLANNED = LIGHT["maintenance-text"];
 
-/** Of the left half, darker than any status. */
-const LABEL = LIGHT["neutral-12"];
+/** Of the left half: darker than any status, and on dark grounds lighter than the ground. */
+const LABELS = { light: LIGHT["neutral-12"], dark: DARK["neutral-7"] };
 
 const STATUS_COLORS: Record<PublicMonitorView["status"], string> = {
   up: GOOD,
@@ -56,9 +56,11 @@ const LOOKS: Record<BadgeStyle, Look> = {
   "for-the-badge": { height: 28, radius: 4, font: 10, padding: 12, isLoud: true },
 };
 
-/** One SVG without script, style or font of its own; `textLength` makes widths equal with any font of the reader. */
-export function renderBadge(badge: Badge, style: BadgeStyle): string {
+/** One SVG without script or font of its own; `textLength` makes widths equal with any font of the reader. */
+export function renderBadge(badge: Badge, { style, theme }: { style: BadgeStyle; theme: BadgeTheme }): string {
   const look = LOOKS[style];
+  const follow =
+    theme === "auto" ? `<style>@media (prefers-color-scheme:dark){.label{fill:${LABELS.dark}}}</style>` : "";
   const [label, message] = [badge.label, badge.message].map((text) => (look.isLoud ? text.toUpperCase() : text)) as [
     string,
     string,
@@ -68,7 +70,7 @@ export function renderBadge(badge: Badge, style: BadgeStyle): string {
   const write = (text: string, x: number, width: number) =>
     `<text x="${x}" y="${look.height / 2}" dy=".35em" textLength="${width}" lengthAdjust="spacingAndGlyphs">${escapeXml(text)}</text>`;
   const name = escapeXml(`${badge.label}: ${badge.message}`);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${first + second}" height="${look.height}" role="img" aria-label="${name}"><title>${name}</title><clipPath id="r"><rect width="${first + second}" height="${look.height}" rx="${look.radius}"/></clipPath><g clip-path="url(#r)"><rect width="${first}" height="${look.height}" fill="${LABEL}"/><rect x="${first}" width="${second}" height="${look.height}" fill="${badge.color}"/></g><g fill="${LIGHT["on-accent"]}" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="${look.font}"${look.isLoud ? ' font-weight="bold"' : ""}>${write(label, first / 2, left)}${write(message, first + second / 2, right)}</g></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${first + second}" height="${look.height}" role="img" aria-label="${name}"><title>${name}</title>${follow}<clipPath id="r"><rect width="${first + second}" height="${look.height}" rx="${look.radius}"/></clipPath><g clip-path="url(#r)"><rect class="label" width="${first}" height="${look.height}" fill="${LABELS[theme === "dark" ? "dark" : "light"]}"/><rect x="${first}" width="${second}" height="${look.height}" fill="${badge.color}"/></g><g fill="${LIGHT["on-accent"]}" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="${look.font}"${look.isLoud ? ' font-weight="bold"' : ""}>${write(label, first / 2, left)}${write(message, first + second / 2, right)}</g></svg>`;
 }
 
 /** Verdana's advance widths, near enough; characters outside Latin take a full square. */
