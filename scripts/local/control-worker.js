@@ -31,22 +31,25 @@ function withClientAddress(request, { CLIENT_ADDRESS_HEADER: name }) {
   return new Request(request, { headers });
 }
 
-/** Browsers alone ask for HTML, so that nothing else costs more than this look. */
-function takesPacked({ headers }) {
-  return headers.get("accept")?.includes("text/html") && GZIP.test(headers.get("accept-encoding") ?? "");
+/** Browsers alone ask for HTML and for what it needs, so that nothing else costs more than this look. */
+function takesPacked({ headers, url }) {
+  const isOfPage = headers.get("accept")?.includes("text/html") || url.includes("/assets/");
+  return isOfPage && GZIP.test(headers.get("accept-encoding") ?? "");
 }
 
 const GZIP = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/;
 
+const PACKED = /^text\/(?:html|css|javascript)\b/;
+
 /**
- * Pages, as Cloudflare does before a deployed Worker; the length of one that is not public would tell of secrets in it.
- * Other files are as large as a megabyte, which would hold up all requests, and browsers keep them.
+ * Pages with their scripts and style sheets, as Cloudflare does before a deployed Worker; the length of a page that is not
+ * public would tell of secrets in it. Other files are as large as a megabyte, which would hold up all requests, and browsers
+ * keep them.
  */
 async function compress(answer) {
   const response = await answer;
   const { headers, status, body } = response;
-  const isMeant =
-    headers.get("cache-control")?.startsWith("public") && headers.get("content-type")?.startsWith("text/html");
+  const isMeant = headers.get("cache-control")?.startsWith("public") && PACKED.test(headers.get("content-type") ?? "");
   if (!isMeant || body === null) return response;
   const changed = new Headers(headers);
   changed.set("Content-Encoding", "gzip");

@@ -17,10 +17,9 @@ describe("the HTML of a letter", () => {
     expect(html).toContain(">Reset your password</h1>");
     expect(html).not.toContain("Hello");
     expect(html).toContain(">ada@vigil.test asked");
-    const buttons = [...html.matchAll(/<a href="([^"]+)" class="button" style="[^"]+">(.*?)<\/a>/g)].map(([, href, label]) => [
-      href,
-      label,
-    ]);
+    const buttons = [...html.matchAll(/<a href="([^"]+)" class="button" style="[^"]+">(.*?)<\/a>/g)].map(
+      ([, href, label]) => [href, label],
+    );
     expect(buttons).toEqual([[LINK.replace("&", "&amp;"), "Choose a new password"]]);
   });
 

@@ -63,6 +63,16 @@ export async function isWiderThanWindow(page: Page): Promise<boolean> {
   return page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
 }
 
+/** Runs in the page: what moved since it was opened, and from where to where. */
+export const LIST_SHIFTS = `new Promise((done) => {
+  const observer = new PerformanceObserver(() => undefined);
+  observer.observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => setTimeout(() => {
+    const tell = ({ node, previousRect, currentRect }) => (node?.className || node?.nodeName) + " " + previousRect.y + " to " + currentRect.y;
+    done(observer.takeRecords().map(({ value, sources }) => value.toFixed(4) + ": " + sources.map(tell).join(", ")));
+  }));
+})`;
+
 /** From now on timers of the page run only as `page.clock.runFor` says, regardless of the load of the machine. */
 export async function pauseTime(page: Page): Promise<void> {
   const now = Date.now();

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, DESKTOP, findBarriersInAnySize, isWiderThanWindow, PHONE } from "./chromium.ts";
+import { CHROMIUM, DESKTOP, findBarriersInAnySize, isWiderThanWindow, LIST_SHIFTS, PHONE } from "./chromium.ts";
 import { useDashboard } from "./dashboard.ts";
 import { collectViews, type FoundView } from "./views.ts";
 
@@ -40,19 +40,25 @@ describe.skipIf(!existsSync(CHROMIUM))("every view of the dashboard", () => {
     }
   });
 
-  it("has no barrier that axe finds, in light or dark, and fits a desktop and a phone", SWEEP(), async () => {
-    const problems: Record<string, unknown> = {};
-    await dashboard.visit(DESKTOP, async (page) => {
-      for (const { path, template, isFrame } of views) {
-        if (isFrame) continue;
-        await page.goto(dashboard.service.url + path);
-        const shot = `${template}${path.includes("?") ? path.replace(/.*\?/, "?") : ""}`.replace(/\W+/g, "-");
-        const barriers = await findBarriersInAnySize(page, `view-${shot.slice(1, 70)}`);
-        if (barriers.length > 0) problems[path] = barriers;
-      }
-    });
-    expect(problems).toEqual({});
-  });
+  it(
+    "has no barrier that axe finds, in light or dark, fits a desktop and a phone, and moves nothing",
+    SWEEP(),
+    async () => {
+      const problems: Record<string, unknown> = {};
+      await dashboard.visit(DESKTOP, async (page) => {
+        for (const { path, template, isFrame } of views) {
+          if (isFrame) continue;
+          await page.goto(dashboard.service.url + path);
+          const shifts = await page.evaluate<string[]>(LIST_SHIFTS);
+          if (shifts.length > 0) problems[`${path} moves`] = shifts;
+          const shot = `${template}${path.includes("?") ? path.replace(/.*\?/, "?") : ""}`.replace(/\W+/g, "-");
+          const barriers = await findBarriersInAnySize(page, `view-${shot.slice(1, 70)}`);
+          if (barriers.length > 0) problems[path] = barriers;
+        }
+      });
+      expect(problems).toEqual({});
+    },
+  );
 
   it("answers without a script, with the same heading and navigation", SWEEP(), async () => {
     await dashboard.visit({ ...PHONE, javaScriptEnabled: false }, async (page) => {

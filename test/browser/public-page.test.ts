@@ -8,7 +8,7 @@ import { presentSummary } from "../../src/status-page/summary.ts";
 import { fontAddress, LATIN } from "../../src/ui/design/fonts.ts";
 import { DARK, LIGHT } from "../../src/ui/design/tokens.ts";
 import { readTexts } from "../support/texts.ts";
-import { CHROMIUM, findBarriers, PHONE, pauseTime, SHOTS } from "./chromium.ts";
+import { CHROMIUM, findBarriers, LIST_SHIFTS, PHONE, pauseTime, SHOTS } from "./chromium.ts";
 import { FIND_WEAK_TEXT } from "./contrast.ts";
 import { ARABIC, CALM, COMPACT, EXTREME, GRID, GROUPED, LARGE, NOW, TROUBLED } from "./pages.ts";
 import { renderDocuments, startServer } from "./server.ts";
@@ -451,16 +451,6 @@ const COUNT_TIMERS = `(() => {
   window.timersSet = 0;
   window.setTimeout = (...timer) => { window.timersSet++; return set(...timer); };
 })()`;
-
-/** Runs in the page: what moved since it was opened, and from where to where. */
-const LIST_SHIFTS = `new Promise((done) => {
-  const observer = new PerformanceObserver(() => undefined);
-  observer.observe({ type: "layout-shift", buffered: true });
-  requestAnimationFrame(() => setTimeout(() => {
-    const tell = ({ node, previousRect, currentRect }) => (node?.className || node?.nodeName) + " " + previousRect.y + " to " + currentRect.y;
-    done(observer.takeRecords().map(({ value, sources }) => value.toFixed(4) + ": " + sources.map(tell).join(", ")));
-  }));
-})`;
 
 /** Runs in the page: the focused element, as a person sees it. */
 const DESCRIBE_FOCUS = `(() => {

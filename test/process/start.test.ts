@@ -149,6 +149,20 @@ describe("npm start", () => {
     }
   });
 
+  it("compresses the scripts and style sheets of pages, and no fonts", async () => {
+    const document = await (await fetch(`${service.url}/app/sign-in`)).text();
+    const files = [...document.matchAll(/(?:href|src)="(\/assets\/[^"]+\.(?:css|js|woff2))"/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(files.map((path) => path.split(".").at(-1)).sort()).toEqual(["css", "js", "woff2"]);
+    for (const path of files) {
+      const asked = request(service.url + path, { headers: { accept: "*/*", "accept-encoding": "gzip, br" } }).end();
+      const [response] = (await once(asked, "response")) as [IncomingMessage];
+      expect([path, response.headers["content-encoding"]]).toEqual([path, path.endsWith("woff2") ? undefined : "gzip"]);
+      await buffer(response);
+    }
+  });
+
   it("prints what workers of its runtime report to its socket", async () => {
     const headers = { "mf-log-level": "2" };
     const socketPath = join(service.stateDir, "runtime.sock");
