@@ -7,6 +7,7 @@ import { hasPermission } from "../domain/roles.ts";
 import { maskHeaders, maskSteps, maskTarget } from "../domain/secret-masks.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
+import { maskedVersions } from "./masked-versions.ts";
 import { findMembership } from "./pages.ts";
 import type { RequestScope, Scope } from "./scope.ts";
 
@@ -98,6 +99,12 @@ export async function showSecrets(ctx: RequestScope, record: SealedMonitor) {
       ...(steps === undefined ? {} : { steps: maskSteps(steps) }),
     },
   };
+}
+
+/** Of the fields that this caller sees masked, so that a form finds that another person replaced one. */
+export async function listMaskedVersions(ctx: RequestScope, record: SealedMonitor): Promise<Record<string, string>> {
+  if (await maySeeSecrets(ctx, record)) return {};
+  return maskedVersions(ctx.settings, record.id, await unsealSecrets(ctx.settings, record));
 }
 
 /** Whether the caller may read the secrets of a monitor that the caller sees. */

@@ -69,6 +69,21 @@ describe("a form that is sent after another person saved", () => {
     expect([sent, conflicts]).toEqual([SENT, []]);
   });
 
+  it.each<[string, string, string, object]>([
+    ["keeps a secret that another person replaced", "token=***", "version--2", { others: ["token"] }],
+    ["finds a secret that both replaced", "token=mine", "version--2", { conflicts: ["token"] }],
+    ["replaces a secret that nobody else did", "token=mine", "version--1", {}],
+  ])("%s", (_name, sent, version, expected) => {
+    const token: FormField = { name: "token", label: "Token", kind: "text" };
+    const stored = { token: "***" };
+    const seen = madeFrom([token], stored, { token: "version--1" });
+    const entered = new URLSearchParams(`${sent}&${new URLSearchParams({ [MADE_FROM]: seen })}`);
+    const found = mergeEntered([token], entered, stored, { token: version });
+    const { others, conflicts } = outcome(found);
+    expect({ others, conflicts }).toEqual({ others: [], conflicts: [], ...expected });
+    if (conflicts.length > 0) expect(conflictProblems(found, stored).token).toBe("Token was changed meanwhile.");
+  });
+
   it("counts a choice that no longer exists as the one that the list stands on", () => {
     const former = { ...FORMER, level: "gone" };
     expect(outcome(merge(UNTOUCHED, former, madeFrom(fields, former))).conflicts).toEqual([]);

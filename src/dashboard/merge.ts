@@ -1,3 +1,4 @@
+import { SECRET_PLACEHOLDER } from "../contract/webhook.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { type FormField, type FormValues, isSameValue, type Problems, shownValue, writeField } from "./form-fields.ts";
 
@@ -10,9 +11,16 @@ export const MADE_FROM = "made_from";
 /** Said without the text of the other person beyond this length. */
 const QUOTED_MAX = 200;
 
-export function madeFrom(fields: readonly FormField[], stored: FormValues): string {
-  return fields.map((field) => `${field.name}:${digestOf(field, stored[field.name])}`).join(" ");
+/** Versions of what `***` stands for, by the field that shows it. */
+export type MaskedVersions = Readonly<Record<string, string>>;
+
+export function madeFrom(fields: readonly FormField[], stored: FormValues, masked: MaskedVersions = {}): string {
+  const digests = fields.map((field) => `${field.name}:${digestOf(field, stored[field.name])}`);
+  const versions = Object.entries(masked).map(([name, version]) => `${maskedName(name)}:${version}`);
+  return [...digests, ...versions].join(" ");
 }
+
+const maskedName = (name: string) => `${name}*`;
 
 function digestOf(field: FormField, value: FormValues[string] | undefined): string {
   return sha256Hex(JSON.stringify(shownValue(field, value))).slice(0, 10);
@@ -28,16 +36,26 @@ interface Merge {
 }
 
 /** A form that does not say what it was made from, as a program sends one, is taken as it is. */
-export function mergeEntered(fields: readonly FormField[], entered: URLSearchParams, stored: FormValues): Merge {
+export function mergeEntered(
+  fields: readonly FormField[],
+  entered: URLSearchParams,
+  stored: FormValues,
+  masked: MaskedVersions = {},
+): Merge {
   const seen = readDigests(entered.get(MADE_FROM) ?? "");
   const merged = new URLSearchParams(entered);
   const [others, conflicts]: [FormField[], FormField[]] = [[], []];
   for (const field of fields) {
     const { name } = field;
     const former = seen.get(name);
-    if (former === undefined || former === digestOf(field, stored[name])) continue;
+    if (former === undefined) continue;
+    const isMaskReplaced = seen.get(maskedName(name)) !== masked[name];
+    if (former === digestOf(field, stored[name]) && !isMaskReplaced) continue;
     const typed = typedValue(field, entered);
-    if (typed !== undefined && isSameValue(field, typed, stored[name])) continue;
+    if (typed !== undefined && isSameValue(field, typed, stored[name])) {
+      if (isMaskReplaced) others.push(field);
+      continue;
+    }
     if (typed === undefined || digestOf(field, typed) === former) {
       others.push(field);
       writeField(field, merged, stored[name]);
@@ -73,7 +91,8 @@ export function conflictProblems({ others, conflicts }: Merge, stored: FormValue
   for (const field of conflicts) {
     const text = textOf(field, stored[field.name]);
     const quoted = text === "" ? ", and is empty now" : `, to “${text}”`;
-    problems[field.name] = `${field.label} was changed meanwhile${field.kind === "password" ? "" : quoted}.`;
+    const isSecret = field.kind === "password" || text.includes(SECRET_PLACEHOLDER);
+    problems[field.name] = `${field.label} was changed meanwhile${isSecret ? "" : quoted}.`;
   }
   return problems;
 }

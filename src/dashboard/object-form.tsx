@@ -14,7 +14,7 @@ import {
   toSentences,
   typedValues,
 } from "./form-fields.ts";
-import { conflictProblems, keptOf, MADE_FROM, madeFrom, mergeEntered } from "./merge.ts";
+import { conflictProblems, keptOf, MADE_FROM, type MaskedVersions, madeFrom, mergeEntered } from "./merge.ts";
 import type { Section } from "./navigation.tsx";
 import { showView, type View } from "./shell.tsx";
 
@@ -38,6 +38,8 @@ export interface ObjectForm {
   preview?: string;
   /** What the object has, as the form shows it: only what differs from it is sent, and what others changed meanwhile stays. */
   stored?: FormValues;
+  /** Versions of what `stored` shows as `***`. */
+  masked?: MaskedVersions;
   /** Fields of `stored` that the form does not show: when one changed meanwhile, its person decides anew. */
   watched?: readonly FormField[];
   /** What is typed survives leaving and loading the view again, in this tab; for texts without secrets. */
@@ -95,7 +97,7 @@ export function showForm(c: AppContext, form: ObjectForm, values: FormValues, sh
 
 const fieldsOf = ({ fields, watched = [] }: ObjectForm) => [...fields, ...watched];
 
-const seenOf = (form: ObjectForm) => form.stored && madeFrom(fieldsOf(form), form.stored);
+const seenOf = (form: ObjectForm) => form.stored && madeFrom(fieldsOf(form), form.stored, form.masked);
 
 interface FormCardProps {
   form: ObjectForm;
@@ -173,7 +175,7 @@ export async function submitForm(
   { method, path, toBody = (body) => body }: Submission,
 ): Promise<Submitted> {
   const { stored = {}, watched = [] } = form;
-  const merge = mergeEntered(fieldsOf(form), sent, stored);
+  const merge = mergeEntered(fieldsOf(form), sent, stored, form.masked);
   const { entered, others, conflicts } = merge;
   if (conflicts.length > 0 || others.some((field) => watched.includes(field))) {
     const problems = conflictProblems(merge, stored, watched);

@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 
 /** A form as it was opened; sends it with what was typed in its place. */
-async function openForm(path: string, action = path) {
-  const { controls } = await readView((await browser.open(path)).text);
+async function openForm(path: string, action = path, as = browser) {
+  const { controls } = await readView((await as.open(path)).text);
   const isSaving = ({ fields }: Control) => !fields.some(([name]) => name === "intent");
   const control = controls.find((each) => each.action === action && each.method === "post" && isSaving(each));
   const fields = control?.fields ?? [];
@@ -34,13 +34,13 @@ async function openForm(path: string, action = path) {
     send: (typed: Record<string, string | string[]>) => {
       const kept = fields.filter(([name]) => typed[name] === undefined);
       const entries = Object.entries(typed).flatMap(([name, value]) => [value].flat().map((each) => [name, each]));
-      return browser.submit(action, [...kept, ...(entries as [string, string][])]);
+      return as.submit(action, [...kept, ...(entries as [string, string][])]);
     },
   };
 }
 
-const noticeAfter = async ({ headers }: { headers: Headers }) =>
-  plain((await browser.open(headers.get("location") ?? "")).text);
+const noticeAfter = async ({ headers }: { headers: Headers }, as = browser) =>
+  plain((await as.open(headers.get("location") ?? "")).text);
 
 describe("a channel", () => {
   const read = async (id: string) => (await owner.client.get(`${V1}/webhooks/${id}`)).body;
@@ -61,6 +61,25 @@ describe("a channel", () => {
     expect(await read(id)).toMatchObject({ name: "Theirs" });
   });
 
+  it("asks where both replaced a secret, and keeps the one of another person where only that was replaced", async () => {
+    const provider = { provider: "pushover", config: { user: "u".repeat(30), token: "a".repeat(30) } };
+    const { id } = await createWebhook(owner, { secret: "first secret 1234567890" });
+    const own = (await owner.client.post(`${V1}/webhooks`, { name: "Phone", ...provider })).body.id as string;
+    const cases = [
+      [id, "secret", { secret: "their secret 1234567890" }],
+      [own, "config.token", { config: { token: "b".repeat(30) } }],
+    ] as const;
+    for (const [channel, field, theirs] of cases) {
+      const form = await openForm(`/app/alerts/${channel}/edit`);
+      await owner.client.put(`${V1}/webhooks/${channel}`, theirs);
+      const refused = await form.send({ [field]: "c".repeat(30) });
+      expect(refused.status).toBe(409);
+      expect(refused.text).toContain(`id="${field}-problem"`);
+      expect(plain(refused.text)).toMatch(/was changed meanwhile\.</);
+      expect(await noticeAfter(await form.send({ name: `Renamed ${field}` }))).toContain("their values are kept: ");
+    }
+  });
+
   it("is turned off by who pressed Turn off, regardless of what somebody else pressed before", async () => {
     const { id } = await createWebhook(owner);
     const off = { is_active: "false" };
@@ -74,6 +93,25 @@ describe("a channel", () => {
     const answer = await (await openForm(`/app/alerts/${id}/edit`)).send({ name: " " });
     expect([answer.status, (await read(id)).name]).toEqual([400, name]);
     expect(answer.text).toContain('id="name-problem"');
+  });
+});
+
+describe("a monitor whose secrets are masked", () => {
+  it("asks where its reader and another person replaced the same one", async () => {
+    const own = await createPage(owner);
+    const writer = await createAccount();
+    await joinPage(writer, own, { role: "custom", capabilities: ["monitors.write"] });
+    const headers = (value: string) => ({ http_headers: JSON.stringify({ "X-Key": value }) });
+    const { id } = await createMonitor(owner.client, { status_page_id: own, ...headers("first") });
+    const theirs = await browserOf(writer);
+    const opened = await openForm(`/app/monitors/${id}/edit`, undefined, theirs);
+    await owner.client.put(`${V1}/monitors/${id}`, headers("theirs"));
+    const refused = await opened.send(headers("mine"));
+    expect(refused.status).toBe(409);
+    expect(plain(refused.text)).toContain("HTTP headers was changed meanwhile.");
+    expect((await owner.client.get(`${V1}/monitors/${id}`)).body).toMatchObject(headers("theirs"));
+    const renamed = await noticeAfter(await opened.send({ name: "Renamed" }), theirs);
+    expect(renamed).toContain("their values are kept: HTTP headers");
   });
 });
 

@@ -146,6 +146,24 @@ describe.skipIf(!existsSync(CHROMIUM))("a form of something that changes meanwhi
     });
   });
 
+  it.each(BROWSERS)("asks where two persons replaced a secret that neither sees, on %s", async (name, options) => {
+    const made = { name: `Signed ${name}`, url: "https://hooks.northwind.example/in", secret: "the first one, signed" };
+    const { id } = await call("POST", "/webhooks", made);
+    await dashboard.visit({ ...options }, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/alerts/${id}/edit`);
+      const secret = page.getByLabel("Signing secret", { exact: true });
+      await secret.fill("my own one, signed");
+      await call("PUT", `/webhooks/${id}`, { secret: "their own one, signed" });
+      await press(page, "Save");
+      await page.getByText("Signing secret was changed meanwhile.").waitFor();
+      await page.getByText("Saving again replaces what is marked.").waitFor();
+      expect(await secret.inputValue()).toBe("my own one, signed");
+      expect(await isWiderThanWindow(page)).toBe(false);
+      await press(page, "Save");
+      await page.getByText("Saved.").waitFor();
+    });
+  });
+
   it("shows overrides that were planned meanwhile before it adds another", async () => {
     const { page: id, schedule, member } = dashboard.example;
     const api = `/status-pages/${id}/on-call/schedules/${schedule}`;

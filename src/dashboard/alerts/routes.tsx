@@ -5,7 +5,7 @@ import { Webhook, type WebhookProvider, WebhookTestResult, WebhookUpdate } from 
 import { listWebhookAttempts } from "../../features/webhooks/deliveries.ts";
 import { presentAttempt, presentWebhook } from "../../features/webhooks/present.ts";
 import { previewWebhook } from "../../features/webhooks/preview.ts";
-import { getWebhook, listWebhooks } from "../../features/webhooks/service.ts";
+import { getWebhook, listSecretVersions, listWebhooks } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { randomBase62 } from "../../platform/credentials.ts";
@@ -246,6 +246,7 @@ async function editForm(c: AppContext, id: string, chosen: WebhookProvider | und
     action: `/app/alerts/${id}/edit`,
     cancel: "/app/alerts",
     stored: storedValues(form.fields, stored),
+    masked: await listSecretVersions(c.var.ctx, id),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listMaskedVersions } from "../../access/monitor-secrets.ts";
 import { forbidden } from "../../contract/errors.ts";
 import { DryRunReport } from "../../contract/monitor.ts";
 import { MONITOR_TYPES } from "../../contract/monitor-values.ts";
@@ -83,15 +84,17 @@ export const endpoints = [
   }),
 
   view({ path: "/app/monitors/{id}/edit", summary: "Form of a monitor", ...changed }, async (c, { params: { id } }) => {
-    const { form, stored, name } = await loadEdited(c, id);
+    const monitor = await loadEdited(c, id);
+    const { form, stored, name } = monitor;
     const asked = { form, values: stored, edited: { id, name }, action: `/app/monitors/${id}/edit` };
-    return showView(c, monitorFormView({ ...asked, problems: {}, seen: seenOf(form, stored) }));
+    return showView(c, monitorFormView({ ...asked, problems: {}, seen: seenOf(monitor) }));
   }),
 
   action(
     { path: "/app/monitors/{id}/edit", summary: "Submit the form of a monitor", ...changed },
     async (c, sent, p) => {
-      const { form, stored, name } = await loadEdited(c, p.id);
+      const monitor = await loadEdited(c, p.id);
+      const { form, stored, name } = monitor;
       const typed = changeSteps(completeEntry(sent));
       const path = `/app/monitors/${p.id}`;
       const askedOf = (entered: URLSearchParams): Asked => ({
@@ -107,9 +110,9 @@ export const endpoints = [
         ...stepsIn(entered, stored),
       });
       if (typed.get("intent") !== null) return showTested(c, askedOf(typed), bodyOf(typed));
-      const merge = mergeMonitor(form, typed, stored);
+      const merge = mergeMonitor(monitor, typed);
       if (merge.conflicts.length > 0) {
-        const asked = { ...askedOf(merge.entered), seen: seenOf(form, stored) };
+        const asked = { ...askedOf(merge.entered), seen: seenOf(monitor) };
         const problems = conflictProblems(merge, stored);
         if (merge.conflicts.includes(STEPS)) problems[STEPS.name] = "The steps were changed meanwhile.";
         return showForm(c, asked, { problems, status: 409 });
@@ -149,6 +152,8 @@ async function copyOf(c: AppContext, id: string): Promise<FormValues> {
   return { ...stored, name: `${name} (copy)`, agent_id };
 }
 
+type Edited = Awaited<ReturnType<typeof loadEdited>>;
+
 async function loadEdited(c: AppContext, id: string) {
   const { ctx } = c.var;
   const [form, found] = await Promise.all([loadForm(ctx), getMonitor(ctx, id)]);
@@ -161,6 +166,7 @@ async function loadEdited(c: AppContext, id: string) {
       ...rhythmValues(scheduleOf(monitor)?.schedule ?? null),
       ...storedSteps(monitor.steps),
     },
+    masked: await listMaskedVersions(ctx, found.record),
     name: monitor.name,
     record: found.record,
   };
@@ -174,15 +180,15 @@ const hasSteps = (type: string | null) => STEP_TYPES.some((each) => each === typ
 /** Steps count as one field, because they have no ids by which to match them once one is added or removed. */
 const withSteps = (values: FormValues): FormValues => ({ ...values, [STEPS.name]: stepsText(values) });
 
-const seenOf = (form: MonitorForm, stored: FormValues) => madeFrom([...form.fields, STEPS], withSteps(stored));
+const seenOf = ({ form, stored, masked }: Edited) => madeFrom([...form.fields, STEPS], withSteps(stored), masked);
 
 /** The entered values, with what another person changed meanwhile. */
-function mergeMonitor(form: MonitorForm, typed: URLSearchParams, stored: FormValues) {
+function mergeMonitor({ form, stored, masked }: Edited, typed: URLSearchParams) {
   const type = typeOf({ type: typed.get("type") ?? "" });
   const shown = form.fields.filter(({ name }) => isShownFor(form, name, type));
   const entered = new URLSearchParams(typed);
   if (hasSteps(type)) entered.set(STEPS.name, stepsText(typedSteps(typed)));
-  const merge = mergeEntered(hasSteps(type) ? [...shown, STEPS] : shown, entered, withSteps(stored));
+  const merge = mergeEntered(hasSteps(type) ? [...shown, STEPS] : shown, entered, withSteps(stored), masked);
   return { ...merge, entered: merge.others.includes(STEPS) ? replaceSteps(merge.entered, stored) : merge.entered };
 }
 

@@ -1,6 +1,7 @@
 import { listLostTargets, resolveTargets } from "../../access/alert-targets.ts";
 import { commit } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
+import { maskedVersions } from "../../access/masked-versions.ts";
 import { findMembership, once, requirePage, requireVisiblePage, viewerOf } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
@@ -32,7 +33,7 @@ import { askReaders } from "../../delivery/outside-mail.ts";
 import { maskUrl, openConfig, sealConfig } from "../../delivery/webhook-config.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { replaced, stampAfter } from "../../lib/merge-field.ts";
-import { maskConfig, maskWholeConfig } from "../../notifiers/fields.ts";
+import { configFieldsOf, maskConfig, maskWholeConfig } from "../../notifiers/fields.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import type { Publication } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
@@ -66,6 +67,20 @@ export async function getIdOnPage(ctx: RequestScope, named: { status_page_id: st
 
 export async function getWebhook(ctx: RequestScope, webhookId: string): Promise<ShownWebhook> {
   return maskFor(ctx, await show(ctx, await requireVisibleWebhook(ctx, webhookId)));
+}
+
+/** Of its secrets, by the field that shows each as `***`, so that a form finds that another person replaced one. */
+export async function listSecretVersions(ctx: RequestScope, webhookId: string): Promise<Record<string, string>> {
+  const webhook = await requireWebhook(ctx, webhookId);
+  const { secret, config } = await openConfig(ctx.settings, webhook);
+  const notifier = notifierOf(webhook.provider);
+  const secrets = configFieldsOf(notifier).flatMap(({ name, is_secret }) =>
+    is_secret && Object.hasOwn(config, name) ? [[`config.${name}`, config[name]] as const] : [],
+  );
+  return maskedVersions(ctx.settings, webhook.id, {
+    ...Object.fromEntries(secrets),
+    ...(secret !== null && { secret }),
+  });
 }
 
 /** Addresses are credentials, in alert_channels and config too: without alerting.write only the origin of `url` is shown. */
