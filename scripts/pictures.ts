@@ -186,7 +186,8 @@ async function setMonitors(stateDir: string, wanted: number): Promise<void> {
   };
   await copy(
     "monitors",
-    { id: copyOf("id"), name: "name || ' ' || i", external_key: "NULL" },
+    // What is sealed for one monitor opens for no other.
+    { id: copyOf("id"), name: "name || ' ' || i", external_key: "NULL", sealed: "NULL" },
     `ORDER BY i LIMIT ${wanted - count}`,
   );
   const owner = copyOf("monitor_id");

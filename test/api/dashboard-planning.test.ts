@@ -192,6 +192,20 @@ describe("the calendar of a schedule", () => {
     ]);
   });
 
+  it("draws a row of bands for each person, and one for the time without anybody", async () => {
+    const shift = { user_id: owner.user_id, start_at: iso(midnight), end_at: iso(midnight + 3 * DAY) };
+    const later = { ...shift, start_at: iso(midnight + 5 * DAY), end_at: iso(midnight + 6 * DAY) };
+    const { path } = await make({ shifts: [shift, later] });
+    const shown = (await browser.open(`${path}?from=${dateOf(midnight)}`)).text;
+    const [, table = ""] = /<table class="bands">(.*?)<\/table>/s.exec(shown) ?? [];
+    const rows = [...table.matchAll(/<th scope="row"[^>]*>(.*?)<\/th>(.*?)<\/tr>/gs)];
+    expect(rows.map(([, who, bands = ""]) => [who, bands.match(/<rect /g)?.length])).toEqual([
+      [expect.stringMatching(/\S/), 2],
+      ["No one", 2],
+    ]);
+    expect(table.match(/<th scope="col"/g)).toHaveLength(15);
+  });
+
   it("names each override, which can be taken back", async () => {
     const rotation = { user_ids: [owner.user_id], start_at: iso(midnight - DAY), period_hours: 24 };
     const { path, read } = await make({ rotations: [rotation] });

@@ -40,6 +40,7 @@ const VIEWS: Record<string, Picture> = {
   tables: { path: "/app/components", viewport: DESKTOP, colorScheme: "light", group: "Tables and lists" },
   strips: { path: "/app/components", viewport: DESKTOP, colorScheme: "dark", group: "Strips" },
   charts: { path: "/app/components", viewport: PHONE, colorScheme: "light", group: "Charts" },
+  plans: { path: "/app/components", viewport: DESKTOP, colorScheme: "light", group: "Who is on call" },
   fields: { path: "/app/components", viewport: DESKTOP, colorScheme: "light", group: "Fields, refused" },
 };
 

@@ -124,8 +124,8 @@ describe.skipIf(!existsSync(CHROMIUM))("status pages in the dashboard", () => {
         await expect.poll(shown, { timeout: 30_000 }).toEqual([third, first, second]);
       }
       await page.goto(`${dashboard.service.url}/app/on-call/${id}/schedules/${schedule.id}/calendar`);
-      await press("Take over", 3);
-      await page.getByText("The day is taken over.").waitFor();
+      await press("Override", 3);
+      await page.getByText("The override is added.").waitFor();
       expect(await isWiderThanWindow(page)).toBe(false);
     });
     const { overrides } = await dashboard.call("GET", `${path}/${schedule.id}`);

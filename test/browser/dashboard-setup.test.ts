@@ -61,8 +61,8 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
     "plans who is on call, hands a day over and draws the steps of a policy",
     async ({ page, open, press, follow, sees, name }) => {
       await open(`/app/on-call/${dashboard.example.page}/schedules/${dashboard.example.schedule}/calendar`);
-      await press("Take over");
-      await sees("The day is taken over.");
+      await press("Override");
+      await sees("The override is added.");
       await page.getByRole("region", { name: "Overrides" }).getByRole("button", { name: "Take back" }).last().click();
       await sees("The override is taken back.");
       await open(`/app/on-call?page=${dashboard.example.page}`);

@@ -5,6 +5,7 @@ import { BRAND_NAMES, ICON_NAMES } from "../../ui/design/icon-names.ts";
 import { BrandMark, LineIcon } from "../../ui/design/line-icon.tsx";
 import { Mark } from "../../ui/design/mark.tsx";
 import { Avatar } from "../components/avatar.tsx";
+import { Bands } from "../components/bands.tsx";
 import { ChartFigure, type ChartLine } from "../components/chart.tsx";
 import { ConfirmByName } from "../components/confirm.tsx";
 import { AdvancedSummary, Fields, FormProblem } from "../components/fields.tsx";
@@ -36,6 +37,7 @@ export function ComponentStates({ now }: { now: number }) {
       <Tables />
       <Strips />
       <Charts />
+      <Plans />
       <Texts />
       <Icons />
       <EmptyState
@@ -365,6 +367,32 @@ function Charts() {
       <ChartFigure caption="Bars" unit="" lines={[waveOf("Orders", 40, 30)]} hasBars />
       <ChartFigure caption="Shares" unit="%" lines={[shares]} isShare />
       <ChartFigure caption="A chart that is too young" unit="ms" lines={[single]} />
+    </Group>
+  );
+}
+
+function Plans() {
+  const days = Array.from({ length: 14 }, (_, n) => {
+    const start_at = BEGINNING + n * DAY_MS;
+    return { date: new Date(start_at).toISOString().slice(0, 10), start_at, end_at: start_at + DAY_MS };
+  });
+  const names = new Map(["Ada Moreau", "Jonas Weber", "A person with a very long name"].map((name) => [name, name]));
+  const turn = (user_id: string | null, from: number, to: number) => {
+    return { user_id, start_at: BEGINNING + from * DAY_MS, end_at: BEGINNING + to * DAY_MS };
+  };
+  const [ada, jonas, long] = [...names.keys()] as [string, string, string];
+  const turns = [turn(ada, -3, 3.4), turn(jonas, 3.4, 7), turn(null, 7, 8.2), turn(long, 8.2, 8.5), turn(ada, 8.5, 20)];
+  return (
+    <Group id="plans" title="Who is on call">
+      <Bands
+        id="example"
+        name="First line"
+        days={days}
+        turns={turns}
+        names={names}
+        now={BEGINNING + 1.6 * DAY_MS}
+        zone="UTC"
+      />
     </Group>
   );
 }

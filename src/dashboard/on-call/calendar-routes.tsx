@@ -41,7 +41,7 @@ export const endpoints = [
   ),
 
   action(
-    { path: "/app/on-call/{page}/schedules/{id}/calendar/take-over", summary: "Take over a day", ...changed },
+    { path: "/app/on-call/{page}/schedules/{id}/calendar/take-over", summary: "Override a day", ...changed },
     async (c, entered, named) => {
       const date = DateInput.safeParse(entered.get("date"));
       if (!date.success) return redirectWithNotice(pathOf(named), "No day was chosen.");
@@ -51,7 +51,7 @@ export const endpoints = [
         end_at: startOfDay(dayAfter(date.data), schedule.timezone),
       };
       await override(c, named, schedule, [{ add_user_id: entered.get("user_id"), ...day }]);
-      return redirectWithNotice(`${pathOf(named)}?from=${date.data}`, "The day is taken over.");
+      return redirectWithNotice(`${pathOf(named)}?from=${date.data}`, "The override is added.");
     },
   ),
 
@@ -105,6 +105,7 @@ async function showCalendar(c: AppContext, named: Ids, from: string | undefined)
     children: (
       <div id="on-call-calendar" data-live>
         <Calendar
+          name={schedule.name}
           path={pathOf(named)}
           plan={plan}
           days={days}

@@ -3,6 +3,7 @@ import { DAY_MS } from "../../lib/durations.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { dateIn, zonedClock } from "../../lib/zoned-days.ts";
 import { toIso } from "../../platform/clock.ts";
+import { Bands, inOrder, personClass } from "../components/bands.tsx";
 import { DragForm } from "../components/drag-form.tsx";
 import { PostButton } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
@@ -10,8 +11,6 @@ import type { Option } from "../form-fields.ts";
 import type { Schedule } from "./form.ts";
 
 export const DAYS_SHOWN = 14;
-/** Colours of people, in the order in which they appear. */
-const COLORS = 6;
 
 /** The schedule as the rules about it take it. */
 export function planOf({ timezone, is_active, shifts, rotations, overrides }: Schedule): Plan {
@@ -61,6 +60,8 @@ export function movedTo({ start_at, end_at }: Span, date: string, timezone: stri
 }
 
 interface CalendarProps {
+  /** Of the schedule. */
+  name: string;
   path: string;
   plan: Plan;
   days: readonly CalendarDay[];
@@ -69,9 +70,13 @@ interface CalendarProps {
   may_change: boolean;
 }
 
-export function Calendar({ path, plan, days, people, now, may_change }: CalendarProps) {
+/** What the days show, each turn once and whole. */
+export const turnsOf = (days: readonly CalendarDay[]) => [...new Set(days.flatMap(({ intervals }) => intervals))];
+
+export function Calendar({ name, path, plan, days, people, now, may_change }: CalendarProps) {
   const names = new Map(people.map(({ value, label }) => [value, label]));
-  const order = [...new Set(days.flatMap(({ intervals }) => intervals.map(({ user_id }) => user_id ?? "")))];
+  const turns = turnsOf(days);
+  const order = inOrder(turns);
   const [first, last] = [days[0], days.at(-1)];
   if (!first || !last) return null;
   return (
@@ -86,6 +91,7 @@ export function Calendar({ path, plan, days, people, now, may_change }: Calendar
         </a>
         <span class="quiet">Times in {plan.timezone}</span>
       </p>
+      <Bands id="plan" name={name} days={days} turns={turns} names={names} now={now} zone={plan.timezone} />
       <ol class="on-call-days card">
         {days.map((day) => (
           <li data-drop={day.date} {...(now >= day.start_at && now < day.end_at ? { "aria-current": "date" } : {})}>
@@ -98,7 +104,7 @@ export function Calendar({ path, plan, days, people, now, may_change }: Calendar
                   names={names}
                   now={now}
                   may_change={may_change}
-                  color={order.indexOf(interval.user_id ?? "")}
+                  order={order}
                   zone={plan.timezone}
                 />
               ))}
@@ -108,7 +114,7 @@ export function Calendar({ path, plan, days, people, now, may_change }: Calendar
         ))}
       </ol>
       {may_change ? (
-        <p class="quiet">Drag a turn to another day to move it there, or choose who takes over a day.</p>
+        <p class="quiet">Drag a turn to another day to move it there, or choose who is on call instead.</p>
       ) : null}
     </div>
   );
@@ -140,7 +146,7 @@ export function Overrides({ path, schedule, people, now, may_change }: Overrides
         {ahead.map((override) => (
           <li class="row">
             <span>
-              <span dir="auto">{override.add_user_id === null ? "Nobody" : nameOf(override.add_user_id)}</span>
+              <span dir="auto">{override.add_user_id === null ? "No one" : nameOf(override.add_user_id)}</span>
               {override.remove_user_id === null ? null : (
                 <>
                   {" "}
@@ -178,11 +184,11 @@ interface TurnProps {
   names: ReadonlyMap<string, string>;
   now: number;
   may_change: boolean;
-  color: number;
+  order: readonly (string | null)[];
   zone: string;
 }
 
-function Turn({ interval, day, names, now, may_change, color, zone }: TurnProps) {
+function Turn({ interval, day, names, now, may_change, order, zone }: TurnProps) {
   const { user_id } = interval;
   const start_at = Math.max(interval.start_at, day.start_at);
   const end_at = Math.min(interval.end_at, day.end_at);
@@ -195,13 +201,13 @@ function Turn({ interval, day, names, now, may_change, color, zone }: TurnProps)
   if (user_id === null) {
     return (
       <li class="turn is-gap">
-        Nobody <span>{time}</span>
+        No one <span>{time}</span>
       </li>
     );
   }
   return (
     <li
-      class={`turn is-${color % COLORS}`}
+      class={`turn ${personClass(order, user_id)}`}
       data-drag={may_change ? `${user_id} ${toIso(start_at)} ${toIso(end_at)}` : undefined}
     >
       <span dir="auto">{names.get(user_id) ?? "A member"}</span> <span>{time}</span>
@@ -214,13 +220,13 @@ function TakeOver({ path, day, people }: { path: string; day: CalendarDay; peopl
   return (
     <form method="post" action={`${path}/take-over`} class="inline">
       <input type="hidden" name="date" value={day.date} />
-      <select name="user_id" aria-label={`Who takes over ${day.date}`}>
+      <select name="user_id" aria-label={`Who is on call instead on ${day.date}`}>
         {people.map(({ value, label }) => (
           <option value={value}>{label}</option>
         ))}
       </select>{" "}
       <button type="submit" class="second">
-        Take over
+        Override
       </button>
     </form>
   );

@@ -2,11 +2,14 @@ import type { z } from "zod";
 import type { ActiveOnCall, EscalationSummary } from "../../contract/on-call.ts";
 import type { Vacancy } from "../../domain/on-call.ts";
 import { durationInWords } from "../../lib/duration-format.ts";
+import { dateIn } from "../../lib/zoned-days.ts";
 import { describeTargets, nameOfPath } from "../alert-targets.ts";
 import { Avatar } from "../components/avatar.tsx";
+import { Bands } from "../components/bands.tsx";
 import { Menu } from "../components/menu.tsx";
 import { ACTIONS, PostButton, Table } from "../components/pieces.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
+import { listDays, planOf, turnsOf } from "./calendar.tsx";
 import { contactKey, type Policy, type Schedule } from "./form.ts";
 
 /** Everything about on-call of one page. */
@@ -19,6 +22,8 @@ export interface OnCallFound {
   escalations: readonly EscalationSummary[];
 }
 const HOUR_SECONDS = 3600;
+/** So many schedules are drawn where all of a page are listed. */
+const DRAWN_MAX = 5;
 
 /** By the id of the person. */
 type Names = ReadonlyMap<string, string>;
@@ -150,7 +155,32 @@ export function Schedules({ schedules, vacancies, names, now, path, may_change }
           ))}
         </Table>
       )}
+      {schedules
+        .filter(({ is_active }) => is_active)
+        .slice(0, DRAWN_MAX)
+        .map((schedule) => (
+          <Ahead schedule={schedule} names={names} now={now} />
+        ))}
     </section>
+  );
+}
+
+function Ahead({ schedule, names, now }: { schedule: Schedule; names: Names; now: number }) {
+  const plan = planOf(schedule);
+  const days = listDays(plan, dateIn(plan.timezone, now));
+  return (
+    <>
+      <h3 dir="auto">{schedule.name}: next 14 days</h3>
+      <Bands
+        id={schedule.id}
+        name={schedule.name}
+        days={days}
+        turns={turnsOf(days)}
+        names={names}
+        now={now}
+        zone={plan.timezone}
+      />
+    </>
   );
 }
 
