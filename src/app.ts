@@ -55,6 +55,7 @@ import { endpoints as subscribers } from "./features/subscribers/routes.ts";
 import { endpoints as thresholdTuner } from "./features/threshold-tuner/routes.ts";
 import { endpoints as timeline } from "./features/timeline/routes.ts";
 import { endpoints as history } from "./features/uptime/routes.ts";
+import { endpoints as wallLinks } from "./features/wall-links/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
 import { mountDocs } from "./http/docs.ts";
 import type { AppEnv, Endpoint } from "./http/endpoint.ts";
@@ -123,6 +124,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...statusPages,
   ...subscribers,
   ...thresholdTuner,
+  ...wallLinks,
   ...webhooks,
   ...dashboard,
   ...PUBLIC_ENDPOINTS,

@@ -15,6 +15,7 @@ const PERSONAL: readonly string[] = [
   "token",
   "passkey",
   "calendar_feed",
+  "wall_link",
   "notification",
   "notify_contact",
   "sla_policy",

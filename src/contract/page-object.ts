@@ -60,9 +60,10 @@ export const PageReader = z.discriminatedUnion("kind", [
 ]);
 export type PageReader = z.infer<typeof PageReader>;
 
-/** An open view of the dashboard, by the session that shows it. */
+/** An open view of the dashboard, by the session that shows it, or a wall display, by its link. */
 export const Follower = z.object({
   kind: z.literal("follower"),
+  /** Whose views are counted together: a person's, or a link's. */
   user_id: z.uuid(),
   session_id: z.string(),
   opened_at: z.number(),

@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { requireVisiblePage, viewerOf } from "../access/pages.ts";
+import { viewerOf } from "../access/pages.ts";
 import { requireUser } from "../access/principal.ts";
-import { requireSameOrigin } from "../access/sessions.ts";
-import { forbidden, invalid, unavailable } from "../contract/errors.ts";
+import { forbidden } from "../contract/errors.ts";
 import { readNewestChange } from "../data/changes/read.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { document, PUBLIC_ERRORS } from "../http/responses.ts";
 import { sha256Hex } from "../platform/credentials.ts";
-import { connectFollower } from "../platform/page-objects.ts";
+import { followAccount } from "./follow.ts";
 
 const policy = { at: ["root"], auth: "user", permission: null, audit: null, rate: "api" } as const;
 
@@ -42,17 +41,9 @@ export const endpoints = [
       responses: { 101: { description: "Connected" }, ...PUBLIC_ERRORS },
     },
     async (c) => {
-      const { ctx, publicUrl } = c.var;
-      const { user_id, session_id } = requireUser(ctx);
+      const { user_id, session_id } = requireUser(c.var.ctx);
       if (session_id === null) throw forbidden("this is for signed-in browsers");
-      requireSameOrigin(c.req.raw, publicUrl);
-      const { page } = c.req.valid("query");
-      const owner_id = page === undefined ? user_id : (await requireVisiblePage(ctx, page)).page.owner_id;
-      if (c.req.header("upgrade")?.toLowerCase() !== "websocket") throw invalid("upgrade must be websocket");
-      const follower = { kind: "follower", user_id, session_id, opened_at: ctx.now } as const;
-      const { webSocket } = await connectFollower(c.env, { owner_id, follower }, c.req.raw);
-      if (!webSocket) throw unavailable("this account has as many open views as it may have");
-      return new Response(null, { status: 101, webSocket });
+      return followAccount(c, c.var.ctx, { user_id, session_id, page: c.req.valid("query").page });
     },
   ),
 ];

@@ -52,6 +52,7 @@ import { endpoints as team } from "./team/routes.tsx";
 import { endpoints as transferring } from "./transfer-routes.ts";
 import { renderMessage } from "./views/frame.tsx";
 import { renderSignIn } from "./views/sign-in.tsx";
+import { endpoints as walls } from "./wall/routes.tsx";
 import { endpoints as welcome } from "./welcome-routes.tsx";
 
 /** The signed-in pages: forms without a script, by the same verbs as the API's. */
@@ -176,6 +177,7 @@ export const endpoints = [
   ...linking,
   ...secrets,
   ...contacts,
+  ...walls,
   ...audit,
   ...demonstration,
   ...development,

@@ -1,7 +1,5 @@
 import type { Child } from "hono/jsx";
-import { viewerOf } from "../access/pages.ts";
 import { requireUser } from "../access/principal.ts";
-import { listFollowablePages } from "../data/members/read.ts";
 import { countOpenIncidents } from "../data/overview/read.ts";
 import { findDemonstration } from "../features/demonstration/service.ts";
 import type { AppContext } from "../http/endpoint.ts";
@@ -13,6 +11,7 @@ import { IconShapes } from "../ui/status-icons.tsx";
 import { type BrowserAssets, loadBrowserAssets } from "./browser-assets.ts";
 import { CLEAR_NOTICE, type Notice, readCookie, readNotice, THEME_COOKIE } from "./cookies.ts";
 import { DemonstrationNotice } from "./demonstration/views.tsx";
+import { followedAddresses } from "./follow.ts";
 import { ICON } from "./icon.ts";
 import { type Section, Side } from "./navigation.tsx";
 
@@ -60,7 +59,7 @@ const VIEW_POLICY = [
   "base-uri 'none'",
 ].join("; ");
 
-const VIEW_HEADERS = {
+export const VIEW_HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
   "Content-Security-Policy": VIEW_POLICY,
@@ -93,7 +92,7 @@ export async function showView(c: AppContext, view: View): Promise<Response> {
     if (isKnownTo(c.req.header("if-none-match") ?? null, tag)) return new Response(null, { status: 304, headers });
   }
   if (notice !== null) headers["Set-Cookie"] = CLEAR_NOTICE;
-  const push = view.isLive ? await pushAddresses(c) : "";
+  const push = view.isLive ? await followedAddresses(c.var.ctx, "/app/live") : "";
   const document = body
     .replace(FOLLOW, `data-follow="${escapeText(tag)}" data-push="${push}"`)
     .replace(NOTICE, () => noticeMarkup(notice));
@@ -104,20 +103,9 @@ export async function showView(c: AppContext, view: View): Promise<Response> {
 const FOLLOW = 'data-follow=""';
 const NOTICE = '<slot name="notice"></slot>';
 
-function tagOf(body: string): string {
+/** How long ago an instant was is no difference. */
+export function tagOf(body: string): string {
   return `"${sha256Hex(body.replace(/(<time [^>]*data-relative[^>]*>)[^<]*/g, "$1")).slice(0, 32)}"`;
-}
-
-/** Each is a connection of the open view; who is a member of more accounts has it ask every few seconds. */
-const FOLLOWED_MAX = 5;
-
-/** Where changes of all that the viewer sees are announced; empty where no one address announces them all. */
-async function pushAddresses(c: AppContext): Promise<string> {
-  const { ctx } = c.var;
-  const { user_id, is_member } = await viewerOf(ctx);
-  const pages = is_member ? await listFollowablePages(ctx.db, user_id, FOLLOWED_MAX + 1) : [];
-  if (pages.length > FOLLOWED_MAX) return "";
-  return ["/app/live", ...pages.map((id) => `/app/live?page=${id}`)].join(" ");
 }
 
 const escapeText = (text: string) => text.replaceAll('"', "&quot;");

@@ -24,6 +24,7 @@ const CLIENT_DATA = "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwgIuKApiI6ICLigKYifQ";
 const ACCOUNT = {
   "POST /user/api-tokens": { name: "CI", expires_in_days: 90 },
   "POST /user/api-tokens/{id}/rotate": { overlap_hours: 24 },
+  "POST /user/wall-links": { name: "Office, second floor" },
   "POST /deactivated-accounts": { email: "former@shop.example" },
   "DELETE /user": { password: "correct horse battery staple" },
   "PUT /user/preferences": { mail: true, notify_team: { up: false } },

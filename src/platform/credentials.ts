@@ -25,7 +25,7 @@ export function isWellFormedApiToken(text: string): boolean {
 }
 
 /** Credentials of machines: 43 characters of randomness behind a mark that says what they open. */
-const MACHINE_MARKS = { agent: "ag_", install: "agi_", metrics: "mt_", calendar: "cal_" } as const;
+const MACHINE_MARKS = { agent: "ag_", install: "agi_", metrics: "mt_", calendar: "cal_", wall: "wall_" } as const;
 export type MachineCredential = keyof typeof MACHINE_MARKS;
 
 export function newMachineToken(kind: MachineCredential): string {

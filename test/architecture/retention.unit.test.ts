@@ -22,6 +22,7 @@ const ENDS: Record<string, string> = {
   audit_log: `${HISTORY}; sweeps/past-budgets.ts: the oldest, beyond the bytes of the plan`,
   chat_messages: "delivery/sweep.ts: 30 days",
   calendar_feeds: "with its user or schedule",
+  wall_links: "with its user, or once it is revoked",
   chat_link_tokens: "sweeps/expired.ts: when it expires",
   chat_requests: "sweeps/expired.ts: a day",
   status_channels: PEOPLE,

@@ -45,7 +45,7 @@ type Kind = IdKind extends infer Name ? (Name extends `${infer Base}:${string}` 
 const SLA_POLICY = { name: "Gold", target_percentage: 99.9 };
 
 /** Makes an object of this account and gives its id. */
-export const OBJECTS: Record<Kind | "token" | "notification", (account: Account) => Promise<string>> = {
+export const OBJECTS: Record<Kind | "token" | "notification" | "wall_link", (account: Account) => Promise<string>> = {
   page: (account) => createPage(account),
   monitor: async ({ client }) => (await createMonitor(client)).id,
   group: async (account) => {
@@ -74,7 +74,13 @@ export const OBJECTS: Record<Kind | "token" | "notification", (account: Account)
   invitation: async (account) => (await createInvitation(account)).invitation_id,
   notification: async (account) => insertNotice(account.user_id),
   token: async ({ client }) => (await client.post(`${CORE}/user/api-tokens`, { name: "CI" })).body.id,
+  wall_link: async ({ client }) => (await client.post(`${CORE}/user/wall-links`, { name: "Office" })).body.id,
 };
+
+async function withWall({ client }: Account): Promise<Example> {
+  const { url } = (await client.post(`${CORE}/user/wall-links`, { name: "Office" })).body;
+  return { params: { token: url.split("/").at(-1) } };
+}
 
 const RULE = {
   event_name: "monitor.down",
@@ -334,6 +340,10 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   }),
   "POST /status-pages/{id}/on-call/schedules/{schedule_id}/calendar": withSchedule,
   "DELETE /status-pages/{id}/on-call/schedules/{schedule_id}/calendar": withSchedule,
+  "POST /user/wall-links": async () => ({ body: { name: "Office, second floor" } }),
+  "DELETE /user/wall-links/{id}": async (account) => ({ params: { id: await OBJECTS.wall_link(account) } }),
+  "GET /app/wall/{token}": withWall,
+  "GET /app/wall/{token}/live": withWall,
   "GET /calendar/{token}": async ({ client }) => {
     const { url } = (await client.post(`${CORE}/user/on-call-calendar`)).body;
     return { params: { token: url.split("/").at(-1) } };

@@ -133,9 +133,9 @@ describe("a sender of heartbeats", () => {
 
 describe("a form of the dashboard", () => {
   const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-  /** What is the page's own is put in another order or place; what is not is passed over. */
+  /** The page's own is put in another order or place, and the rest passed over; a theme leads back to any address. */
   const PASSED_OVER =
-    /^\/app\/monitors\/selected|\/(?:services\/(?:order|group|add)|groups\/order|targets|calendar\/(?:move|take-back))$/;
+    /^\/app\/(?:theme$|monitors\/selected)|\/(?:services\/(?:order|group|add)|groups\/order|targets|calendar\/(?:move|take-back))$/;
   /** Buttons that show the form again, and write nothing. */
   const SHOWN_AGAIN = ["preview", "fields", "add_step", "template", "values", "condition"];
   /** Ends what the sweep goes on with. */

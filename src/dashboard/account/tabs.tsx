@@ -6,6 +6,7 @@ const TABS = [
   { href: "/app/notifications", text: "Notifications", isForOperators: false },
   { href: "/app/account/contacts", text: "Contacts", isForOperators: false },
   { href: "/app/account/secrets", text: "Secrets", isForOperators: false },
+  { href: "/app/account/walls", text: "Wall displays", isForOperators: false },
   { href: "/app/audit", text: "Audit log", isForOperators: false },
   { href: "/app/installation", text: "Installation", isForOperators: true },
 ] as const;

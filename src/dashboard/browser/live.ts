@@ -28,6 +28,8 @@ let version = "";
 let address = "";
 let isAwaited = false;
 let isMeasured = false;
+/** The document itself says whether something happened, because its reader is not signed in. */
+let isAlone = false;
 let push: Push | undefined;
 /** A change was announced since the server was last asked. */
 let isTold = false;
@@ -48,6 +50,7 @@ export function followChanges(): void {
   tag = followed.dataset.follow ?? "";
   isAwaited = followed.dataset.awaited !== undefined;
   isMeasured = followed.dataset.measured !== undefined;
+  isAlone = followed.dataset.alone !== undefined;
   address = followed.dataset.address ?? location.href;
   askedAt = performance.now();
   for (const part of partsOf(document)) shown.set(part.id, ownText(part));
@@ -119,7 +122,7 @@ async function poll(): Promise<void> {
 
 /** Whether to load the document again: something happened to what the reader sees, or may have been measured. */
 async function hasChanged(): Promise<boolean> {
-  if (isAwaited || tag === "" || performance.now() - askedAt >= MEASURED_MS) return true;
+  if (isAwaited || isAlone || tag === "" || performance.now() - askedAt >= MEASURED_MS) return true;
   const response = await fetch("/app/changes", { cache: "no-store" });
   // The session has ended, which the document answers by the way to sign in.
   if (response.status === 401) return true;
@@ -148,12 +151,19 @@ async function load(): Promise<boolean> {
   askedAt = performance.now();
   if (response.ok) {
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+    if (isAlone && scriptOf(fresh) !== scriptOf(document)) {
+      location.reload();
+      return true;
+    }
     isAwaited = fresh.querySelector("[data-awaited]") !== null;
     // What the reader uses is replaced later, and so is asked for again.
     tag = show(fresh) ? (response.headers.get("etag") ?? "") : "";
   }
   return false;
 }
+
+/** Another one after a deployment: nobody reloads a screen on a wall. */
+const scriptOf = (root: Document) => root.querySelector("script[src]")?.getAttribute("src");
 
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", hourCycle: "h23" });
 

@@ -27,19 +27,23 @@ export interface OnCallNow {
   next: { person: string; at: number; is_first: boolean } | null;
 }
 
-/** Who is on call now, for each schedule of the first pages. */
-export async function listOnCallNow(ctx: RequestScope, pages: readonly PageChoice[]): Promise<OnCallNow[]> {
-  const found = await Promise.all(pages.slice(0, PAGES_ASKED).map((page) => onCallOf(ctx, page)));
+/** Who is on call now, for each schedule of the first pages; `self` is what the caller is called. */
+export async function listOnCallNow(
+  ctx: RequestScope,
+  pages: readonly PageChoice[],
+  self = "You",
+): Promise<OnCallNow[]> {
+  const found = await Promise.all(pages.slice(0, PAGES_ASKED).map((page) => onCallOf(ctx, page, self)));
   return found.flat();
 }
 
-async function onCallOf(ctx: RequestScope, page: PageChoice): Promise<OnCallNow[]> {
+async function onCallOf(ctx: RequestScope, page: PageChoice, self: string): Promise<OnCallNow[]> {
   const { rows } = await listSchedules(ctx, page.id, SCHEDULES);
   const active = rows.filter(({ is_active }) => is_active);
   if (active.length === 0) return [];
   const team = await listMembers(ctx, page.id, TEAM);
   const names = new Map(team.rows.map(({ user_id, name, email }) => [user_id, name ?? email]));
-  names.set(requireUser(ctx).user_id, "You");
+  names.set(requireUser(ctx).user_id, self);
   const nameOf = (id: string) => names.get(id) ?? "the owner";
   return active.map((schedule) => {
     const current = findOnCall(schedule, ctx.now);

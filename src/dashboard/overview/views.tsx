@@ -138,7 +138,7 @@ function Hero({ found, fleet }: { found: OverviewFound; fleet: Fleet }) {
 }
 
 /** The worst first. */
-const NEEDS_ATTENTION: readonly MonitorStatus[] = ["down", "degraded", "unknown"];
+export const NEEDS_ATTENTION: readonly MonitorStatus[] = ["down", "degraded", "unknown"];
 
 /** The worst that any monitor is, and how many are. */
 export function sentenceOf(statuses: OverviewFound["statuses"]): { status: MonitorStatus; text: string } {

@@ -5,6 +5,7 @@ import type { Db } from "../db.ts";
 import { sessions } from "../sessions/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { apiTokens, users } from "../users/table.ts";
+import { wallLinks } from "../wall-links/table.ts";
 import { pageInvitations, pageMembers } from "./table.ts";
 
 export type MemberRecord = typeof pageMembers.$inferSelect;
@@ -104,22 +105,24 @@ export async function findCredentialsOfTeam(
 }
 
 /**
- * Of these sessions those that may follow an account, because they are its owner's or of a member of its pages, and
- * whether what happened on these pages, or on none, is theirs to see.
+ * Of these sessions and links of wall displays those that may follow an account, because they are its owner's or of a
+ * member of its pages, and whether what happened on these pages, or on none, is theirs to see.
  */
 export async function findFollowers(
   db: Db,
   { owner_id, page_ids }: { owner_id: string; page_ids: readonly string[] },
-  sessionIds: readonly string[],
+  credentialIds: readonly string[],
 ): Promise<ReadonlyMap<string, boolean>> {
+  const isNamed = sql`id IN (SELECT value FROM json_each(${JSON.stringify(credentialIds)}))`;
+  const named = sql`(SELECT id, user_id FROM ${sessions} WHERE ${isNamed}
+    UNION ALL SELECT id, user_id FROM ${wallLinks} WHERE ${isNamed})`;
   const isOwner = sql`s.user_id = ${owner_id}`;
   const membership = sql`SELECT 1 FROM ${pageMembers} AS m JOIN ${statusPages} AS p ON p.id = m.status_page_id
     WHERE m.user_id = s.user_id AND p.owner_id = ${owner_id}`;
   const rows = await db.all<{ id: string; is_concerned: number }>(sql`
     SELECT s.id, ${isOwner} OR EXISTS (${membership}
       AND p.id IN (SELECT value FROM json_each(${JSON.stringify(page_ids)}))) AS is_concerned
-    FROM ${sessions} AS s WHERE s.id IN (SELECT value FROM json_each(${JSON.stringify(sessionIds)}))
-      AND (${isOwner} OR EXISTS (${membership}))`);
+    FROM ${named} AS s WHERE ${isOwner} OR EXISTS (${membership})`);
   return new Map(rows.map(({ id, is_concerned }) => [id, is_concerned === 1]));
 }
 

@@ -88,6 +88,24 @@ export async function readOverview(db: Db, viewer: Viewer, late: { now: number; 
   return { statuses, worst, open, counts: counts[0] ?? none, checks_delayed_since: delayed };
 }
 
+/** The monitors that a person sees, the worst first and then by name. */
+export async function listWorst(db: Db, viewer: Viewer, limit: number) {
+  const order = sql`CASE ${monitors.status} WHEN 'down' THEN 0 WHEN 'degraded' THEN 1 WHEN 'unknown' THEN 2
+    WHEN 'paused' THEN 4 ELSE 3 END`;
+  return db
+    .select({
+      id: monitors.id,
+      name: monitors.name,
+      status: monitors.status,
+      status_since: monitors.status_since,
+      status_message: monitors.status_message,
+    })
+    .from(monitors)
+    .where(visibleTo(viewer, monitors))
+    .orderBy(order, asc(monitors.name), asc(monitors.id))
+    .limit(limit);
+}
+
 /** Open incidents of the pages that a person sees; every view says how many there are. */
 export async function countOpenIncidents(db: Db, userId: string): Promise<number> {
   const owned = db.select({ id: statusPages.id }).from(statusPages).where(eq(statusPages.owner_id, userId));

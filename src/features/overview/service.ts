@@ -2,7 +2,7 @@ import { viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { listAlarms } from "../../data/alarms/read.ts";
-import { readFleet, readOverview } from "../../data/overview/read.ts";
+import { listWorst, readFleet, readOverview } from "../../data/overview/read.ts";
 import { readServiceHealth } from "../../data/queue-health/read.ts";
 import { countOutdated } from "../../data/sealed-values/read.ts";
 import { computeFleetUptime } from "../../domain/fleet.ts";
@@ -25,6 +25,11 @@ export async function getOverview(ctx: RequestScope) {
   const viewer = await viewerOf(ctx);
   const found = await readOverview(ctx.db, viewer, late);
   return { ...found, service: requireUser(ctx).is_operator ? await getServiceState(ctx) : null };
+}
+
+/** As many monitors as a wall display names, the worst first. */
+export async function listWorstMonitors(ctx: RequestScope, limit: number) {
+  return listWorst(ctx.db, await viewerOf(ctx), limit);
 }
 
 /** Of the last 30 days until this minute began, so that the figures of an open overview rest between minutes. */
