@@ -49,6 +49,7 @@ import { endpoints as referrals } from "./features/referrals/routes.ts";
 import { endpoints as secrets } from "./features/secrets/routes.ts";
 import { endpoints as sessions } from "./features/sessions/routes.ts";
 import { endpoints as signIns } from "./features/sign-in/routes.ts";
+import { endpoints as signInProviders } from "./features/sign-in-providers/routes.ts";
 import { endpoints as sla } from "./features/sla/routes.ts";
 import { endpoints as statusPages } from "./features/status-pages/routes.ts";
 import { endpoints as subscribers } from "./features/subscribers/routes.ts";
@@ -81,6 +82,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...byKey,
   ...capacity,
   ...deactivation,
+  ...signInProviders,
   ...demonstration,
   ...customDomains,
   ...customEvents,

@@ -30,6 +30,7 @@ import { ICON } from "./icon.ts";
 import { endpoints as incidents } from "./incidents/routes.tsx";
 import { endpoints as incidentTemplates } from "./incidents/template-routes.tsx";
 import { endpoints as accounts } from "./installation/accounts-routes.tsx";
+import { endpoints as signInProviderSettings } from "./installation/providers-routes.tsx";
 import { endpoints as installation } from "./installation/routes.tsx";
 import { endpoints as signInLinks } from "./link-routes.ts";
 import { endpoints as mailConsents } from "./mail-consent-routes.ts";
@@ -182,6 +183,7 @@ export const endpoints = [
   ...demonstration,
   ...development,
   ...installation,
+  ...signInProviderSettings,
   ...accounts,
   ...team,
 
@@ -226,7 +228,7 @@ async function showSignIn(
     is_signed_out: isSignedOut ?? false,
     entered: entered ?? null,
     public_url: publicUrl,
-    providers: providerButtons(c, next ? pathAfter(next, publicUrl) : null),
+    providers: await providerButtons(c, next ? pathAfter(next, publicUrl) : null),
     script: sign_in_script,
   });
   return page(body, refused?.status, { ...refused?.headers, ...SCRIPT_POLICY });

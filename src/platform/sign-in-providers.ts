@@ -207,6 +207,18 @@ async function knownOf(settings: Settings, provider: SignInProvider): Promise<Kn
   return found;
 }
 
+/** Reads afresh what the provider says of itself; GitHub says nothing. Throws a ProviderError. */
+export async function testProvider(
+  settings: Settings,
+  { kind, issuer }: Pick<SignInProvider, "kind" | "issuer">,
+): Promise<void> {
+  if (kind === "github") return;
+  const { authorization_endpoint, token_endpoint, jwks_uri } = await discover(settings, issuer);
+  const missing = Object.entries({ authorization_endpoint, token_endpoint, jwks_uri }).find(([, url]) => !url);
+  if (missing) throw new ProviderError("refused", `its discovery has no ${missing[0]}`);
+  known.delete(issuer);
+}
+
 /** What a provider says of itself; its own name for itself has to be the issuer that was asked for. */
 export function discover(settings: Settings, issuer: string): Promise<oauth.AuthorizationServer> {
   return translated(async () => {

@@ -79,6 +79,8 @@ describe("sealed settings", () => {
     expect((await account.client.put(`${rules}/${made.body.id}`, changed)).status).toBe(200);
     await setPolicy({ account, page }, [{ level: 1, wait_minutes: 0, contacts: toUser(account.user_id) }]);
     await createContact(account);
+    const provider = { id: "git", kind: "github", issuer: "https://git.example", client_id: "a", client_secret: "b" };
+    expect((await operator.client.post(`${CORE}/sign-in-providers`, provider)).status).toBe(201);
     await account.client.post(`${V1}/secrets`, { name: "KEY", value: "of a journey" });
     const slug = (await account.client.get(`${V1}/status-pages/${page}`)).body.slug;
     const subscribe = (settings: Record<string, string>) =>

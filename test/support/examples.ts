@@ -116,6 +116,17 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await openDb(env.DB).update(users).set({ deactivated_at: 1 }).where(eq(users.id, id));
     return { params: { id } };
   },
+  "GET /sign-in-providers": async (account) => makeOperator(account).then(() => ({})),
+  "POST /sign-in-providers": async (account) => {
+    await makeOperator(account);
+    return { body: providerOf(newId()) };
+  },
+  "GET /sign-in-providers/{id}": withProvider,
+  "PATCH /sign-in-providers/{id}": async (account) => ({
+    ...(await withProvider(account)),
+    body: { account_domains: ["shop.example"] },
+  }),
+  "DELETE /sign-in-providers/{id}": withProvider,
   "POST /mcp": async () => ({ body: { jsonrpc: "2.0", id: 1, method: "ping" } }),
   "PATCH /auth/me": async () => ({ body: { name: "Ada Lovelace" } }),
   "PUT /user/preferences": async () => ({ body: { mail: false, notify_team: { up: false } } }),
@@ -463,6 +474,15 @@ function byKey(
   return Object.fromEntries(
     ["GET", "PUT", "DELETE"].map((method) => [`${method} /${path}/by-key/{external_key}`, example]),
   );
+}
+
+/** One that is not asked before it is saved. */
+const providerOf = (id: string) => ({ id, kind: "github", issuer: `https://${id}.example`, client_id: "vigil" });
+
+async function withProvider(account: Account): Promise<Example> {
+  await makeOperator(account);
+  const { body } = await account.client.post(`${CORE}/sign-in-providers`, providerOf(newId()));
+  return { params: { id: body.id } };
 }
 
 async function makeOperator({ user_id }: Account): Promise<void> {

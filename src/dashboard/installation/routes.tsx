@@ -46,9 +46,14 @@ export const endpoints = [
       section: "account",
       trail: [{ href: "/app/account", text: "Account" }],
       actions: (
-        <a class="button second" href="/app/installation/accounts">
-          Deactivated accounts
-        </a>
+        <>
+          <a class="button second" href="/app/installation/sign-in">
+            Sign-in providers
+          </a>
+          <a class="button second" href="/app/installation/accounts">
+            Deactivated accounts
+          </a>
+        </>
       ),
       children: (
         <>

@@ -3,7 +3,8 @@ import { requireUser } from "../../access/principal.ts";
 import { requireSameOrigin } from "../../access/sessions.ts";
 import { notFound } from "../../contract/errors.ts";
 import { presentLinkedSignIn } from "../../features/sign-in/present.ts";
-import { linkSignIn, listMySignIns, listProviders } from "../../features/sign-in/service.ts";
+import { linkSignIn, listMySignIns } from "../../features/sign-in/service.ts";
+import { listProviders } from "../../features/sign-in-providers/known.ts";
 import { readForm } from "../../http/body.ts";
 import { type AppContext, endpoint } from "../../http/endpoint.ts";
 import { html } from "../../http/responses.ts";
@@ -23,8 +24,8 @@ const params = z.object({ id: z.uuid() });
 export const endpoints = [
   view({ path: LIST, summary: "Linked sign-ins in the dashboard" }, async (c) => {
     const { ctx } = c.var;
-    const linked = (await listMySignIns(ctx)).map((row) => presentLinkedSignIn(ctx, row));
-    const others = listProviders(ctx).filter(({ issuer }) => linked.every((each) => each.issuer !== issuer));
+    const linked = (await listMySignIns(ctx)).map(presentLinkedSignIn);
+    const others = (await listProviders(ctx)).filter(({ issuer }) => linked.every((each) => each.issuer !== issuer));
     const buttons = others.map(({ id, name }) => (
       <a class="button" href={`${LIST}/link/${id}`} dir="auto">
         Link sign-in by {name}
@@ -96,7 +97,7 @@ export const endpoints = [
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
   const linked = (await listMySignIns(c.var.ctx)).find((each) => each.id === id);
   if (!linked) throw notFound("linked sign-in");
-  const { provider } = presentLinkedSignIn(c.var.ctx, linked);
+  const { provider } = presentLinkedSignIn(linked);
   return {
     kind: "sign-in",
     name: provider,

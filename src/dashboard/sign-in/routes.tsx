@@ -8,11 +8,10 @@ import {
   confirmSignIn,
   endSessionsByProvider,
   finishSignIn,
-  getProvider,
-  listProviders,
   type SignInOutcome,
   signInByAccess,
 } from "../../features/sign-in/service.ts";
+import { getProvider, listProviders } from "../../features/sign-in-providers/known.ts";
 import { readForm } from "../../http/body.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { html } from "../../http/responses.ts";
@@ -76,7 +75,7 @@ export const endpoints = [
     },
     (c) =>
       explained(c, async () => {
-        const provider = getProvider(c.var.ctx, c.req.valid("param").provider);
+        const provider = await getProvider(c.var.ctx, c.req.valid("param").provider);
         const attempt = await readAttempt(c.var.ctx, c.req.raw, provider.id);
         if (!attempt || provider.kind === "access") return over();
         const outcome = await finishSignIn(c.var.ctx, provider, { attempt, answer: new URL(c.req.url) });
@@ -118,7 +117,7 @@ export const endpoints = [
     },
     (c) =>
       explained(c, async () => {
-        const provider = getProvider(c.var.ctx, c.req.valid("param").provider);
+        const provider = await getProvider(c.var.ctx, c.req.valid("param").provider);
         if (provider.kind === "access") throw notFound("sign-in provider");
         const token = (await readForm(c.req.raw)).get("logout_token") ?? "";
         await endSessionsByProvider(c.var.ctx, provider, token);
@@ -128,9 +127,9 @@ export const endpoints = [
 ];
 
 /** Buttons of the sign-in form; Access is one for whom it let through. */
-export function providerButtons(c: AppContext, next: string | null): ProviderButton[] {
+export async function providerButtons(c: AppContext, next: string | null): Promise<ProviderButton[]> {
   const query = next ? `?next=${encodeURIComponent(next)}` : "";
-  const offered = listProviders(c.var).filter(
+  const offered = (await listProviders(c.var.ctx)).filter(
     ({ kind }) => kind !== "access" || hasAssertion(c.var.settings, c.req.raw),
   );
   return offered.map(({ id, name }) => ({ href: `/app/sign-in/with/${id}${query}`, name }));
@@ -142,7 +141,7 @@ export function goToProvider(
   { provider: id, next, linkTo }: { provider: string; next: string; linkTo: string | null },
 ): Promise<Response> {
   return explained(c, async () => {
-    const provider = getProvider(c.var.ctx, id);
+    const provider = await getProvider(c.var.ctx, id);
     if (provider.kind === "access") {
       const outcome = await signInByAccess(c.var.ctx, provider, { request: c.req.raw, next, linkTo });
       return showOutcome(c, { provider, outcome });
@@ -164,7 +163,7 @@ async function confirm(c: AppContext, form: URLSearchParams): Promise<Response> 
     if (!proof || sealed === null) throw error;
     const { problems, status, headers } = toFormErrors(error);
     const view = {
-      provider: getProvider(c.var.ctx, proof.provider_id),
+      provider: await getProvider(c.var.ctx, proof.provider_id),
       proof: sealed,
       email: proof.email ?? "",
       needs_password: password !== null,

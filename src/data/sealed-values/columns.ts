@@ -7,6 +7,7 @@ import { monitors } from "../monitors/table.ts";
 import { notifyContacts } from "../notify-contacts/table.ts";
 import { escalationPolicies } from "../on-call/table.ts";
 import { secrets } from "../secrets/table.ts";
+import { signInProviders } from "../sign-in-providers/table.ts";
 import { subscribers } from "../subscribers/table.ts";
 import { twoFactors } from "../two-factor/table.ts";
 import { webhooks } from "../webhooks/table.ts";
@@ -41,6 +42,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   plain(notifyContacts, notifyContacts.id, notifyContacts.sealed),
   plain(subscribers, subscribers.id, subscribers.sealed),
   plain(twoFactors, twoFactors.user_id, twoFactors.sealed_secret),
+  plain(signInProviders, signInProviders.id, signInProviders.sealed),
   plain(mailOutbox, mailOutbox.id, mailOutbox.sealed),
 ];
 

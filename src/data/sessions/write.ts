@@ -1,5 +1,6 @@
-import { and, eq, lte, ne } from "drizzle-orm";
+import { and, eq, inArray, lte, ne } from "drizzle-orm";
 import { type Db, deleteSome, type Statement } from "../db.ts";
+import { linkedSignIns } from "../linked-sign-ins/table.ts";
 import type { SessionLimits, SessionRecord } from "./read.ts";
 import { passwords, sessions } from "./table.ts";
 
@@ -22,6 +23,12 @@ export function deleteSessionsLinkedTo(db: Db, linkedSignInId: string, until: nu
   return db
     .delete(sessions)
     .where(and(eq(sessions.linked_sign_in_id, linkedSignInId), lte(sessions.created_at, until)));
+}
+
+/** All that began by a provider. */
+export function deleteSessionsOfIssuer(db: Db, issuer: string): Statement {
+  const linked = db.select({ id: linkedSignIns.id }).from(linkedSignIns).where(eq(linkedSignIns.issuer, issuer));
+  return db.delete(sessions).where(inArray(sessions.linked_sign_in_id, linked));
 }
 
 export function markPasswordGiven(db: Db, sessionId: string, now: number): Statement {

@@ -84,7 +84,7 @@ async function joinAs(ctx: RequestScope, user: UserPrincipal, opening: Opening):
 
 async function joinAnew(ctx: RequestScope, input: InvitationAccept, opening: Opening): Promise<AcceptedInvitation> {
   const { email, name } = opening.invitation;
-  requirePasswordAllowed(ctx, email, "password");
+  await requirePasswordAllowed(ctx, email, "password");
   if (!input.password) throw requiredFor("password");
   const chosen = input.name ?? name;
   if (!chosen) throw requiredFor("name");
@@ -100,7 +100,7 @@ async function joinVerified(
   input: InvitationAccept,
   opening: Opening,
 ): Promise<AcceptedInvitation> {
-  requirePasswordAllowed(ctx, account.email, "password");
+  await requirePasswordAllowed(ctx, account.email, "password");
   if (!input.password) throw requiredFor("password");
   const user = { ...account, email_verified_at: ctx.now, plan: null, name: input.name ?? account.name };
   const hash = hashPassword(ctx.settings, input.password);

@@ -72,7 +72,7 @@ export async function signInByPasskey(
     onRefused: (user, reason) => ctx.defer(auditFailedSignIn(ctx, user, reason)),
   });
   const { user, statements, guards } = proof;
-  requirePasswordAllowed(ctx, user.email, "passkey");
+  await requirePasswordAllowed(ctx, user.email, "passkey");
   const accepted = { statements, guards, isRecovery: false, isOn: true, hasGivenPassword: true };
   const { session, cookies, principal } = await beginSession(ctx, user, accepted);
   const [hash, factors] = await Promise.all([findPasswordHash(ctx.db, user.id), findSecondFactors(ctx.db, user.id)]);

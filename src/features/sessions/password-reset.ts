@@ -30,7 +30,7 @@ const TOKEN_LENGTH = 43;
 
 /** The response is the same with and without an account, also in the time that it takes. */
 export async function requestPasswordReset(ctx: RequestScope, { email }: PasswordResetRequest): Promise<void> {
-  requirePasswordAllowed(ctx, email, "email");
+  await requirePasswordAllowed(ctx, email, "email");
   const found = await findSignIn(ctx.db, email);
   if (!found) return;
   ctx.defer(
@@ -94,7 +94,7 @@ export async function resetPassword(ctx: RequestScope, input: PasswordReset): Pr
   const found = await findLink(ctx, input.token);
   if (!found) throw unusableLink();
   const { user, link } = found;
-  requirePasswordAllowed(ctx, user.email, "password");
+  await requirePasswordAllowed(ctx, user.email, "password");
   const hash = hashPassword(ctx.settings, input.password);
   const needsCode = user.email_verified_at !== null && (await hasSecondFactor(ctx, user.id));
   const session = needsCode ? null : openSession(ctx, user, { hasGivenPassword: true });

@@ -1,6 +1,7 @@
 import type { Scope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
 import { findRequiredProvider } from "../../domain/sign-in.ts";
+import { listRequirements } from "../sign-in-providers/known.ts";
 
 const REFUSALS = {
   email: "has no password here",
@@ -12,15 +13,12 @@ const REFUSALS = {
  * Refuses a password, or a passkey in its place, for accounts that have to sign in by a provider. The domain alone
  * decides, so that the answer says nothing about accounts.
  */
-export function requirePasswordAllowed(
-  { settings }: Pick<Scope, "settings">,
+export async function requirePasswordAllowed(
+  ctx: Pick<Scope, "db" | "settings">,
   email: string,
   field: keyof typeof REFUSALS,
-): void {
-  const provider = findRequiredProvider(email, {
-    providers: settings.OIDC_PROVIDERS,
-    break_glass: settings.BREAK_GLASS,
-  });
+): Promise<void> {
+  const provider = findRequiredProvider(email, await listRequirements(ctx));
   if (!provider) return;
   const message = `${REFUSALS[field]}: sign in with ${provider.name}`;
   throw invalid(`${field} ${message}`, [{ path: field, message }]);

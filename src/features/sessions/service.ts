@@ -49,7 +49,7 @@ export async function signIn(
   ctx: RequestScope,
   { email, password, ...second }: Login,
 ): Promise<{ me: CurrentUser; cookies: string[] }> {
-  requirePasswordAllowed(ctx, email, "password");
+  await requirePasswordAllowed(ctx, email, "password");
   const found = await findSignIn(ctx.db, email);
   const release = await countGuess(ctx, { email, user: found?.user });
   if (!isPassword(ctx.settings, password, found?.hash ?? null) || !found) {

@@ -18,11 +18,7 @@ export const endpoints = [
       responses: { 200: json("At most 50, the newest first", z.array(LinkedSignIn)), ...USER_ERRORS },
     }),
     async (c) => {
-      const { ctx } = c.var;
-      return c.json(
-        (await listMySignIns(ctx)).map((row) => presentLinkedSignIn(ctx, row)),
-        200,
-      );
+      return c.json((await listMySignIns(c.var.ctx)).map(presentLinkedSignIn), 200);
     },
   ),
 

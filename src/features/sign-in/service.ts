@@ -27,7 +27,7 @@ import { insertUser } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
 import { decideFirstSignIn, normalAddress } from "../../domain/sign-in.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
-import { accessProviderOf, assertionOf, readAccessIdentity } from "../../platform/cloudflare-access.ts";
+import { assertionOf, readAccessIdentity } from "../../platform/cloudflare-access.ts";
 import { newId } from "../../platform/ids.ts";
 import { isPassword } from "../../platform/password.ts";
 import {
@@ -41,6 +41,8 @@ import { countGuess } from "../sessions/password-guesses.ts";
 import { hasSecondFactor } from "../sessions/second-factor.ts";
 import { buildSecurityMail } from "../sessions/security-mail.ts";
 import { acceptFactorOf, beginSession } from "../sessions/service.ts";
+import { redirectUriOf } from "../sign-in-providers/addresses.ts";
+import { listProviders } from "../sign-in-providers/known.ts";
 import { type Attempt, keepAttempt, openProof, type Proof, sealProof } from "./attempt.ts";
 
 const LINKED_MAX = 50;
@@ -54,21 +56,6 @@ export type SignInOutcome =
   | { kind: "link"; proof: string; email: string };
 
 type AnyProvider = SignInProvider | AccessProvider;
-
-export function listProviders({ settings }: Pick<RequestScope, "settings">): AnyProvider[] {
-  const access = accessProviderOf(settings);
-  return access === null ? settings.OIDC_PROVIDERS : [...settings.OIDC_PROVIDERS, access];
-}
-
-export function getProvider(ctx: Pick<RequestScope, "settings">, id: string): AnyProvider {
-  const provider = listProviders(ctx).find((each) => each.id === id);
-  if (!provider) throw notFound("sign-in provider");
-  return provider;
-}
-
-function redirectUriOf({ publicUrl }: Pick<RequestScope, "publicUrl">, { id }: SignInProvider): string {
-  return `${publicUrl}/app/sign-in/with/${id}/callback`;
-}
 
 /** Gives where the browser goes, and the cookie that it keeps meanwhile. */
 export async function beginSignIn(
@@ -341,8 +328,16 @@ export async function endSessionsByProvider(ctx: RequestScope, provider: SignInP
   });
 }
 
-export function listMySignIns(ctx: RequestScope): Promise<LinkedSignInRecord[]> {
-  return listLinkedSignIns(ctx.db, requireUser(ctx).user_id, LINKED_MAX);
+/** `provider` is its name, or its address where there is none of it any more. */
+export async function listMySignIns(ctx: RequestScope): Promise<(LinkedSignInRecord & { provider: string })[]> {
+  const [linked, providers] = await Promise.all([
+    listLinkedSignIns(ctx.db, requireUser(ctx).user_id, LINKED_MAX),
+    listProviders(ctx),
+  ]);
+  return linked.map((row) => ({
+    ...row,
+    provider: providers.find(({ issuer }) => issuer === row.issuer)?.name ?? new URL(row.issuer).host,
+  }));
 }
 
 /** Ends the sessions that began with it as well. The last way into an account stays. */
@@ -354,17 +349,12 @@ export async function unlinkSignIn(ctx: RequestScope, id: string): Promise<void>
   if (!user) throw unauthenticated();
   const lastWay = conflict("this is the only way into your account: set a password first");
   const hasPassword = (await findPasswordHash(ctx.db, user_id)) !== null;
-  const issuers = listProviders(ctx).map(({ issuer }) => issuer);
+  const issuers = (await listProviders(ctx)).map(({ issuer }) => issuer);
   const isLast: Guard = { name: "stale", when: isLastLinkedSignIn(linked, issuers), error: lastWay };
   await commit(ctx, [deleteLinkedSignIn(ctx.db, linked)], {
     audit: auditOf(user, `unlinked the sign-in of ${new URL(linked.issuer).host}`),
     guards: hasPassword ? [] : [isLast],
   });
-}
-
-/** As people know the provider; its address where it is not configured any more. */
-export function providerNameOf(ctx: Pick<RequestScope, "settings">, issuer: string): string {
-  return listProviders(ctx).find((each) => each.issuer === issuer)?.name ?? new URL(issuer).host;
 }
 
 function beginAgain(): ApiError {

@@ -1,0 +1,22 @@
+import { sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ProviderKind } from "../../contract/sign-in.ts";
+import { emptyList, flag, id, timestamps } from "../columns.ts";
+
+/** Providers of sign-in that operators added; those of the setting have no row. */
+export const signInProviders = sqliteTable("sign_in_providers", {
+  /** Part of its addresses, as an operator chose it. */
+  id: id(),
+  kind: text("kind").$type<ProviderKind>().notNull(),
+  name: text("name").notNull(),
+  issuer: text("issuer").notNull(),
+  client_id: text("client_id").notNull(),
+  /** Of the client; "" for a public one. */
+  sealed: text("sealed").notNull(),
+  account_domains: text("account_domains", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
+  required_domains: text("required_domains", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
+  trusts_addresses: flag("trusts_addresses").notNull().default(false),
+  /** Addresses of required domains that may use a password all the same. */
+  break_glass: text("break_glass", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
+  is_enabled: flag("is_enabled").notNull().default(true),
+  ...timestamps(),
+});
