@@ -4,6 +4,7 @@ import { type CheckOutcome, DEFAULT_REGION, type StoredEvidence } from "../contr
 import { agentLocation, asksEdge, isVotedOn } from "../contract/location.ts";
 import type { AgentVote, CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
+import type { Observation } from "../contract/observation.ts";
 import type { MeasuredRange, StoredResult } from "../contract/prober-object.ts";
 import { type BackfillRequest, planBackfill } from "../data/agent-results/backfill.ts";
 import { findLatest, newestChecks, type StoredLatest } from "../data/agent-results/read.ts";
@@ -35,6 +36,7 @@ export interface AgentResult {
   message: string;
   details: Record<string, unknown>;
   evidence?: StoredEvidence;
+  observation?: Observation;
 }
 
 export interface MeasuredMonitor {
@@ -179,22 +181,19 @@ async function report(
   if (present.length === 0 || isQuiet) return undefined;
   const object = monitorObject(scope.env, monitor.id);
   if (isVotedOn(monitor)) {
-    const votes = present.map(({ status, checked_at, latency_ms, message, evidence }): AgentVote => {
-      const [region, slot_at] = [agentLocation(agentId), agentSlotOf(monitor, checked_at)];
-      return { region, slot_at, checked_at, outcome: OUTCOMES[status], latency_ms, message, evidence };
+    const votes = present.map(({ status, details, ...found }): AgentVote => {
+      const [region, slot_at] = [agentLocation(agentId), agentSlotOf(monitor, found.checked_at)];
+      return { region, slot_at, outcome: OUTCOMES[status], ...found };
     });
     return object.vote(monitor.id, monitor.config_version, votes);
   }
   const reported = present.map(
-    ({ status, checked_at, latency_ms, message, evidence }): CheckResult => ({
+    ({ status, details, ...found }): CheckResult => ({
       region: DEFAULT_REGION,
-      slot_at: checked_at,
+      slot_at: found.checked_at,
       attempt: 0,
-      checked_at,
       outcome: OUTCOMES[status],
-      latency_ms,
-      message,
-      evidence,
+      ...found,
     }),
   );
   return object.report(monitor.id, monitor.config_version, reported);

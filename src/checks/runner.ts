@@ -139,7 +139,9 @@ async function openJob(
   try {
     const opened = await openSecrets(scope.settings, monitor);
     const limits = { timeout_seconds, latency_threshold_ms };
-    return { type, ...opened, ...(secrets && { secrets }), ...limits, reads_certificate, certificate_expires_at };
+    // What was good is kept of a monitor that comes to rest, and costs a settled one nothing.
+    const read = { reads_certificate, certificate_expires_at, observes: maySpend && !monitor.settled };
+    return { type, ...opened, ...(secrets && { secrets }), ...limits, ...read };
   } catch (error) {
     scope.log.error("monitor secrets", error, { monitor_id: monitor.id });
     return null;
@@ -163,6 +165,7 @@ async function report(
     latency_ms: result.latency_ms,
     message: result.message,
     evidence: result.evidence,
+    observation: result.observation,
   };
   try {
     const answering = monitorObject(scope.env, monitor.id).report(monitor.id, monitor.config_version, [reported]);

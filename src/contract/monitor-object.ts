@@ -2,6 +2,7 @@ import type { ResultKind } from "./agent.ts";
 import type { CheckOutcome, StoredEvidence } from "./check.ts";
 import type { MonitorStatus } from "./monitor-values.ts";
 import type { ObjectStateRpc } from "./object-state.ts";
+import type { Observation } from "./observation.ts";
 import type { LatencyStep } from "./prober-object.ts";
 import type { Heartbeat, MetricSample, PushKind } from "./push.ts";
 
@@ -15,6 +16,7 @@ export interface CheckResult {
   latency_ms: number | null;
   message: string;
   evidence?: StoredEvidence;
+  observation?: Observation;
 }
 
 /** What an agent found that is one of a monitor's locations; the object knows which attempt of the slot that belongs to. */
@@ -131,10 +133,26 @@ export interface MonitorRpc extends ObjectStateRpc {
   pushes(monitorId: string, query: PushQuery): Promise<PushLog>;
   /** Results of pushes that were measured in `[from, to)`, the last received first; at most `limit`. */
   pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushedResult[]>;
+  /** What its locations saw within the range, and the last good of each before it. */
+  observations(monitorId: string, query: ObservedQuery): Promise<Observed[]>;
   /** Latency of pushes since then, by the hour, oldest first. */
   latency(monitorId: string, from: number): Promise<LatencyStep[]>;
   /** The consumer has committed the transitions up to this sequence number. */
   confirm(seq: number): Promise<void>;
+}
+
+/** Of the first failure of a location, or of the first success after it. */
+export interface Observed {
+  location: string;
+  checked_at: number;
+  is_failure: boolean;
+  message: string;
+  observation: Observation;
+}
+
+export interface ObservedQuery {
+  from: number;
+  to: number;
 }
 
 export interface StaleReport {

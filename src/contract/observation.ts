@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Instant } from "./common.ts";
 
 /**
  * What one check of one location saw in full, for the team: kept of the first failure and of the recovery. The same of the
@@ -84,6 +85,18 @@ export const Observation = z
   })
   .meta({ id: "Observation" });
 export type Observation = z.infer<typeof Observation>;
+
+export const LocationEvidence = z
+  .object({
+    location: z.string().meta({ description: "a region, default or agent:<id>" }),
+    location_name: z.string(),
+    found: z.enum(["failure", "success"]),
+    checked_at: Instant.meta({ description: "when the check began" }),
+    message: z.string(),
+    observation: Observation,
+  })
+  .meta({ id: "LocationEvidence" });
+export type LocationEvidence = z.infer<typeof LocationEvidence>;
 
 export const OBSERVED_HEADERS_MAX = HEADERS_MAX;
 export const OBSERVED_ADDRESSES_MAX = ADDRESSES_MAX;

@@ -7,6 +7,8 @@ import type {
   CheckResult,
   MonitorRpc,
   MonitorSnapshot,
+  Observed,
+  ObservedQuery,
   Push,
   PushedResult,
   PushLog,
@@ -32,6 +34,7 @@ import { settingsOf } from "../platform/settings.ts";
 import { countUnits, meterBindings, reportUsageWhenDue } from "../platform/usage.ts";
 import { MonitorStore } from "./monitor-store.ts";
 import { readState, writeState } from "./object-state.ts";
+import { ObservationLog } from "./observation-log.ts";
 import { isCurrentCredential, isNewerCredential } from "./push-credential.ts";
 import type { LoadedMonitor, StoredMonitor } from "./stored-monitor.ts";
 import { firstPage } from "./transition-outbox.ts";
@@ -60,6 +63,7 @@ const FAULT_DELAY_MS = 10_000;
 export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   readonly #log: Logger;
   readonly #store: MonitorStore;
+  readonly #observations: ObservationLog;
   /** When the alarm fires, Infinity for never; undefined = not asked yet. */
   #alarmAt: number | undefined;
   /** When the newest push came that this instance has taken. */
@@ -75,6 +79,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     super(ctx, meterBindings(env));
     this.#log = createLogger(settingsOf(env), { object: "monitor" });
     this.#store = new MonitorStore(ctx.storage);
+    this.#observations = new ObservationLog(ctx.storage.sql);
   }
 
   async sync(monitorId: string, version: number, epoch?: string): Promise<MonitorSnapshot | null> {
@@ -101,6 +106,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     if (!loaded) return null;
     const isCurrent = loaded.config_version === version;
     await this.#endRoundWhenDue(monitorId);
+    if (isCurrent) this.#note(results);
     const inputs = results.map((result) => ({ kind: "result" as const, ...result }));
     const { retry_at, completed } = this.#store.applyInputs(isCurrent ? inputs : [], now());
     await this.#handOver(isIdle);
@@ -114,11 +120,17 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     if (!loaded) return null;
     const isCurrent = loaded.config_version === version;
     await this.#endRoundWhenDue(monitorId);
+    if (isCurrent) this.#note(votes);
     const inputs = votes.map((vote) => ({ kind: "vote" as const, ...vote }));
     const { retry_at, completed } = this.#store.applyInputs(isCurrent ? inputs : [], now());
     await this.#handOver(isIdle);
     if (completed) await this.#announceRegions({ monitor_id: monitorId, ...completed });
     return this.#answer(retry_at);
+  }
+
+  #note(results: readonly AgentVote[]): void {
+    const wasSettled = this.#store.stored?.settled ?? false;
+    for (const result of results) this.#observations.note(result, wasSettled);
   }
 
   /**
@@ -233,6 +245,10 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     return this.#store.results(range);
   }
 
+  async observations(monitorId: string, query: ObservedQuery): Promise<Observed[]> {
+    return (await this.#load(monitorId, 0)) ? this.#observations.list(query) : [];
+  }
+
   async latency(monitorId: string, from: number): Promise<LatencyStep[]> {
     await this.#load(monitorId, 0);
     return this.#store.latency(from);
@@ -250,6 +266,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   async writeState(written: WrittenState): Promise<StateWriting> {
     const writing = writeState(this.ctx.storage, written);
     if (writing !== "replaced") return writing;
+    this.#observations.reset();
     this.#store.reset();
     this.#isGone = false;
     this.#alarmAt = undefined;
@@ -295,6 +312,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     if (!found || this.#isGone) {
       this.#isGone = true;
       await this.ctx.storage.deleteAll();
+      this.#observations.reset();
       this.#store.reset();
       return undefined;
     }

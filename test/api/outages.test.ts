@@ -76,6 +76,48 @@ describe("GET /monitors/{id}/outages", () => {
     expect(ended.duration_seconds).toBe(Math.round(lasted / 1000));
   });
 
+  it("leads to what each location saw in full, of the failure and of the recovery", async () => {
+    const { account, monitor } = await aBrokenShop(unavailable);
+    const read = async () => (await account.client.get(`${V1}/monitors/${monitor.id}/evidence`)).body;
+    expect(await read()).toEqual([
+      {
+        location: "default",
+        location_name: "This service",
+        found: "failure",
+        checked_at: expect.any(String),
+        message: "HTTP 503 instead of a 2xx",
+        observation: expect.objectContaining({
+          request: expect.objectContaining({ headers: expect.arrayContaining([["x-api-key", "***"]]) }),
+          response: expect.objectContaining({ line: "HTTP 503 Service Unavailable" }),
+          body: "<h1>Out of order</h1>\n ***",
+        }),
+      },
+    ]);
+    outside.mockImplementation(async () => new Response("welcome back"));
+    await account.client.post(`${V1}/monitors/${monitor.id}/check`);
+    expect(await read()).toMatchObject([
+      { found: "failure" },
+      { found: "success", observation: { body: "welcome back" } },
+    ]);
+    const shown = await account.client.get(`/app/monitors/${monitor.id}/evidence`);
+    expect(shown.status).toBe(200);
+  });
+
+  it("keeps what an agent saw in full, and the path that it found later, for those who may read secrets", async () => {
+    const stage = await aStage({ failure_threshold: 1 });
+    const checked_at = new Date().toISOString();
+    const observation = { response: { line: "HTTP 500", headers: [["server", "inner-7"]] }, body: "no route" };
+    const failed = { status: "down", message: "HTTP 500", checked_at, observation };
+    expect((await submit(stage, failed)).status).toBe(200);
+    const path = { by: "ttl", hops: [{ ttl: 1, address: "10.0.0.1", latency_ms: 0.4 }] };
+    expect((await submit(stage, { ...failed, observation: { ...observation, path } })).status).toBe(200);
+    const address = `${V1}/monitors/${stage.monitor.id}/evidence`;
+    const hops = [{ ttl: 1, address: "10.0.0.1", latency_ms: 0 }];
+    expect((await stage.account.client.get(address)).body).toMatchObject([
+      { found: "failure", observation: { body: "no route", path: { hops } } },
+    ]);
+  });
+
   it("keeps what an agent saw of the failure", async () => {
     const stage = await aStage({ failure_threshold: 1 });
     const evidence = { status_line: "HTTP 500", excerpt: "no route", addresses: ["10.0.0.7"] };

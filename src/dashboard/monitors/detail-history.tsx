@@ -7,6 +7,7 @@ import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import type { MonitorPicture } from "./detail.ts";
+import { evidencePath } from "./evidence.tsx";
 import { PERIODS } from "./latency-chart.tsx";
 import { StepResults, stepsOfResult } from "./step-results.tsx";
 
@@ -85,7 +86,8 @@ export function Outages({ picture: { outages, now }, all, period }: OutagesPart)
               <td class="wide">
                 <span dir="auto">{outage.cause}</span>
                 {outage.in_maintenance ? <span class="tag">Maintenance</span> : null}{" "}
-                {incident_id === null ? null : <a href={`/app/incidents/${incident_id}`}>Incident</a>}
+                {incident_id === null ? null : <a href={`/app/incidents/${incident_id}`}>Incident</a>}{" "}
+                <a href={evidencePath(outage.monitor_id, outage.started_at)}>What each location saw</a>
                 {outage.evidence === null ? null : (
                   <details id={`evidence-${outage.id}`}>
                     <summary>Evidence</summary>

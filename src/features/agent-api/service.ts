@@ -253,7 +253,7 @@ function errorOf(
 }
 
 function toMeasured(result: AgentResults[number], now: number): AgentResult {
-  const { status, latency_ms, message, details, evidence } = result;
+  const { status, latency_ms, message, details, evidence, observation } = result;
   return {
     status,
     checked_at: result.checked_at ?? now,
@@ -261,6 +261,7 @@ function toMeasured(result: AgentResults[number], now: number): AgentResult {
     message: message ?? "",
     details: details ?? {},
     ...(evidence && { evidence: concealed(evidence) }),
+    ...(observation && { observation }),
   };
 }
 

@@ -1,11 +1,15 @@
 import type { z } from "zod";
 import type { StoredEvidence } from "../../contract/check.ts";
+import type { Observed } from "../../contract/monitor-object.ts";
+import type { LocationEvidence } from "../../contract/observation.ts";
 import type { Outage, StatusChange } from "../../contract/outage.ts";
 import type { Position } from "../../contract/pagination.ts";
 import type { OutageRecord, TransitionRecord } from "../../data/outages/read.ts";
 import { secondsBetween } from "../../lib/duration-format.ts";
 import { toIso, toIsoOrNull } from "../../platform/clock.ts";
 import { idFrom } from "../../platform/ids.ts";
+
+type SeenAt = Observed & { location_name: string };
 
 interface FoundOutage {
   outage: OutageRecord;
@@ -35,6 +39,10 @@ export function presentOutage(found: FoundOutage, now: number): z.infer<typeof O
 
 function presentEvidence({ status_line, excerpt, addresses }: StoredEvidence): z.infer<typeof Outage>["evidence"] {
   return { status_line, excerpt, addresses };
+}
+
+export function presentObserved({ is_failure, checked_at, ...seen }: SeenAt): LocationEvidence {
+  return { ...seen, found: is_failure ? "failure" : "success", checked_at: toIso(checked_at) };
 }
 
 export function presentStatusChange(transition: TransitionRecord): z.infer<typeof StatusChange> {

@@ -1,10 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { LocationEvidence } from "../../contract/observation.ts";
 import { Outage, StatusChange, TimeRangeQuery } from "../../contract/outage.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { LongListQuery, setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
-import { positionOfChange, positionOfOutage, presentOutage, presentStatusChange } from "./present.ts";
-import { listMonitorOutages, listPageOutages, listStatusChanges } from "./service.ts";
+import { positionOfChange, positionOfOutage, presentObserved, presentOutage, presentStatusChange } from "./present.ts";
+import { listEvidence, listMonitorOutages, listPageOutages, listStatusChanges } from "./service.ts";
 
 const reads = { at: ["v1"], auth: "user", permission: "page.read", audit: null, rate: "api" } satisfies EndpointPolicy;
 const query = LongListQuery.extend(TimeRangeQuery.shape);
@@ -52,6 +53,26 @@ export const endpoints = [
         rows.map((found) => presentOutage(found, c.var.now)),
         200,
       );
+    },
+  ),
+
+  endpoint(
+    { ...reads, ids: { params: { id: "monitor" } } },
+    createRoute({
+      method: "get",
+      path: "/monitors/{id}/evidence",
+      tags: ["Monitors"],
+      summary: "Get what each location saw when a monitor failed and recovered",
+      description:
+        "Of each location in the range the first failure and the first success after it, and the last good one before " +
+        "the range to compare with; oldest first. Secrets of the request are masked, and what an agent saw inside of a " +
+        "network is left out for those who may not read secrets. The newest 200 of a monitor are kept.",
+      request: { params: IdParam, query: TimeRangeQuery },
+      responses: { 200: json("By location, oldest first", z.array(LocationEvidence)), ...OBJECT_ERRORS },
+    }),
+    async (c) => {
+      const found = await listEvidence(c.var.ctx, c.req.valid("param").id, c.req.valid("query"));
+      return c.json(found.map(presentObserved), 200);
     },
   ),
 

@@ -2,8 +2,15 @@ import { maySeeSecrets } from "../../access/monitor-secrets.ts";
 import { requirePage } from "../../access/pages.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import { DEFAULT_REGION } from "../../contract/check.ts";
+import { agentLocation, agentOf, agentsAmong } from "../../contract/location.ts";
+import { regionName } from "../../contract/monitor-values.ts";
+import type { Observation } from "../../contract/observation.ts";
 import type { Pagination } from "../../contract/pagination.ts";
+import { listAgentsByIds } from "../../data/agents/read.ts";
 import { listOutages, listTransitions, type TimeRange } from "../../data/outages/read.ts";
+import { monitorObject } from "../../platform/monitor-objects.ts";
+import { answerInTime } from "../../platform/object-timeout.ts";
 
 type Wanted = TimeRange & Pagination;
 
@@ -17,6 +24,38 @@ export async function listMonitorOutages(ctx: RequestScope, monitorId: string, w
 export async function listPageOutages(ctx: RequestScope, pageId: string, wanted: Wanted) {
   const { id: status_page_id } = await requirePage(ctx, pageId);
   return withoutInsides(ctx, await listOutages(ctx.db, { status_page_id }, wanted, wanted));
+}
+
+/**
+ * What each location saw of the first failure and of the first success after it, and the last good one before the range; by
+ * location, oldest first.
+ */
+export async function listEvidence(ctx: RequestScope, monitorId: string, { from = 0, to }: TimeRange) {
+  const monitor = await requireMonitor(ctx, monitorId);
+  const query = { from, to: to ?? Number.MAX_SAFE_INTEGER };
+  const found = await answerInTime(monitorObject(ctx.env, monitor.id).observations(monitor.id, query));
+  const agents = agentsAmong(found.map(({ location }) => location));
+  const [named, seesInside] = await Promise.all([listAgentsByIds(ctx.db, agents), maySeeSecrets(ctx, monitor)]);
+  const names = new Map(named.map(({ id, name }) => [agentLocation(id), name]));
+  return found.map(({ observation, ...each }) => {
+    const isInside = monitor.agent_id !== null || agentOf(each.location) !== null;
+    const location_name = names.get(each.location) ?? nameOfLocation(each.location);
+    return { ...each, location_name, observation: isInside && !seesInside ? outsideOf(observation) : observation };
+  });
+}
+
+function nameOfLocation(location: string): string {
+  if (agentOf(location) !== null) return "An agent that is gone";
+  return location === DEFAULT_REGION ? "This service" : regionName(location);
+}
+
+/** Of what an agent saw, no more than that it answered and how long that took. */
+function outsideOf({ request, response, phases }: Observation): Observation {
+  return {
+    ...(request && { request: { ...request, headers: [] } }),
+    ...(response && { response: { ...response, headers: [] } }),
+    ...(phases && { phases }),
+  };
 }
 
 /** Every change of a monitor's status, the latest first. */

@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { agentOf } from "../../contract/location.ts";
+import type { Observed } from "../../contract/monitor-object.ts";
+import {
+  type Comparison,
+  compareObserved,
+  linesOf,
+  markLines,
+  OBSERVED_PARTS,
+  type ObservedPart,
+  phasesOf,
+} from "../../domain/observed.ts";
+import { getMonitor } from "../../features/monitors/service.ts";
+import { listEvidence } from "../../features/outages/service.ts";
+import { MINUTE_MS } from "../../lib/durations.ts";
+import { EmptyState, Table } from "../components/pieces.tsx";
+import { ExactTime } from "../components/time.tsx";
+import { showView } from "../shell.tsx";
+import { view } from "../view.ts";
+
+type Seen = Observed & { location_name: string };
+
+/** Of an outage, for the address: locations fail at slightly different times. */
+export function evidencePath(monitorId: string, startedAt: number): string {
+  return `/app/monitors/${monitorId}/evidence?since=${startedAt - MINUTE_MS}`;
+}
+
+export const endpoints = [
+  view(
+    {
+      path: "/app/monitors/{id}/evidence",
+      summary: "What each location saw of an outage, in the dashboard",
+      params: z.object({ id: z.uuid() }),
+      query: z.object({ since: z.coerce.number().int().min(0).catch(0) }),
+      ids: { params: { id: "monitor:see" } },
+    },
+    async (c, { params: { id }, query: { since } }) => {
+      const { record } = await getMonitor(c.var.ctx, id);
+      const seen = await listEvidence(c.var.ctx, id, { from: since });
+      return showView(c, {
+        title: `Evidence of ${record.name}`,
+        heading: record.name,
+        section: "monitors",
+        trail: [
+          { href: "/app/monitors", text: "Monitors" },
+          { href: `/app/monitors/${id}`, text: record.name },
+        ],
+        children: <Evidence compared={compareObserved(seen, since)} />,
+      });
+    },
+  ),
+];
+
+export function Evidence({ compared }: { compared: readonly Comparison<Seen>[] }) {
+  if (compared.length === 0) {
+    return (
+      <EmptyState title="No failure was seen in full">
+        With its next failure each location keeps what it saw here, beside the last good check.
+      </EmptyState>
+    );
+  }
+  return (
+    <div class="stack">
+      {compared.map((comparison) => (
+        <LocationEvidence comparison={comparison} />
+      ))}
+    </div>
+  );
+}
+
+function LocationEvidence({ comparison }: { comparison: Comparison<Seen> }) {
+  const { location, good, failure, recovery } = comparison;
+  const columns = [good, failure, recovery];
+  const parts = (Object.keys(OBSERVED_PARTS) as ObservedPart[]).filter((part) =>
+    columns.some((seen) => seen !== null && linesOf(seen.observation, part).length > 0),
+  );
+  return (
+    <section class="card evidence" aria-labelledby={`at-${location}`}>
+      <h2 id={`at-${location}`} dir="auto">
+        {failure.location_name}
+      </h2>
+      <Table caption={`What ${failure.location_name} saw`} head={["", "Last good", "Failed", "Recovered"]}>
+        <tr>
+          <th scope="row">Checked</th>
+          {columns.map((seen, n) => (
+            <td>{seen ? <ExactTime at={seen.checked_at} /> : MISSING[n]}</td>
+          ))}
+        </tr>
+        <tr>
+          <th scope="row">Found</th>
+          {columns.map((seen) => (
+            <td dir="auto">{seen?.message ?? "–"}</td>
+          ))}
+        </tr>
+        <tr>
+          <th scope="row">Time</th>
+          {columns.map((seen) => (
+            <td>
+              <Phases seen={seen} />
+            </td>
+          ))}
+        </tr>
+        {parts.map((part) => (
+          <PartRow part={part} comparison={comparison} />
+        ))}
+      </Table>
+      {agentOf(location) === null ? (
+        <p class="quiet">
+          For http and https this service cannot know the address that was tried, nor how the time until the answer
+          divides into connection, TLS and first byte: its network connects by itself. An agent sees all of it.
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+const MISSING = ["None was kept yet", "", "Not yet"];
+
+function PartRow({
+  part,
+  comparison: { good, failure, recovery },
+}: {
+  part: ObservedPart;
+  comparison: Comparison<Seen>;
+}) {
+  const [before, now, after] = [good, failure, recovery].map((seen) =>
+    seen === null ? null : linesOf(seen.observation, part),
+  );
+  const cells = [
+    markLines(before ?? [], now ?? null),
+    markLines(now ?? [], before ?? null),
+    markLines(after ?? [], before ?? null),
+  ];
+  const differs = cells.slice(0, 2).some((lines) => lines.some((line) => line.differs));
+  return (
+    <tr>
+      <th scope="row">
+        {OBSERVED_PARTS[part]} {differs ? <span class="tag">Differs</span> : null}
+      </th>
+      {cells.map((lines) => (
+        <td>{lines.length === 0 ? "–" : <Lines lines={lines} />}</td>
+      ))}
+    </tr>
+  );
+}
+
+function Lines({ lines }: { lines: readonly { text: string; differs: boolean }[] }) {
+  return (
+    <pre dir="auto" tabindex={0}>
+      {lines.map(({ text, differs }, n) => (
+        <>
+          {n === 0 ? "" : "\n"}
+          {differs ? <mark>{text}</mark> : text}
+        </>
+      ))}
+    </pre>
+  );
+}
+
+/** Of 100, so that the parts are seen beside each other. */
+const BAR_WIDTH = 100;
+const BAR_HEIGHT = 4;
+
+function Phases({ seen }: { seen: Seen | null }) {
+  const phases = seen ? phasesOf(seen.observation) : [];
+  const total = phases.reduce((sum, { ms }) => sum + ms, 0);
+  if (phases.length === 0) return <>–</>;
+  const ends = phases.map((_, n) => phases.slice(0, n + 1).reduce((sum, { ms }) => sum + ms, 0));
+  const x = (ms: number) => (total === 0 ? 0 : (ms / total) * BAR_WIDTH);
+  return (
+    <>
+      <svg class="phases" viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {phases.map(({ ms }, n) => (
+          <rect class={`is-${n}`} x={x((ends[n] ?? 0) - ms)} y="0" width={x(ms)} height={BAR_HEIGHT} />
+        ))}
+      </svg>
+      <span>{phases.map(({ name, ms }) => `${name} ${ms} ms`).join(", ")}</span>
+    </>
+  );
+}
