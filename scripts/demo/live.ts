@@ -122,6 +122,7 @@ async function playAgent(url: string, agent: DemoRecord["agents"][number], { sig
             sender: { flush },
             refreshAssignments,
             reportDiscoveries: refuse,
+            checkOnce: refuse,
             update: refuse,
           })
         : refuse(),

@@ -72,6 +72,7 @@ export class Agent {
   readonly #scheduler: Scheduler;
   readonly #certificates = new Map<string, number | null>();
   readonly #failed = new Map<string, boolean>();
+  readonly #checkOnce: ExecutionParts["checkOnce"];
   readonly #stopping = new AbortController();
   #pollSeconds = POLL_S;
   #isUpdated = false;
@@ -94,17 +95,13 @@ export class Agent {
     };
     this.#sender = new Sender({ uplink, buffer, clock, connection, log });
     this.#assignments = new Assignments(paths.assignments, uplink);
+    const places = { probeFor: agentProbe, ioFor: (fields: object) => createNodeIo(fields, reach), reach, clock };
+    const memory = { certificates: this.#certificates, failed: this.#failed };
+    this.#checkOnce = (assignment) =>
+      checkAssignment(assignment, { ...places, certificates: new Map(), failed: new Map() });
     this.#scheduler = new Scheduler({
       now: () => clock.now(),
-      check: (assignment) =>
-        checkAssignment(assignment, {
-          probeFor: agentProbe,
-          ioFor: (fields) => createNodeIo(fields, reach),
-          reach,
-          clock,
-          certificates: this.#certificates,
-          failed: this.#failed,
-        }),
+      check: (assignment) => checkAssignment(assignment, { ...places, ...memory }),
       onStart: (latenessMs) => this.#pace.note(latenessMs),
       onResult: (assignment, result) => this.#noteResult(assignment, result),
       onError: (assignment, reason, isNew) => this.#noteError(assignment, reason, isNew),
@@ -248,6 +245,7 @@ export class Agent {
       refreshAssignments: () => this.#refreshAssignments(),
       reportDiscoveries: () => this.#reportDiscoveries(),
       update: () => this.#update(),
+      checkOnce: this.#checkOnce,
     };
   }
 

@@ -1,3 +1,5 @@
+import { AgentAssignment } from "../contract/agent.ts";
+import type { Checked } from "./checker.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
 import type { Command } from "./uplink.ts";
@@ -9,6 +11,8 @@ export interface ExecutionParts {
   /** Gives how many were found. */
   reportDiscoveries(): Promise<number>;
   update(): Promise<object>;
+  /** Checks what is not assigned, once. */
+  checkOnce(assignment: AgentAssignment): Promise<Checked>;
 }
 
 /** Does what a command says and gives what its acknowledgement reports; throws the reason why it cannot. */
@@ -20,10 +24,21 @@ export async function executeCommand({ type, params }: Command, parts: Execution
       return { found: await parts.reportDiscoveries() };
     case "update":
       return parts.update();
+    case "confirm":
+      return confirm(params.assignment, parts);
     case "rotate_token":
       // The answer to the acknowledgement carries the new token.
       return {};
   }
+}
+
+async function confirm(given: unknown, { checkOnce }: ExecutionParts): Promise<object> {
+  const assignment = AgentAssignment.safeParse(given);
+  if (!assignment.success) throw new Error("this agent does not understand the check");
+  const checked = await checkOnce(assignment.data);
+  if (!checked.ok) throw new Error(checked.reason);
+  const { status, latency_ms, message, observation } = checked.result;
+  return { status, latency_ms, message, observation };
 }
 
 async function checkNow(monitorId: string | null, { scheduler, sender, refreshAssignments }: ExecutionParts) {

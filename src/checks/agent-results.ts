@@ -15,6 +15,7 @@ import type { MonitorRecord } from "../data/monitors/read.ts";
 import { bumpPageVersions } from "../data/status-pages/write.ts";
 import type { LateResult } from "../domain/backfill.ts";
 import { agentSlotOf, staleAfterMs, validForMs } from "../domain/check-schedule.ts";
+import { OUTCOME_OF_STATUS } from "../domain/check-status.ts";
 import { toMeasuredCheck } from "../domain/rule-metrics.ts";
 import { evaluateResultRules, type MonitorResult } from "../events/metric-rules.ts";
 import { sendChecks } from "../platform/check-queues.ts";
@@ -53,7 +54,6 @@ interface Accepted {
   unreachable: Set<string>;
 }
 
-const OUTCOMES: Record<ResultStatus, CheckOutcome> = { up: "success", degraded: "slow", down: "failure" };
 const STATUSES: Partial<Record<CheckOutcome, ResultStatus>> = { success: "up", slow: "degraded", failure: "down" };
 const ATTEMPTS_MAX = 5;
 /** Choice: late results may be this much further apart than planned before the time between them stays unknown. */
@@ -130,7 +130,7 @@ function prepare({ now }: Scope, { monitor, results: unordered }: MeasuredMonito
     entries: results.map((result) => ({
       monitor_id: monitor.id,
       checked_at: result.checked_at,
-      outcome: OUTCOMES[result.status],
+      outcome: OUTCOME_OF_STATUS[result.status],
       latency_ms: result.latency_ms,
       message: shortMessage(result.message),
       details: result.details,
@@ -183,7 +183,7 @@ async function report(
   if (isVotedOn(monitor)) {
     const votes = present.map(({ status, details, ...found }): AgentVote => {
       const [region, slot_at] = [agentLocation(agentId), agentSlotOf(monitor, found.checked_at)];
-      return { region, slot_at, outcome: OUTCOMES[status], ...found };
+      return { region, slot_at, outcome: OUTCOME_OF_STATUS[status], ...found };
     });
     return object.vote(monitor.id, monitor.config_version, votes);
   }
@@ -192,7 +192,7 @@ async function report(
       region: DEFAULT_REGION,
       slot_at: found.checked_at,
       attempt: 0,
-      outcome: OUTCOMES[status],
+      outcome: OUTCOME_OF_STATUS[status],
       ...found,
     }),
   );
@@ -210,7 +210,7 @@ function presentResultsOf({ monitor, present }: Taken, agentId: string): Monitor
   return present.map(({ status, ...result }) => ({
     monitor: { ...monitor, measured_by },
     region: DEFAULT_REGION,
-    ...toMeasuredCheck({ ...result, outcome: OUTCOMES[status] }),
+    ...toMeasuredCheck({ ...result, outcome: OUTCOME_OF_STATUS[status] }),
   }));
 }
 

@@ -3,16 +3,19 @@ import { printable, printableJson } from "../lib/printable.ts";
 import { AGENT_JSON_MAX, AGENT_MESSAGE_MAX, Bag } from "./agent.ts";
 import { Id, Instant } from "./common.ts";
 
-export const AGENT_COMMANDS = ["check_now", "update", "rotate_token", "discover"] as const;
+/** Those that people queue. */
+export const ORDERED_COMMANDS = ["check_now", "update", "rotate_token", "discover"] as const;
+export const AGENT_COMMANDS = [...ORDERED_COMMANDS, "confirm"] as const;
 export type AgentCommandType = (typeof AGENT_COMMANDS)[number];
 
 export const AgentCommand = z
   .object({
     id: Id,
     type: z.enum(AGENT_COMMANDS),
-    params: z
-      .record(z.string(), z.unknown())
-      .meta({ description: "of check_now: `monitor_id`, the one monitor to check; absent: all of them" }),
+    params: z.record(z.string(), z.unknown()).meta({
+      description:
+        "of check_now: `monitor_id`, the one monitor to check; absent: all of them. Of confirm, which the service asks by itself before an outage is announced: `assignment`, to check once; the result goes into the answer",
+    }),
   })
   .meta({ id: "AgentCommand" });
 
@@ -37,7 +40,7 @@ export interface AgentCommandsMessage {
 }
 
 export const AgentCommandCreate = z
-  .object({ type: z.enum(AGENT_COMMANDS), params: Bag.nullish() })
+  .object({ type: z.enum(ORDERED_COMMANDS), params: Bag.nullish() })
   .meta({ id: "AgentCommandCreate" });
 export type AgentCommandCreate = z.infer<typeof AgentCommandCreate>;
 

@@ -13,8 +13,11 @@ export type AgentStatus = (typeof AGENT_STATUSES)[number];
 export const AGENT_REPORT_KINDS = ["metric", "event", "discovery"] as const;
 export type AgentReportKind = (typeof AGENT_REPORT_KINDS)[number];
 
-/** Among the capabilities of an agent program: that it runs the steps of journeys, and knows the rules of checks. */
-export const AGENT_SKILLS = ["steps", "rules"] as const;
+/**
+ * Among the capabilities of an agent program: that it runs the steps of journeys, knows the rules of checks, and checks once
+ * what another network cannot reach.
+ */
+export const AGENT_SKILLS = ["steps", "rules", "confirm"] as const;
 
 /** Fields of monitors that a program without the skill would read over, and call the result that of the monitor. */
 const SKILLED_FIELDS: Readonly<Record<string, (typeof AGENT_SKILLS)[number]>> = {
@@ -308,6 +311,8 @@ const Result = z.object({
     .overwrite(printableJson)
     .meta({ description: "what was seen in full, of the first failure and of the first success after it" }),
 });
+/** Of one check that the service asked for, as it stands in the answer to a command. */
+export const AgentFinding = Result.pick({ status: true, latency_ms: true, message: true, observation: true });
 export const AgentResults = oneOrMany(Result);
 export type AgentResults = z.infer<typeof AgentResults>;
 

@@ -125,6 +125,8 @@ export interface MonitorRpc extends ObjectStateRpc {
   report(monitorId: string, version: number, results: CheckResult[]): Promise<MonitorSnapshot | null>;
   /** The same of agents that vote in the rounds of the monitor. */
   vote(monitorId: string, version: number, votes: AgentVote[]): Promise<MonitorSnapshot | null>;
+  /** The answer of an agent that the object has asked. */
+  answer(monitorId: string, answer: OutsideAnswer): Promise<void>;
   /** Marks the status as stale: no result arrived in time, for a reason of the service or the agent. */
   markStale(monitorId: string, version: number, report: StaleReport): Promise<MonitorSnapshot | null>;
   /** Accepts a push of the target. Answers a repeated heartbeat in text if the caller reads it (repeated-heartbeat.ts). */
@@ -134,12 +136,15 @@ export interface MonitorRpc extends ObjectStateRpc {
   /** Results of pushes that were measured in `[from, to)`, the last received first; at most `limit`. */
   pushResults(monitorId: string, range: { from: number; to: number; limit: number }): Promise<PushedResult[]>;
   /** What its locations saw within the range, and the last good of each before it. */
-  observations(monitorId: string, query: ObservedQuery): Promise<Observed[]>;
+  observations(monitorId: string, query: ObservedQuery): Promise<StoredObservation[]>;
   /** Latency of pushes since then, by the hour, oldest first. */
   latency(monitorId: string, from: number): Promise<LatencyStep[]>;
   /** The consumer has committed the transitions up to this sequence number. */
   confirm(seq: number): Promise<void>;
 }
+
+/** What an agent found that was asked at that time whether a target is reached from another network. */
+export type OutsideAnswer = AgentVote & { asked_at: number };
 
 /** Of the first failure of a location, or of the first success after it. */
 export interface Observed {
@@ -148,6 +153,11 @@ export interface Observed {
   is_failure: boolean;
   message: string;
   observation: Observation;
+}
+
+/** The same with what was seen as JSON. */
+export interface StoredObservation extends Omit<Observed, "observation"> {
+  text: string;
 }
 
 export interface ObservedQuery {

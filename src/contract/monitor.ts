@@ -59,7 +59,7 @@ const SETTINGS = {
   }),
   confirm_outside: z.boolean().nullish().meta({
     description:
-      "an outage that the edge finds needs an agent among `locations` that fails, too, or none that could check; else the monitor is degraded. null: wherever agents are among them",
+      "an outage that the edge finds needs an agent of another network that fails, too, or cannot check; else the monitor is degraded. Agents among `locations` vote on it; where there is none, an online location of the owner is asked, which takes five seconds at most. null: wherever such an agent is at hand",
   }),
   auto_create_incident: z.boolean().nullish().meta({ description: "null: as the status page says" }),
   auto_publish_incident: z.boolean().nullish().meta({ description: "null: as the status page says" }),

@@ -1,10 +1,12 @@
-import type { StoredEvidence } from "../contract/check.ts";
+import type { CheckOutcome, StoredEvidence } from "../contract/check.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import { assertNever } from "../lib/assert-never.ts";
+import { SECOND_MS } from "../lib/durations.ts";
 import { retryDelayMs } from "./check-schedule.ts";
 import {
   addToRound,
   closeRound,
+  disputedMessage,
   excuseGone,
   findDeadline,
   findSince,
@@ -19,6 +21,9 @@ import {
   type Verdict,
   type Vote,
 } from "./rounds.ts";
+
+/** As long a real outage waits for the agent that is asked about it. */
+const ANSWER_WAIT_MS = 5 * SECOND_MS;
 
 /**
  * The state machine of a monitor's status, which changes nowhere else.
@@ -61,6 +66,8 @@ export interface MonitorState {
   outage: Outage | null;
   /** The newest round; older ones are rejected. */
   round: Round | null;
+  /** What would begin an outage, while an agent of another network is asked about it. */
+  asked?: { at: number; finding: RoundSummary } | null;
   /** When the newest round with a verdict was checked; a missed deadline is no check. */
   judged_at: number | null;
 }
@@ -69,6 +76,8 @@ export type MonitorInput =
   | ({ kind: "result" } & RoundResult)
   /** What an agent found that is one of the monitor's locations. */
   | ({ kind: "vote" } & Vote)
+  /** What the agent of another network found that was asked at that time; `error` where nobody could check. */
+  | { kind: "answer"; asked_at: number; outcome: CheckOutcome }
   /** The round that was current when the deadline was looked for has waited long enough, at least for `gone`. */
   | { kind: "round_over"; slot_at: number; attempt: number; gone?: readonly string[] }
   /**
@@ -114,6 +123,8 @@ export interface Decision {
   retry_at: number | null;
   /** Another fast success cannot change anything, so callers may omit it. */
   settled: boolean;
+  /** An agent of another network has to be asked; until it answers or cannot, no outage begins. */
+  asks?: true;
   /** The outage whose opening round has become whole after its verdict, and all regions that failed in it. */
   completed?: { seq: number; regions: string[] };
   /** False: the input had no effect because it was repeated, late or meaningless in this status. */
@@ -151,6 +162,8 @@ export function decide(state: MonitorState, input: MonitorInput, rules: MonitorR
       return decideResult(state, input, rules, now);
     case "vote":
       return decideResult(state, placeVote(state.round, input, { toleranceMs: attemptToleranceMs(rules) }), rules, now);
+    case "answer":
+      return decideAnswer(state, input, rules, now);
     case "round_over":
       return decideRoundOver(state, input, rules, now);
     case "stale":
@@ -158,7 +171,7 @@ export function decide(state: MonitorState, input: MonitorInput, rules: MonitorR
     case "missed_deadline":
       return decideMissedDeadline(state, input, rules, now);
     case "pause":
-      return move({ ...state, run: null, round: null }, "paused", ours("paused", now), now);
+      return move({ ...state, run: null, round: null, asked: null }, "paused", ours("paused", now), now);
     default:
       return assertNever(input);
   }
@@ -242,7 +255,7 @@ function decideVerdict(
 ): Decision {
   const isDown = state.status === "down";
   if (isDown === (verdict === "failure")) {
-    const rested = state.run === null ? state : { ...state, run: null };
+    const rested = state.run === null && !state.asked ? state : { ...state, run: null, asked: null };
     const to = followVerdict(state.status, verdict);
     return to === state.status ? accept(rested) : move(rested, to, find(), now);
   }
@@ -251,16 +264,46 @@ function decideVerdict(
   // Only an outage remembers how it began.
   const run = { count: (state.run?.count ?? 0) + 1, since, ...(isDown || !first ? {} : { first }) };
   if (run.count < (isDown ? rules.recovery_threshold : rules.failure_threshold)) return accept({ ...state, run });
-  return move(
-    { ...state, run: null },
-    isDown ? "up" : "down",
-    { ...finding, since, first: first ?? finding.first },
-    now,
-  );
+  const whole = { ...finding, since, first: first ?? finding.first };
+  if (!isDown && rules.asks_outside && state.outage === null) return ask({ ...state, run }, whole, now);
+  return move({ ...state, run: null, asked: null }, isDown ? "up" : "down", whole, now);
+}
+
+/** Asks once, however many rounds fail until the answer is there. */
+function ask(state: MonitorState, finding: RoundSummary, now: number): Decision {
+  if (state.asked) return accept(state);
+  return { ...accept({ ...state, asked: { at: now, finding } }), asks: true };
+}
+
+/** An agent that fails, too, or could not check, lets the outage begin. What it reaches is degraded. */
+function decideAnswer(
+  state: MonitorState,
+  { asked_at, outcome }: Extract<MonitorInput, { kind: "answer" }>,
+  rules: MonitorRules,
+  now: number,
+): Decision {
+  const { asked } = state;
+  if (asked?.at !== asked_at || !rules.asks_outside) return refuse(state);
+  const answered = { ...state, run: null, asked: null };
+  const { finding } = asked;
+  if (outcome === "success" || outcome === "slow") {
+    const message = disputedMessage(finding.message);
+    const to = followVerdict(state.status, "disputed");
+    return to === state.status ? accept(answered) : move(answered, to, { ...finding, message }, now);
+  }
+  const { round } = state;
+  const regions = round?.verdict === "failure" ? summarizeRound(round, "failure").regions : finding.regions;
+  return noteOpening(move(answered, "down", { ...finding, regions }, now), rules);
+}
+
+/** When the outage begins although the agent that was asked has not answered; null while none is asked. */
+export function findAnswerDeadline({ asked, status }: MonitorState, rules: MonitorRules): number | null {
+  return asked && rules.asks_outside && status !== "paused" ? asked.at + ANSWER_WAIT_MS : null;
 }
 
 /** The status after a verdict that extends no run. Only up becomes degraded: in a recovery a slow success is a success. */
 function followVerdict(status: MonitorStatus, verdict: Verdict): MonitorStatus {
+  if (verdict === "disputed" && (status === "pending" || status === "unknown")) return "degraded";
   if (status === "pending" || status === "unknown") return "up";
   if (status === "up" && (verdict === "slow" || verdict === "disputed")) return "degraded";
   if (status === "degraded" && verdict === "success") return "up";
@@ -281,7 +324,7 @@ function decideStale(
   if (state.judged_at !== null && lastResultAt < state.judged_at) return refuse(state);
   if (state.status === "unknown") return state.run === null ? refuse(state) : accept({ ...state, run: null });
   const validUntil = input.valid_until ?? lastResultAt + rules.stale_after_ms;
-  return move({ ...state, run: null }, "unknown", ours(input.reason, validUntil), now);
+  return move({ ...state, run: null, asked: null }, "unknown", ours(input.reason, validUntil), now);
 }
 
 /** One failure, or the transition from up to degraded, without a check; a push since the due time prevents it. */
@@ -318,8 +361,9 @@ function orderRetry(
   rules: MonitorRules,
   now: number,
 ): Decision {
-  const { round, status } = decision.state;
-  if (rules.schedule === null || round === null || round.retry !== null || status === "down") return decision;
+  const { round, status, asked } = decision.state;
+  if (rules.schedule === null || round === null || round.retry !== null) return decision;
+  if (status === "down" || asked) return decision;
   const isSuspect = round.verdict === null && round.attempt === 0 && input.outcome === "failure";
   if (round.verdict !== "failure" && !isSuspect) return decision;
   const retry = { region: input.region, at: now + retryDelayMs(rules.schedule, round.attempt) };

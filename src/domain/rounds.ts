@@ -16,9 +16,13 @@ export interface RoundRules {
   region_policy: RegionPolicy;
   /** An outage needs an agent that fails, too, or none that could check. */
   confirms_outside?: boolean;
+  /** The edge alone votes, and an agent of another network is asked before an outage begins, where there is one. */
+  asks_outside?: boolean;
   /** The agents that vote, by the names of their locations, and how long a round waits for them; absent: none votes. */
   agents?: {
     locations: readonly string[];
+    /** Those among them that are in the edge's own network, whose failure confirms nothing. */
+    inside?: readonly string[];
     wait_ms: number;
     /** When it looks before that for those that are known to be gone, and waits for them no longer; absent: never. */
     look_ms?: number;
@@ -195,7 +199,8 @@ function confirmOutside(
   { confirms_outside = false, agents }: RoundRules,
 ): Verdict | null {
   if (!confirms_outside || !agents) return "failure";
-  const outcomes = agents.locations.map((location) => results[location]?.outcome);
+  const outside = agents.locations.filter((location) => !agents.inside?.includes(location));
+  const outcomes = outside.map((location) => results[location]?.outcome);
   if (outcomes.includes("failure")) return "failure";
   if (outcomes.includes(undefined)) return null;
   return outcomes.every((outcome) => outcome === "error") ? "failure" : "disputed";
@@ -260,11 +265,13 @@ export function summarizeRound(round: Round, verdict: Verdict): RoundSummary {
   const [first, last] = [agreeing.at(0), agreeing.at(-1)];
   if (first === undefined || last === undefined) throw new Error(`a ${verdict} round holds no ${verdict} result`);
   const [region, { message: found, latency_ms, checked_at }] = last;
-  const message = verdict === "disputed" ? `unreachable from Cloudflare only: ${found}` : found;
+  const message = verdict === "disputed" ? disputedMessage(found) : found;
   const [, { checked_at: since, message: firstMessage, evidence = null }] = first;
   const regions = agreeing.map(([name]) => name);
   return { region, regions, message, latency_ms, checked_at, since, first: { message: firstMessage, evidence } };
 }
+
+export const disputedMessage = (found: string) => `unreachable from Cloudflare only: ${found}`;
 
 /** The locations that agree with the verdict, once every location has reported; null until then. */
 export function listAgreeing(round: Round, rules: RoundRules): string[] | null {

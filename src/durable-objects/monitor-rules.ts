@@ -10,7 +10,7 @@ import { monitorType, resultSourceOf } from "../probes/registry.ts";
 
 /** What a monitor's configuration means to its object. */
 
-export function rulesOf(record: MonitorRecord, push: PushRules | null): MonitorRules {
+export function rulesOf(record: MonitorRecord, push: PushRules | null, inside: readonly string[] = []): MonitorRules {
   const shared = {
     failure_threshold: record.failure_threshold,
     recovery_threshold: record.recovery_threshold,
@@ -21,12 +21,12 @@ export function rulesOf(record: MonitorRecord, push: PushRules | null): MonitorR
     return { ...shared, regions: [], schedule: null, stale_after_ms };
   }
   const { invert, follow_retries } = CheckRules.parse(record.options);
-  const locations = locationsOf(record);
+  const locations = locationsOf(record, inside);
   return {
     ...shared,
     ...locations,
     // What fails from outside and answers from Cloudflare is reached, so that there is nothing to confirm.
-    ...(invert && { confirms_outside: false }),
+    ...(invert ? { confirms_outside: false } : { asks_outside: asksOutside(record) }),
     schedule: {
       interval_ms: record.interval * 1000,
       retry_interval_ms: retryIntervalMs(record.interval, record.retry_interval),
@@ -36,8 +36,21 @@ export function rulesOf(record: MonitorRecord, push: PushRules | null): MonitorR
   };
 }
 
+/**
+ * Whether an agent that the monitor does not name is asked before an outage. What it sends in confidence goes to no agent
+ * that was not chosen for it.
+ */
+function asksOutside(record: MonitorRecord): boolean {
+  const { type, agent_id, locations, confirm_outside, sealed, secret_names } = record;
+  const isOfEdge = agent_id === null && agentsAmong(locations).length === 0 && monitorType(type).source === "edge";
+  return isOfEdge && confirm_outside !== false && sealed === null && secret_names.length === 0;
+}
+
 /** Who votes. An agent that runs the monitor alone is one place, wherever else the monitor was checked before. */
-function locationsOf(record: MonitorRecord): Pick<MonitorRules, "regions" | "agents" | "confirms_outside"> {
+function locationsOf(
+  record: MonitorRecord,
+  inside: readonly string[],
+): Pick<MonitorRules, "regions" | "agents" | "confirms_outside"> {
   const { agent_id, regions, timeout_seconds } = record;
   const locations = agentsAmong(record.locations).map(agentLocation);
   if (agent_id !== null || locations.length === 0) return { regions: agent_id === null ? regions : [] };
@@ -46,7 +59,12 @@ function locationsOf(record: MonitorRecord): Pick<MonitorRules, "regions" | "age
   return {
     regions: edge,
     confirms_outside,
-    agents: { locations, wait_ms: voteWaitMs(timeout_seconds), look_ms: VOTE_LOOK_MS },
+    agents: {
+      locations,
+      inside: inside.map(agentLocation),
+      wait_ms: voteWaitMs(timeout_seconds),
+      look_ms: VOTE_LOOK_MS,
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { findGone, type KnownVote } from "../domain/gone-agents.ts";
 import {
   type Decision,
   decide,
+  findAnswerDeadline,
   findRoundDeadline,
   type MonitorInput,
   type Transition,
@@ -108,6 +109,12 @@ export class MonitorStore {
     return stored?.rules.agents ? findRoundDeadline(stored.state, stored.rules) : null;
   }
 
+  /** When the outage begins that an agent is asked about, if that does not answer; null while none is. */
+  get answerDeadline(): number | null {
+    const { stored } = this;
+    return stored ? findAnswerDeadline(stored.state, stored.rules) : null;
+  }
+
   /** The agents whose own vote the present round lacks. */
   get missingAgents(): string[] {
     const { rules, state } = this.stored ?? {};
@@ -176,20 +183,22 @@ export class MonitorStore {
    * further failure of a
    * monitor that is down is remembered without a write: without it the next one decides the same.
    */
-  applyInputs(inputs: readonly MonitorInput[], at: number): Pick<Decision, "retry_at" | "completed"> {
+  applyInputs(inputs: readonly MonitorInput[], at: number): Pick<Decision, "retry_at" | "completed" | "asks"> {
     let retryAt: number | null = null;
     let completed: Decision["completed"];
+    let asks: Decision["asks"];
     this.#change(() => {
       const before = this.stored;
       const decisions = inputs.map((input) => this.#decide(input, at));
       for (const decision of decisions) {
         retryAt = decision.retry_at ?? retryAt;
         completed = decision.completed ?? completed;
+        asks = decision.asks ?? asks;
       }
       const isRepeated = retryAt === null && inputs.every(isFailure) && isDownAsBefore(before, this.#known);
       if (decisions.some(({ accepted }) => accepted) && !isRepeated) this.#save();
     });
-    return { retry_at: retryAt, completed };
+    return { retry_at: retryAt, completed, asks };
   }
 
   /** Stores a repeated heartbeat and returns its times in text; undefined if the push has to be decided. */

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { AGENT_OFFLINE_AFTER_MS } from "../contract/agent.ts";
 import { COMPOSITE_POLICY_DEFAULT } from "../contract/composite.ts";
 import { agentsAmong } from "../contract/location.ts";
 import type { OutageRegions } from "../contract/messages.ts";
@@ -7,28 +8,32 @@ import type {
   CheckResult,
   MonitorRpc,
   MonitorSnapshot,
-  Observed,
   ObservedQuery,
+  OutsideAnswer,
   Push,
   PushedResult,
   PushLog,
   PushOutcome,
   PushQuery,
   StaleReport,
+  StoredObservation,
 } from "../contract/monitor-object.ts";
 import type { ReadState, StateCursor, StateWriting, WrittenState } from "../contract/object-state.ts";
 import type { LatencyStep } from "../contract/prober-object.ts";
+import { insertCommand } from "../data/agent-reports/write.ts";
 import { listLatestVotes } from "../data/agent-results/read.ts";
-import { findAgent } from "../data/agents/read.ts";
-import { openDb } from "../data/db.ts";
+import { findAgent, findOutsideAgent, listInsideEdge } from "../data/agents/read.ts";
+import { openDb, runBatch } from "../data/db.ts";
 import { findCheckGroupId, findLastTransition, findMonitorForObject, listMemberStates } from "../data/monitors/read.ts";
 import { computeAgentMonitorStatus } from "../domain/agent-status.ts";
+import { describeAssignment } from "../domain/assignment.ts";
 import { computeCompositeState } from "../domain/composite.ts";
 import { findNextDue } from "../domain/push-deadline.ts";
 import { sendChecks } from "../platform/check-queues.ts";
 import { now } from "../platform/clock.ts";
 import { nextTime } from "../platform/cron.ts";
 import type { Env } from "../platform/env.ts";
+import { newId } from "../platform/ids.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { countUnits, meterBindings, reportUsageWhenDue } from "../platform/usage.ts";
@@ -50,6 +55,8 @@ const READ_EVERY_MS = 60 * 60_000;
 const REGIONS_DELAY_S = 2;
 /** After a deadline that could not be processed. */
 const FAULT_DELAY_MS = 10_000;
+/** Of the one check of an agent that is asked; its answer has to travel, too. */
+const ASKED_TIMEOUT_S = 4;
 
 /**
  * The one writer of a monitor's status. Every input is decided purely, then state and outgoing transitions are stored
@@ -108,7 +115,8 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     await this.#endRoundWhenDue(monitorId);
     if (isCurrent) this.#note(results);
     const inputs = results.map((result) => ({ kind: "result" as const, ...result }));
-    const { retry_at, completed } = this.#store.applyInputs(isCurrent ? inputs : [], now());
+    const { retry_at, completed, asks } = this.#store.applyInputs(isCurrent ? inputs : [], now());
+    if (asks) await this.#askOutside(monitorId);
     await this.#handOver(isIdle);
     if (completed) await this.#announceRegions({ monitor_id: monitorId, ...completed });
     return this.#answer(retry_at);
@@ -126,6 +134,50 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     await this.#handOver(isIdle);
     if (completed) await this.#announceRegions({ monitor_id: monitorId, ...completed });
     return this.#answer(retry_at);
+  }
+
+  async answer(monitorId: string, { asked_at, ...vote }: OutsideAnswer): Promise<void> {
+    const isIdle = this.#store.resendAt === null;
+    if (!(await this.#load(monitorId, 0)) || this.#store.stored?.state.asked?.at !== asked_at) return;
+    this.#note([vote]);
+    this.#store.applyInputs([{ kind: "answer", asked_at, outcome: vote.outcome }], now());
+    await this.#handOver(isIdle);
+  }
+
+  /**
+   * Orders one check from an agent of another network. Where there is none, or it cannot be asked, the outage begins at
+   * once; where it does not answer, with the alarm.
+   */
+  async #askOutside(monitor_id: string): Promise<void> {
+    const { asked } = this.#store.stored?.state ?? {};
+    if (!asked) return;
+    try {
+      const db = openDb(this.env.DB);
+      const found = await findMonitorForObject(db, monitor_id);
+      const agent = found && (await findOutsideAgent(db, found.monitor, now() - AGENT_OFFLINE_AFTER_MS));
+      if (found && agent) {
+        const { monitor } = found;
+        const assignment = describeAssignment(
+          { ...monitor, timeout_seconds: Math.min(monitor.timeout_seconds, ASKED_TIMEOUT_S) },
+          { target: monitor.target ?? "", fields: monitor.options },
+        );
+        const params = { assignment, asked_at: asked.at };
+        const ordered = { id: newId(), agent_id: agent.id, type: "confirm" as const, params, created_at: now() };
+        await runBatch(db, [insertCommand(db, { ...ordered, acked_at: null, ok: null, result: null, error: null })]);
+        await this.env.AGENT.getByName(agent.id).wake(agent.id, { monitors_changed: false });
+        return;
+      }
+    } catch (error) {
+      this.#log.error("asking outside", error, { monitor_id });
+    }
+    this.#store.applyInputs([{ kind: "answer", asked_at: asked.at, outcome: "error" }], now());
+  }
+
+  /** The outage that an agent was asked about begins without its answer. */
+  #endAskingWhenDue(): void {
+    const { asked } = this.#store.stored?.state ?? {};
+    if (!asked || (this.#store.answerDeadline ?? Infinity) > now()) return;
+    this.#store.applyInputs([{ kind: "answer", asked_at: asked.at, outcome: "error" }], now());
   }
 
   #note(results: readonly AgentVote[]): void {
@@ -245,7 +297,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     return this.#store.results(range);
   }
 
-  async observations(monitorId: string, query: ObservedQuery): Promise<Observed[]> {
+  async observations(monitorId: string, query: ObservedQuery): Promise<StoredObservation[]> {
     return (await this.#load(monitorId, 0)) ? this.#observations.list(query) : [];
   }
 
@@ -284,6 +336,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
       if (isDue) this.#store.delayResend(now());
       await this.#readAgain();
       this.#store.processDeadlines(now());
+      this.#endAskingWhenDue();
       if (this.#store.stored) await this.#endRoundWhenDue(this.#store.stored.monitor_id);
     } catch (error) {
       this.#log.error("deadline", error, { monitor_id: this.#store.stored?.monitor_id });
@@ -339,6 +392,7 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
     return {
       monitor,
       epoch,
+      inside: await listInsideEdge(db, agentsAmong(monitor.locations)),
       past: past && { ...past, known_until: found.known_until ?? now() },
     };
   }
@@ -420,9 +474,10 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
 
   /** When something is due that no call leads to; Infinity for never. */
   get #wakeAt(): number {
-    const { stored, decisiveAt, resendAt, roundDeadline } = this.#store;
+    const { stored, decisiveAt, resendAt, roundDeadline, answerDeadline } = this.#store;
     const readAt = stored?.push ? (stored.read_at ?? 0) + READ_EVERY_MS : Infinity;
-    const dutyAt = Math.max(Math.min(readAt, resendAt ?? Infinity, roundDeadline ?? Infinity), now() + 1);
+    const waitedFor = Math.min(roundDeadline ?? Infinity, answerDeadline ?? Infinity);
+    const dutyAt = Math.max(Math.min(readAt, resendAt ?? Infinity, waitedFor), now() + 1);
     return Math.min(decisiveAt === null ? Infinity : decisiveAt + 1, dutyAt);
   }
 

@@ -1,4 +1,4 @@
-import type { AgentVote, Observed, ObservedQuery } from "../contract/monitor-object.ts";
+import type { AgentVote, ObservedQuery, StoredObservation } from "../contract/monitor-object.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 
 /** Of all locations together; about twenty outages of ten locations. */
@@ -58,7 +58,7 @@ export class ObservationLog {
   }
 
   /** Those of the range, and of each location the last good one before it; by location, oldest first. */
-  list({ from, to }: ObservedQuery): Observed[] {
+  list({ from, to }: ObservedQuery): StoredObservation[] {
     this.#open();
     const rows = this.#sql.exec<Row>(
       `SELECT * FROM observations o WHERE checked_at < ?2 AND (checked_at >= ?1 OR (is_failure = 0
@@ -72,7 +72,7 @@ export class ObservationLog {
       checked_at,
       is_failure: is_failure === 1,
       message,
-      observation: JSON.parse(observation),
+      text: observation,
     }));
   }
 

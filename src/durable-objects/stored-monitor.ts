@@ -54,6 +54,8 @@ export interface LoadedMonitor {
   monitor: MonitorRecord;
   epoch: string;
   past: { recorded: RecordedTransition | null; known_until: number } | null;
+  /** Its agents that are in the edge's own network. */
+  inside: readonly string[];
 }
 
 interface Configuring {
@@ -68,7 +70,7 @@ export function configureStored(
   present: StoredMonitor | undefined,
   { recall, at }: Configuring,
 ): StoredMonitor {
-  const { monitor: record, epoch } = loaded;
+  const { monitor: record, epoch, inside } = loaded;
   const rules = pushRulesOf(record);
   const { follows } = monitorType(record.type);
   const { paused, agent_id } = record;
@@ -77,7 +79,7 @@ export function configureStored(
     monitor_id: record.id,
     config_version: record.config_version,
     epoch,
-    rules: rulesOf(record, rules),
+    rules: rulesOf(record, rules, inside),
     push: rules && {
       rules,
       credential_version: record.credential_version,

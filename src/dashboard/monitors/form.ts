@@ -236,8 +236,8 @@ const CONFIRM_FIELD: FormField = {
   name: "confirm_outside",
   label: "Outages need a location outside Cloudflare",
   kind: "tristate",
-  options: { unset: "Where agents vote (default)", yes: "Yes", no: "No" },
-  hint: "Where only Cloudflare cannot reach the target, it is degraded and not down.",
+  options: { unset: "Where an agent is at hand (default)", yes: "Yes", no: "No" },
+  hint: "Where only Cloudflare cannot reach the target, it is degraded and not down. An agent that is a location is asked first, which takes five seconds at most; it gets no secrets.",
   advanced: true,
 };
 

@@ -1,5 +1,5 @@
-import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import { AGENT_MONITORS_MAX, type AgentStatus } from "../../contract/agent.ts";
+import { and, asc, count, desc, eq, getTableColumns, gt, gte, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { AGENT_MONITORS_MAX, type AgentStatus, unknownField } from "../../contract/agent.ts";
 import { agentLocation } from "../../contract/location.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Plan } from "../../contract/plan.ts";
@@ -21,6 +21,8 @@ import { agentLatest, agents, installTokens } from "./table.ts";
 export type AgentRecord = typeof agents.$inferSelect;
 export type InstallTokenRecord = typeof installTokens.$inferSelect;
 
+/** Of which the first is taken that can check. */
+const OUTSIDE_MAX = 20;
 /** A few more than one agent may run: those that were assigned at the same time are run, too. */
 const ASSIGNED_MAX = AGENT_MONITORS_MAX + 100;
 
@@ -247,6 +249,45 @@ const isAssignedTo = (agent: AgentKey) =>
     agent.is_location ? runsOn(agent.id) : eq(monitors.agent_id, agent.id),
     sql`+${monitors.owner_id} = ${agent.owner_id}`,
   );
+
+/** Cloudflare's own, from which its trouble looks the same. */
+const EDGE_ASN = 13_335;
+
+/** Those among these agents that call from Cloudflare's own network. */
+export async function listInsideEdge(db: Db, agentIds: readonly string[]): Promise<string[]> {
+  const found = await listAgentsByIds(db, agentIds);
+  return found.flatMap(({ id, network }) => (network?.asn === EDGE_ASN ? [id] : []));
+}
+
+/**
+ * An agent that may check this monitor for once, from another network than the edge's: an online location of the owner that
+ * serves the monitor's page, knows the order and the type, and the one that called last.
+ */
+export async function findOutsideAgent(
+  db: Db,
+  { owner_id, status_page_id, type, options }: Pick<MonitorRecord, "owner_id" | "status_page_id" | "type" | "options">,
+  seenSince: number,
+): Promise<AgentRecord | undefined> {
+  const isPage = status_page_id === null ? sql`false` : eq(agents.status_page_id, status_page_id);
+  const rows = await db
+    .select()
+    .from(agents)
+    .where(
+      and(
+        eq(agents.owner_id, owner_id),
+        eq(agents.is_location, true),
+        eq(agents.status, "online"),
+        gte(agents.last_seen_at, seenSince),
+        sql`coalesce(${agents.network} ->> 'asn', 0) <> ${EDGE_ASN}`,
+        or(eq(agents.own_page_only, false), isPage),
+      ),
+    )
+    .orderBy(desc(agents.last_seen_at), asc(agents.id))
+    .limit(OUTSIDE_MAX);
+  return rows.find(({ capabilities }) => {
+    return ["confirm", type].every((skill) => capabilities.includes(skill)) && !unknownField(capabilities, options);
+  });
+}
 
 /** In the text, because each element of a list that is taken apart counts as a row. */
 const votesIn = (agentId: string) => sql`instr(${monitors.locations}, ${JSON.stringify(agentLocation(agentId))}) > 0`;

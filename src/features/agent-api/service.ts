@@ -17,7 +17,6 @@ import {
 } from "../../contract/agent.ts";
 import type { Evidence, StoredEvidence } from "../../contract/check.ts";
 import { forbidden, invalid, notFound, unauthenticated, unavailable } from "../../contract/errors.ts";
-import { isVotedOn } from "../../contract/location.ts";
 import {
   type AgentRecord,
   findAgent,
@@ -29,7 +28,7 @@ import {
 import { type AgentChanges, consumeInstallToken, insertAgent, updateAgent } from "../../data/agents/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { hasAgents } from "../../data/plan-caps/read.ts";
-import { agentPhaseOf, retryIntervalMs } from "../../domain/check-schedule.ts";
+import { describeAssignment } from "../../domain/assignment.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { maskTokens } from "../../lib/mask-tokens.ts";
 import { changedMembers } from "../../lib/merge-field.ts";
@@ -172,23 +171,7 @@ async function assignmentOf(
   monitor: MonitorRecord,
   secrets: AgentAssignment["secrets"],
 ): Promise<AgentAssignment> {
-  const { target, fields } = await openSecrets(ctx.settings, monitor);
-  return {
-    id: monitor.id,
-    name: monitor.name,
-    type: monitor.type,
-    target,
-    interval: monitor.interval,
-    timeout_seconds: monitor.timeout_seconds,
-    retry_interval: retryIntervalMs(monitor.interval, monitor.retry_interval) / 1000,
-    failure_threshold: monitor.failure_threshold,
-    recovery_threshold: monitor.recovery_threshold,
-    latency_threshold_ms: monitor.latency_threshold_ms,
-    options: fields,
-    ...(secrets && { secrets }),
-    config_version: monitor.config_version,
-    ...(isVotedOn(monitor) && { is_location: true, slot_phase_ms: agentPhaseOf(monitor) }),
-  };
+  return describeAssignment(monitor, { ...(await openSecrets(ctx.settings, monitor)), secrets });
 }
 
 export function agentAudit(agent: AgentRecord, summary: string, data: Record<string, unknown> = {}): AuditSubject {

@@ -1,15 +1,23 @@
+import { z } from "zod";
 import { commit } from "../../access/commit.ts";
 import { requireCallingAgent } from "../../access/principal.ts";
 import { requireOwnCommand } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
+import { AgentFinding } from "../../contract/agent.ts";
 import type { AgentCommandAck } from "../../contract/agent-command.ts";
 import type { AgentCaller, QueuedCommand } from "../../contract/agent-object.ts";
 import { unauthenticated } from "../../contract/errors.ts";
+import { agentLocation } from "../../contract/location.ts";
+import type { AgentCommandRecord } from "../../data/agent-reports/read.ts";
 import { acknowledge } from "../../data/agent-reports/write.ts";
 import { updateAgent } from "../../data/agents/write.ts";
+import { OUTCOME_OF_STATUS } from "../../domain/check-status.ts";
 import { awaitAgentCommands, connectAgent } from "../../platform/agent-objects.ts";
 import { newMachineToken, sha256Hex } from "../../platform/credentials.ts";
+import { monitorObject } from "../../platform/monitor-objects.ts";
 import { agentAudit } from "../agent-api/service.ts";
+
+const Asked = z.object({ asked_at: z.number(), assignment: z.object({ id: z.string() }) });
 
 /** Waits until there is something to do, for at most this long. */
 export async function awaitCommands(ctx: RequestScope, waitSeconds: number): Promise<QueuedCommand[]> {
@@ -58,5 +66,28 @@ export async function acknowledgeCommand(
       },
     },
   );
+  if (command.type === "confirm") await passOn(ctx, command, ack);
   return token ? { agent_token: token } : {};
+}
+
+/** What an agent found that was asked about an outage. One that could not check lets it begin. */
+async function passOn(
+  ctx: RequestScope,
+  { agent_id, params }: AgentCommandRecord,
+  ack: AgentCommandAck,
+): Promise<void> {
+  const asked = Asked.safeParse(params).data;
+  if (!asked) return;
+  const found = ack.ok ? AgentFinding.safeParse(ack.result).data : undefined;
+  const { asked_at, assignment } = asked;
+  await monitorObject(ctx.env, assignment.id).answer(assignment.id, {
+    asked_at,
+    region: agentLocation(agent_id),
+    slot_at: asked_at,
+    checked_at: ctx.now,
+    outcome: found ? OUTCOME_OF_STATUS[found.status] : "error",
+    latency_ms: found?.latency_ms ?? null,
+    message: found?.message ?? "",
+    ...(found?.observation && { observation: found.observation }),
+  });
 }

@@ -94,9 +94,11 @@ export function presentCommand(command: AgentCommandRecord): z.infer<typeof Agen
 export function presentCommandStatus(command: AgentCommandRecord): z.infer<typeof AgentCommandStatus> {
   return {
     ...presentCommand(command),
+    // Who sees the agent need not see the monitor.
+    ...(command.type === "confirm" && { params: {} }),
     acknowledged_at: toIsoOrNull(command.acked_at),
     ok: command.ok,
-    result: command.result ?? null,
+    result: command.type === "confirm" ? null : (command.result ?? null),
     error: command.error,
     created_at: toIso(command.created_at),
     updated_at: toIso(command.acked_at ?? command.created_at),

@@ -37,7 +37,8 @@ export async function listEvidence(ctx: RequestScope, monitorId: string, { from 
   const agents = agentsAmong(found.map(({ location }) => location));
   const [named, seesInside] = await Promise.all([listAgentsByIds(ctx.db, agents), maySeeSecrets(ctx, monitor)]);
   const names = new Map(named.map(({ id, name }) => [agentLocation(id), name]));
-  return found.map(({ observation, ...each }) => {
+  return found.map(({ text, ...each }) => {
+    const observation: Observation = JSON.parse(text);
     const isInside = monitor.agent_id !== null || agentOf(each.location) !== null;
     const location_name = names.get(each.location) ?? nameOfLocation(each.location);
     return { ...each, location_name, observation: isInside && !seesInside ? outsideOf(observation) : observation };
