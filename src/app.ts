@@ -47,6 +47,7 @@ import { endpoints as push } from "./features/push/routes.ts";
 import { endpoints as pushAliases } from "./features/push-aliases/routes.ts";
 import { endpoints as referrals } from "./features/referrals/routes.ts";
 import { endpoints as secrets } from "./features/secrets/routes.ts";
+import { endpoints as sessionPolicy } from "./features/session-policy/routes.ts";
 import { endpoints as sessions } from "./features/sessions/routes.ts";
 import { endpoints as signIns } from "./features/sign-in/routes.ts";
 import { endpoints as signInProviders } from "./features/sign-in-providers/routes.ts";
@@ -83,6 +84,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...capacity,
   ...deactivation,
   ...signInProviders,
+  ...sessionPolicy,
   ...demonstration,
   ...customDomains,
   ...customEvents,

@@ -44,14 +44,15 @@ function limitsOf({ scopes, status_page_ids }: ApiTokenRecord): TokenLimits | nu
   return scopes === null && status_page_ids === null ? null : { scopes, page_ids: status_page_ids };
 }
 
-/** The user of the credential, else an anonymous caller; an expired session counts as none. */
+/** The user of the credential, else an anonymous caller; a session that is over, or not accepted here, counts as none. */
 export async function authenticateOptional(scope: CallScope, request: Request): Promise<Principal> {
   const isBearer = request.headers.has("authorization");
   if (!isBearer && sessionToken(request, scope.publicUrl) === undefined) return { kind: "anonymous" };
   try {
     return await authenticateUser(scope, request);
   } catch (error) {
-    if (isBearer || !(error instanceof ApiError) || error.status !== 401) throw error;
+    if (isBearer || !(error instanceof ApiError)) throw error;
+    if (error.status !== 401 && error.code !== "network_not_allowed") throw error;
     return { kind: "anonymous" };
   }
 }

@@ -31,7 +31,7 @@ function loadOwner(ctx: RequestScope, ownerId: string): Promise<UserPrincipal> {
 
 export function toPrincipal(
   user: UserRecord,
-  credential: Pick<UserPrincipal, "token_id" | "session_id" | "is_member"> &
+  credential: Pick<UserPrincipal, "token_id" | "session_id" | "is_member" | "second_factor_due"> &
     Partial<Pick<UserPrincipal, "token_limits">>,
   settings: Settings,
 ): UserPrincipal {

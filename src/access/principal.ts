@@ -20,6 +20,8 @@ export interface UserPrincipal {
   token_limits: TokenLimits | null;
   /** The dashboard session whose cookie was presented; null for an API token. */
   session_id: string | null;
+  /** From when on the session can only set up a second factor; null or absent where that is not asked of it. */
+  second_factor_due?: number | null;
   /** Whether the caller is a member of another account's page; absent where it was not read with the credential. */
   is_member?: boolean;
 }

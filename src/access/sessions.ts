@@ -1,13 +1,8 @@
 import { ApiError, forbidden, unauthenticated, unavailable } from "../contract/errors.ts";
-import {
-  findSession,
-  findSessionOwner,
-  type SessionLimits,
-  type SessionRecord,
-  touchSession,
-} from "../data/sessions/read.ts";
+import { findSession, findSessionOwner, type SessionRecord, touchSession } from "../data/sessions/read.ts";
 import { insertSession } from "../data/sessions/write.ts";
 import type { UserRecord } from "../data/users/read.ts";
+import { isSessionOver, secondFactorDue } from "../domain/session-policy.ts";
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { createBrowserToken, parseBrowserToken } from "../platform/browser-tokens.ts";
 import { accessProviderOf, assertionOf, readAccessIdentity } from "../platform/cloudflare-access.ts";
@@ -18,6 +13,7 @@ import { ProviderError } from "../platform/sign-in-providers.ts";
 import { toPrincipal } from "./owners.ts";
 import { requireUser, type UserPrincipal } from "./principal.ts";
 import type { CallScope, RequestScope } from "./scope.ts";
+import { policyOf, readPolicy, requireAllowedAddress } from "./session-policy.ts";
 
 const PASSWORD_RECENT_MS = 15 * MINUTE_MS;
 const KNOWN_BROWSER_MS = 365 * DAY_MS;
@@ -53,12 +49,16 @@ export function cookieOf(request: Request, wanted: string): string | undefined {
 export async function authenticateSession(scope: CallScope, request: Request, token: string): Promise<UserPrincipal> {
   const { db, settings, publicUrl, now } = scope;
   if (!SAFE_METHODS.includes(request.method)) requireSameOrigin(request, publicUrl);
-  const found = await findSessionOwner(db, sha256Hex(token), sessionLimits(scope));
+  const found = await findSessionOwner(db, sha256Hex(token), { second_factor: settings.SECOND_FACTOR });
   if (!found) throw unauthenticated();
-  const { user, session, is_member, linked } = found;
+  const { user, session, is_member, linked, has_factor: hasFactor } = found;
+  const policy = policyOf(settings, found.policy);
+  if (isSessionOver(policy, session, now)) throw unauthenticated();
   if (!(await isVouchedFor(scope, request, linked))) throw unauthenticated();
+  requireAllowedAddress(policy, scope);
   if (now - session.last_used_at >= LAST_USED_LAG_MS) scope.defer(touchSession(db, session.id, now));
-  return toPrincipal(user, { token_id: null, session_id: session.id, is_member }, settings);
+  const second_factor_due = secondFactorDue(policy, { hasFactor, isByProvider: linked !== null });
+  return toPrincipal(user, { token_id: null, session_id: session.id, is_member, second_factor_due }, settings);
 }
 
 /** A session that began by Cloudflare Access is accepted together with its word for the same person alone. */
@@ -108,13 +108,15 @@ export function siteOf({ publicUrl, asked }: CallScope): { origin: string; rp_id
 }
 
 /** The one way into an account: a new session, as the row that makes it true and the cookies that carry it and let the browser be known later. */
-export function openSession(
+export async function openSession(
   scope: CallScope,
   user: Pick<UserRecord, "id" | "deactivated_at">,
   { hasGivenPassword, linkedSignInId = null }: { hasGivenPassword: boolean; linkedSignInId?: string | null },
 ) {
   if (user.deactivated_at !== null) throw forbidden("an operator of this service has deactivated this account");
-  const { settings, db, now, publicUrl, ip, userAgent } = scope;
+  const { db, now, publicUrl, ip, userAgent } = scope;
+  const policy = await readPolicy(scope);
+  requireAllowedAddress(policy, scope);
   const token = randomBase62(TOKEN_LENGTH);
   const record: SessionRecord = {
     id: newId(now),
@@ -131,9 +133,10 @@ export function openSession(
   const cookie = serializeCookie(publicUrl, {
     name: sessionCookie(publicUrl),
     value: token,
-    max_age: Math.floor(settings.SESSION_MS / 1000),
+    max_age: Math.floor(policy.session_ms / 1000),
   });
-  return { record, statement: insertSession(db, record), cookies: [cookie, knowBrowser(scope, user.id)] };
+  const cookies = [cookie, knowBrowser(scope, user.id)];
+  return { record, statement: insertSession(db, record), cookies, session_ms: policy.session_ms };
 }
 
 /**
@@ -183,8 +186,4 @@ const browserCookie = (publicUrl: string) => `${prefixOf(publicUrl)}vigil_browse
 
 function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith("https:");
-}
-
-export function sessionLimits({ settings, now }: Pick<CallScope, "settings" | "now">): SessionLimits {
-  return { idle_since: now - settings.SESSION_IDLE_MS, begun_before: now - settings.SESSION_MS };
 }

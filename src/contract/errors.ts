@@ -10,6 +10,7 @@ export const ERROR_CODES = {
     "mail_token_required",
     "network_not_allowed",
     "password_required",
+    "second_factor_required",
     "email_unverified",
   ],
   404: ["not_found"],
@@ -65,6 +66,10 @@ export const regionUnavailable = (available: readonly string[]) =>
 export const unauthenticated = (message = "the credential is missing, invalid, revoked or expired") =>
   new ApiError(401, message, { headers: { "WWW-Authenticate": "Bearer" } });
 export const forbidden = (message: string) => new ApiError(403, message, { code: "forbidden" });
+export const secondFactorRequired = () =>
+  new ApiError(403, "an operator of this service requires a second factor: set one up first", {
+    code: "second_factor_required",
+  });
 export const planLimit = (message: string) => new ApiError(403, message, { code: "plan_limit" });
 export const betaRequired = (message: string) => new ApiError(403, message, { code: "beta_required" });
 export const pageLocked = () =>

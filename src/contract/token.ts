@@ -14,6 +14,7 @@ const NETWORKS_MAX = 50;
 const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: "must be an IP address or a network such as 192.0.2.0/24",
 });
+export const Networks = z.array(Network).min(1).max(NETWORKS_MAX);
 
 export const TokenCreate = z
   .object({
@@ -35,7 +36,7 @@ export const TokenCreate = z
     status_page_ids: z.array(Id).min(1).max(PAGES_MAX).nullish().meta({
       description: "the token reaches what is on these pages, and nothing else. Absent or null: everything",
     }),
-    allowed_networks: z.array(Network).min(1).max(NETWORKS_MAX).nullish().meta({
+    allowed_networks: Networks.nullish().meta({
       description: "addresses and networks (CIDR) from which the token is accepted. Absent or null: from anywhere",
     }),
   })

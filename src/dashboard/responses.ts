@@ -60,6 +60,12 @@ function messageOf(refusal: ApiError | undefined): NoticeView {
     case undefined:
       return { title: "Internal error", text: "The service failed to answer this request. Try again later." };
     case 403:
+      if (refusal.code === "network_not_allowed") {
+        return {
+          title: "Not from here",
+          text: "An operator of this service does not let people sign in from your address. Use a network that is allowed, or ask them.",
+        };
+      }
       return {
         title: "Request rejected",
         text: "This request did not come from one of our own pages, so nothing was done. Open the page again and repeat it there.",

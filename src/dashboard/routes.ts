@@ -14,6 +14,7 @@ import { endpoints as accountData } from "./account/data-routes.tsx";
 import { endpoints as history } from "./account/history-routes.tsx";
 import { endpoints as passkeys } from "./account/passkey-routes.tsx";
 import { endpoints as account } from "./account/routes.tsx";
+import { endpoints as secondFactor } from "./account/second-factor-routes.tsx";
 import { endpoints as secrets } from "./account/secret-routes.tsx";
 import { endpoints as acknowledging } from "./acknowledge-routes.ts";
 import { endpoints as agents } from "./agents/routes.tsx";
@@ -30,6 +31,7 @@ import { ICON } from "./icon.ts";
 import { endpoints as incidents } from "./incidents/routes.tsx";
 import { endpoints as incidentTemplates } from "./incidents/template-routes.tsx";
 import { endpoints as accounts } from "./installation/accounts-routes.tsx";
+import { endpoints as policyOfSessions } from "./installation/policy-routes.tsx";
 import { endpoints as signInProviderSettings } from "./installation/providers-routes.tsx";
 import { endpoints as installation } from "./installation/routes.tsx";
 import { endpoints as signInLinks } from "./link-routes.ts";
@@ -135,7 +137,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...policy, audit: "session.ended", rate: "api" },
+    { ...policy, audit: "session.ended", rate: "api", withoutSecondFactor: true },
     {
       method: "post",
       path: "/app/sign-out",
@@ -173,6 +175,7 @@ export const endpoints = [
   ...agents,
   ...account,
   ...passkeys,
+  ...secondFactor,
   ...history,
   ...accountData,
   ...linking,
@@ -185,6 +188,7 @@ export const endpoints = [
   ...installation,
   ...signInProviderSettings,
   ...accounts,
+  ...policyOfSessions,
   ...team,
 
   ...accepting,

@@ -8,6 +8,7 @@ import { sha256Hex } from "../platform/credentials.ts";
 import { LineIcon } from "../ui/design/line-icon.tsx";
 import { HtmlDocument, toHtml } from "../ui/document.tsx";
 import { IconShapes } from "../ui/status-icons.tsx";
+import { SecondFactorNotice } from "./account/second-factor.tsx";
 import { type BrowserAssets, loadBrowserAssets } from "./browser-assets.ts";
 import { CLEAR_NOTICE, type Notice, readCookie, readNotice, THEME_COOKIE } from "./cookies.ts";
 import { DemonstrationNotice } from "./demonstration/views.tsx";
@@ -76,14 +77,23 @@ export async function showView(c: AppContext, view: View): Promise<Response> {
   const isUpdate = c.req.header("x-live") !== undefined;
   const notice = isUpdate ? null : readNotice(c.req.raw);
   const assets = await loadBrowserAssets(c.env);
-  const { name, email, is_operator, user_id } = requireUser(c.var.ctx);
+  const { name, email, is_operator, user_id, second_factor_due = null } = requireUser(c.var.ctx);
   const person = { name, email, is_operator, theme: themeOf(c) };
   const [demonstration, openIncidents] = await Promise.all([
     findDemonstration(c.var.ctx),
     countOpenIncidents(c.var.ctx.db, user_id),
   ]);
   const isDemonstration = demonstration !== undefined;
-  const body = renderShell({ view, assets, person, path: c.req.path, isDemonstration, openIncidents });
+  const body = renderShell({
+    view,
+    assets,
+    person,
+    path: c.req.path,
+    isDemonstration,
+    openIncidents,
+    second_factor_due,
+    now: c.var.now,
+  });
   const headers: Record<string, string> = { ...view.headers, ...VIEW_HEADERS };
   if (view.hasFrame) headers["Content-Security-Policy"] = `${VIEW_POLICY}; frame-src 'self'`;
   const tag = view.isLive ? tagOf(body) : "";
@@ -143,9 +153,13 @@ interface ShellProps {
   path: string;
   isDemonstration: boolean;
   openIncidents: number;
+  /** From when on the viewer needs a second factor, which they do not have. */
+  second_factor_due: number | null;
+  now: number;
 }
 
-function renderShell({ view, assets, person, path, isDemonstration, openIncidents }: ShellProps): string {
+function renderShell(shown: ShellProps): string {
+  const { view, assets, person, path, isDemonstration, openIncidents, second_factor_due, now } = shown;
   const head = (
     <>
       <meta name="robots" content="noindex" />
@@ -182,6 +196,9 @@ function renderShell({ view, assets, person, path, isDemonstration, openIncident
           data-measured={view.isMeasured ? "" : undefined}
           data-address={view.isLive ? view.address : undefined}
         >
+          {second_factor_due === null || second_factor_due <= now ? null : (
+            <SecondFactorNotice due={second_factor_due} now={now} />
+          )}
           {isDemonstration ? <DemonstrationNotice mayRemove={person.is_operator} /> : null}
           <Trail view={view} />
           <div class="heading">

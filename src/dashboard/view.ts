@@ -6,6 +6,7 @@ import { readForm } from "../http/body.ts";
 import { type AppContext, type Endpoint, type ErrorPage, endpoint } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
 import { hasAssertion } from "../platform/cloudflare-access.ts";
+import { SECOND_FACTOR_PATH } from "./account/second-factor.tsx";
 import { noticeCookie } from "./cookies.ts";
 import { page, redirectTo, renderErrorPage } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
@@ -38,11 +39,13 @@ export interface ViewOptions<Params extends z.ZodObject, Query extends z.ZodObje
   ids?: IdLocations;
   /** The right that those objects are asked for; absent: to see them. */
   permission?: Permission;
+  /** Also for a session that lacks the second factor which is required of it. */
+  withoutSecondFactor?: boolean;
 }
 
 /** A signed-in view. Without a session the visitor goes to the sign-in form and comes back after it. */
 export function view<Params extends z.ZodObject = z.ZodObject, Query extends z.ZodObject = z.ZodObject>(
-  { path, summary, params, query, ids, permission }: ViewOptions<Params, Query>,
+  { path, summary, params, query, ids, permission, withoutSecondFactor = false }: ViewOptions<Params, Query>,
   show: (c: AppContext, input: { params: z.output<Params>; query: z.output<Query> }) => Response | Promise<Response>,
 ): Endpoint {
   return endpoint(
@@ -54,6 +57,7 @@ export function view<Params extends z.ZodObject = z.ZodObject, Query extends z.Z
       rate: "api",
       token: "whole",
       refusalPage: refusalPageOf(params),
+      withoutSecondFactor,
       onAuthenticated: requireSignedIn,
       ...(ids ? { ids } : {}),
     },
@@ -83,7 +87,7 @@ type ActionOptions<Params extends z.ZodObject> = Omit<ViewOptions<Params, never>
  * the same address, as after signing in again, is up to the area.
  */
 export function action<Params extends z.ZodObject = z.ZodObject>(
-  { path, summary, params, ids, permission }: ActionOptions<Params>,
+  { path, summary, params, ids, permission, withoutSecondFactor = false }: ActionOptions<Params>,
   run: (c: AppContext, form: URLSearchParams, params: z.output<Params>) => Response | Promise<Response>,
 ): Endpoint {
   return endpoint(
@@ -95,6 +99,7 @@ export function action<Params extends z.ZodObject = z.ZodObject>(
       rate: "public",
       token: "whole",
       refusalPage: onRefusal,
+      withoutSecondFactor,
       onAuthenticated: requireSignedIn,
       ...(ids ? { ids } : {}),
     },
@@ -135,6 +140,7 @@ function refusalPageOf(params: z.ZodObject | undefined): ErrorPage {
 
 const onRefusal: ErrorPage = (c, refusal) => {
   if (refusal?.status === 401) return redirectTo(signInPath(c));
+  if (refusal?.code === "second_factor_required") return redirectTo(SECOND_FACTOR_PATH);
   const title = refusal && TITLES[refusal.status];
   if (!refusal || title === undefined) return renderErrorPage(c, refusal);
   const text = `${refusal.message.charAt(0).toUpperCase()}${refusal.message.slice(1)}.`;

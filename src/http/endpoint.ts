@@ -9,9 +9,10 @@ import type { Principal } from "../access/principal.ts";
 import { authenticatePusher } from "../access/push-credentials.ts";
 import { requireRate } from "../access/rate-limit.ts";
 import { type CallScope, type Idempotency, openScope, type RequestScope } from "../access/scope.ts";
+import { lacksSecondFactor } from "../access/session-policy.ts";
 import { browserToken, challengeToken } from "../access/sessions.ts";
 import { requireTokenFor } from "../access/token-limits.ts";
-import { ApiError, gone, invalid, unavailable } from "../contract/errors.ts";
+import { ApiError, gone, invalid, secondFactorRequired, unavailable } from "../contract/errors.ts";
 import type { RateClass } from "../contract/limiter-object.ts";
 import type { Permission } from "../domain/roles.ts";
 import type { TokenNeed } from "../domain/token-limits.ts";
@@ -104,6 +105,8 @@ export interface EndpointPolicy {
   ids?: IdLocations;
   /** What an API token with limits needs; absent: `permission`, else reading, else a token without limits for what writes. */
   token?: TokenNeed;
+  /** Also for a session that lacks the second factor which is required of it: what sets one up, and signing out. */
+  withoutSecondFactor?: boolean;
   /** Runs once the credential is accepted. */
   onAuthenticated?: (ctx: RequestScope) => Promise<void>;
   /** Refuses what the caller's plan does not include (403), before the body's schema is looked at. */
@@ -195,7 +198,7 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
     refuseRepeatedQuery(c.req.url);
     const call = callScopeOf(c);
     const objectId = Object.values<string>(c.req.param())[0];
-    const principal = await identify(c, call, policy);
+    const principal = withSecondFactor(policy, await identify(c, call, policy), call.now);
     const asked: RequestScope = {
       ...call,
       principal,
@@ -234,6 +237,13 @@ function admit(policy: EndpointPolicy, route: RouteConfig): MiddlewareHandler<Ap
     await next();
     if (bytes && !isForm && c.res.ok) await nameUnknownFields(c, route, body);
   };
+}
+
+/** Where a caller may as well be nobody, a session without the second factor that is required of it is nobody's. */
+function withSecondFactor(policy: EndpointPolicy, principal: Principal, now: number): Principal {
+  if (policy.withoutSecondFactor || principal.kind !== "user" || !lacksSecondFactor(principal, now)) return principal;
+  if (policy.auth === "optional" && policy.onAuthenticated === undefined) return ANONYMOUS;
+  throw secondFactorRequired();
 }
 
 export function tokenNeedOf({ token, permission, audit }: EndpointPolicy): TokenNeed {

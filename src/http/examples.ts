@@ -34,6 +34,7 @@ const ACCOUNT = {
     account_domains: ["shop.example"],
   },
   "PATCH /sign-in-providers/{id}": { account_domains: ["shop.example", "shop.test"] },
+  "PATCH /session-policy": { session_idle_minutes: 1440, second_factor: "passwords" },
   "POST /deactivated-accounts": { email: "former@shop.example" },
   "DELETE /user": { password: "correct horse battery staple" },
   "PUT /user/preferences": { mail: true, notify_team: { up: false } },

@@ -1,8 +1,11 @@
 import { z } from "zod";
+import { InstantInput } from "../contract/common.ts";
 import { LIMIT_CLASSES } from "../contract/limiter-object.ts";
 import { REGIONS } from "../contract/monitor-values.ts";
 import { PLANS, type Plan } from "../contract/plan.ts";
+import { SECOND_FACTOR_RULES } from "../contract/session-policy.ts";
 import { Domain, ProviderSetting } from "../contract/sign-in.ts";
+import { Networks } from "../contract/token.ts";
 import { WORKERS_PLANS } from "../contract/workers-plan.ts";
 import { parseMailbox } from "../lib/mailbox.ts";
 import { parseSmtpUrl, type SmtpServer } from "../lib/smtp-url.ts";
@@ -57,14 +60,17 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** Of variables that decide in the place of the dashboard: not set at all is another thing than a default. */
+const unlessEmpty = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((text) => (text === "" ? undefined : text), schema.optional());
 /** Browsers keep a cookie for 400 days at most. */
-const sessionTime = (fallback: number) =>
+const sessionTime = unlessEmpty(
   z.coerce
     .number()
     .int()
     .min(5 * MINUTE)
-    .max(400 * DAY)
-    .default(fallback);
+    .max(400 * DAY),
+);
 
 const FIELDS = {
   /** Encrypts stored secrets, signs heartbeat tokens and links; one key or several, see platform/root-keys.ts. */
@@ -102,9 +108,12 @@ const FIELDS = {
     .pipe(z.array(z.enum(REGIONS))),
   /** The account whose data are a demonstration, which operators may remove as a whole; set by `npm start -- --demo` alone. */
   DEMONSTRATION: z.string().default(""),
-  /** How long a session lasts at most, and how long without use; the latter may lag by a minute. */
-  SESSION_MS: sessionTime(30 * DAY),
-  SESSION_IDLE_MS: sessionTime(7 * DAY),
+  /** The session policy, as far as it is not for operators to set in the dashboard: see access/session-policy.ts. */
+  SESSION_MS: sessionTime,
+  SESSION_IDLE_MS: sessionTime,
+  SECOND_FACTOR: unlessEmpty(z.enum(SECOND_FACTOR_RULES)),
+  SECOND_FACTOR_FROM: unlessEmpty(InstantInput),
+  SESSION_NETWORKS: list.pipe(z.union([z.tuple([]), Networks])),
   DELIVERY_TIMEOUT_MS: milliseconds(10 * SECOND),
   /** Delays between attempts of one delivery, comma-separated milliseconds. */
   DELIVERY_RETRY_MS: z

@@ -3,6 +3,7 @@ import { authenticateOptional } from "../access/credentials.ts";
 import { getOwnerPlan } from "../access/owners.ts";
 import { findVisiblePage } from "../access/pages.ts";
 import { requireRate } from "../access/rate-limit.ts";
+import { lacksSecondFactor } from "../access/session-policy.ts";
 import { ApiError, invalid, pageLocked } from "../contract/errors.ts";
 import type { PageReader } from "../contract/page-object.ts";
 import type { PagePayload } from "../contract/public-page.ts";
@@ -163,7 +164,7 @@ async function openForMember(
   const { ctx } = c.var;
   const principal = await authenticateOptional(ctx, c.req.raw);
   const asked = { ...ctx, principal, loaded: new Map() };
-  if (principal.kind !== "user") return undefined;
+  if (principal.kind !== "user" || lacksSecondFactor(principal, ctx.now)) return undefined;
   const credential_id = principal.session_id ?? principal.token_id ?? undefined;
   const reader: PageReader = { kind: "member", user_id: principal.user_id, credential_id };
   await requireRate(asked, "api");

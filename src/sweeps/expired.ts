@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEPT_MS } from "../access/idempotency.ts";
 import type { Scope } from "../access/scope.ts";
-import { sessionLimits } from "../access/sessions.ts";
+import { limitsOf, readPolicy } from "../access/session-policy.ts";
 import { deleteExpiredAccountLinks } from "../data/account-links/write.ts";
 import { deleteChatRequestsBefore, deleteExpiredLinkTokens } from "../data/chat-links/write.ts";
 import { runBatch } from "../data/db.ts";
@@ -23,7 +23,7 @@ const INVITATIONS_KEPT_MS = 30 * DAY_MS;
 export async function sweepExpired(scope: Scope): Promise<void> {
   const { db, now } = scope;
   await runBatch(db, [
-    ...deleteDeadSessions(db, sessionLimits(scope)),
+    ...deleteDeadSessions(db, limitsOf(await readPolicy(scope), now)),
     deleteInvitationsExpiredBefore(db, now - INVITATIONS_KEPT_MS),
     deleteExpiredAccountLinks(db, now),
     deleteExpiredChallenges(db, now),

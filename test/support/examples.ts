@@ -110,6 +110,10 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await makeOperator(account);
     return { body: { email: emailOf(await createAccount()) } };
   },
+  "PATCH /session-policy": async (account) => {
+    await makeOperator(account);
+    return { body: { session_minutes: 43_200 } };
+  },
   "DELETE /deactivated-accounts/{id}": async (account) => {
     await makeOperator(account);
     const { user_id: id } = await createAccount();

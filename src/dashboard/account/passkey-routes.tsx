@@ -38,13 +38,15 @@ const formOf = (title: string, rest: Pick<ObjectForm, "fields" | "action" | "sub
 });
 
 export const endpoints = [
-  view({ path: `${LIST}/new`, summary: "Form of a new passkey" }, async (c) => showForm(c, await setupForm(c), {})),
-  action({ path: `${LIST}/setup`, summary: "Begin a passkey" }, async (c, entered) => {
+  view({ path: `${LIST}/new`, summary: "Form of a new passkey", withoutSecondFactor: true }, async (c) =>
+    showForm(c, await setupForm(c), {}),
+  ),
+  action({ path: `${LIST}/setup`, summary: "Begin a passkey", withoutSecondFactor: true }, async (c, entered) => {
     const sent = await submitForm(c, await setupForm(c), entered, { method: "POST", path: `${API}/setup` });
     if (!sent.ok) return sent.response;
     return showMaking(c, JSON.stringify(PasskeyCreation.parse(sent.body)), browserName(c.var.ctx.userAgent));
   }),
-  action({ path: LIST, summary: "Add a passkey" }, async (c, entered) => {
+  action({ path: LIST, summary: "Add a passkey", withoutSecondFactor: true }, async (c, entered) => {
     const name = entered.get("name") ?? "";
     const body = { name, credential: parseAnswer(entered.get("credential")) };
     const answer = await callApi(c, { method: "POST", path: API, body });

@@ -195,15 +195,21 @@ export const endpoints = [
     return sent.ok ? redirectWithNotice("/app/account", `Saved.${sent.kept}`) : sent.response;
   }),
 
-  view({ path: "/app/account/password", summary: "Form of a new password" }, async (c) =>
+  view({ path: "/app/account/password", summary: "Form of a new password", withoutSecondFactor: true }, async (c) =>
     showForm(c, await passwordForm(c), {}),
   ),
-  action({ path: "/app/account/password", summary: "Change the password" }, async (c, entered) => {
-    const sent = await submitForm(c, await passwordForm(c), entered, { method: "POST", path: `${CORE}/auth/password` });
-    return sent.ok
-      ? redirectWithNotice("/app/account", "The password is changed. All other sessions ended.")
-      : sent.response;
-  }),
+  action(
+    { path: "/app/account/password", summary: "Change the password", withoutSecondFactor: true },
+    async (c, entered) => {
+      const sent = await submitForm(c, await passwordForm(c), entered, {
+        method: "POST",
+        path: `${CORE}/auth/password`,
+      });
+      return sent.ok
+        ? redirectWithNotice("/app/account", "The password is changed. All other sessions ended.")
+        : sent.response;
+    },
+  ),
 
   view({ path: "/app/account/tokens", summary: "Form of a new API token" }, async (c) =>
     showForm(c, await tokenForm(c), {}),
@@ -241,30 +247,36 @@ export const endpoints = [
 
   ...confirmedDeletion({ path: "/app/account/sessions/{id}/end", summary: "End a session", params }, deletionOfSession),
 
-  view({ path: "/app/account/two-factor", summary: "Two-factor sign-in" }, async (c) => {
+  view({ path: "/app/account/two-factor", summary: "Two-factor sign-in", withoutSecondFactor: true }, async (c) => {
     const me = presentMe(await getMe(c.var.ctx));
     return showForm(c, me.second_factors.includes("totp") ? disableForm(me) : setupForm(me), {});
   }),
-  action({ path: "/app/account/two-factor/setup", summary: "Begin two-factor sign-in" }, async (c, entered) => {
-    const form = setupForm(presentMe(await getMe(c.var.ctx)));
-    const sent = await submitForm(c, form, entered, { method: "POST", path: `${CORE}/auth/totp/setup` });
-    return sent.ok ? showSecret(c, TotpSecret.parse(sent.body)) : sent.response;
-  }),
-  action({ path: "/app/account/two-factor/confirm", summary: "Turn on two-factor sign-in" }, async (c, entered) => {
-    const secret = TotpSecret.safeParse(Object.fromEntries(entered));
-    const body = { code: entered.get("code") ?? "" };
-    const answer = await callApi(c, { method: "POST", path: `${CORE}/auth/totp/confirm`, body });
-    if (answer.ok) {
-      const { recovery_codes } = RecoveryCodes.parse(answer.body);
-      const codes = <CopyText label="Recovery codes, each for one sign-in" text={recovery_codes.join("\n")} />;
-      return showView(c, shownOnce("Two-factor sign-in is on", codes));
-    }
-    if (!secret.success) throw errorOf(answer);
-    return showSecret(c, secret.data, {
-      problems: toSentences(CONFIRM_FIELDS, answer.problems),
-      status: answer.status,
-    });
-  }),
+  action(
+    { path: "/app/account/two-factor/setup", summary: "Begin two-factor sign-in", withoutSecondFactor: true },
+    async (c, entered) => {
+      const form = setupForm(presentMe(await getMe(c.var.ctx)));
+      const sent = await submitForm(c, form, entered, { method: "POST", path: `${CORE}/auth/totp/setup` });
+      return sent.ok ? showSecret(c, TotpSecret.parse(sent.body)) : sent.response;
+    },
+  ),
+  action(
+    { path: "/app/account/two-factor/confirm", summary: "Turn on two-factor sign-in", withoutSecondFactor: true },
+    async (c, entered) => {
+      const secret = TotpSecret.safeParse(Object.fromEntries(entered));
+      const body = { code: entered.get("code") ?? "" };
+      const answer = await callApi(c, { method: "POST", path: `${CORE}/auth/totp/confirm`, body });
+      if (answer.ok) {
+        const { recovery_codes } = RecoveryCodes.parse(answer.body);
+        const codes = <CopyText label="Recovery codes, each for one sign-in" text={recovery_codes.join("\n")} />;
+        return showView(c, shownOnce("Two-factor sign-in is on", codes));
+      }
+      if (!secret.success) throw errorOf(answer);
+      return showSecret(c, secret.data, {
+        problems: toSentences(CONFIRM_FIELDS, answer.problems),
+        status: answer.status,
+      });
+    },
+  ),
   action({ path: "/app/account/two-factor/disable", summary: "Turn off two-factor sign-in" }, async (c, entered) => {
     const form = disableForm(presentMe(await getMe(c.var.ctx)));
     const sent = await submitForm(c, form, entered, { method: "POST", path: `${CORE}/auth/totp/disable` });
@@ -391,7 +403,7 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
     getMyReferrals(ctx),
   ]);
   const { session_id, is_operator } = requireUser(ctx);
-  const shown = { current_id: session_id, session_ms: ctx.settings.SESSION_MS };
+  const shown = { current_id: session_id, session_ms: sessions.session_ms };
   const { url, clicks, signups, credits } = presentReferrals(referrals, c.var.publicUrl);
   return showView(c, {
     title: "Account",

@@ -50,6 +50,9 @@ export const endpoints = [
           <a class="button second" href="/app/installation/sign-in">
             Sign-in providers
           </a>
+          <a class="button second" href="/app/installation/sessions">
+            Session policy
+          </a>
           <a class="button second" href="/app/installation/accounts">
             Deactivated accounts
           </a>

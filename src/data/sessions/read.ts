@@ -1,7 +1,12 @@
-import { and, count, desc, eq, gt, isNull } from "drizzle-orm";
+import { and, count, desc, eq, gt, isNull, sql } from "drizzle-orm";
+import type { SecondFactorRule } from "../../contract/session-policy.ts";
 import type { Db } from "../db.ts";
 import { linkedSignIns } from "../linked-sign-ins/table.ts";
 import { hasMembership } from "../members/read.ts";
+import { passkeys } from "../passkeys/table.ts";
+import { POLICY_COLUMNS, type SessionPolicyRecord } from "../session-policy/read.ts";
+import { ONLY_POLICY, sessionPolicies } from "../session-policy/table.ts";
+import { twoFactors } from "../two-factor/table.ts";
 import type { UserRecord } from "../users/read.ts";
 import { users } from "../users/table.ts";
 import { passwords, sessions } from "./table.ts";
@@ -20,32 +25,36 @@ interface SessionOwner {
   is_member: boolean;
   /** By which the session began; null for a password or passkey. */
   linked: { issuer: string; subject: string } | null;
+  /** What operators set for all sessions. */
+  policy: SessionPolicyRecord | null;
+  /** Whether the account has a second factor; true also where none is required of anybody. */
+  has_factor: boolean;
 }
 
-/** The person behind a session that is still alive, in one indexed read. */
+/** The person behind a session, and all that decides whether it is still alive, in one indexed read. */
 export async function findSessionOwner(
   db: Db,
   tokenHash: string,
-  limits: SessionLimits,
+  /** The rule of the environment, which comes before that of the operators. */
+  { second_factor }: { second_factor: SecondFactorRule | undefined },
 ): Promise<SessionOwner | undefined> {
+  const rule = sql`coalesce(${second_factor ?? null}, ${sessionPolicies.second_factor}, 'optional')`;
+  const hasFactor = sql`EXISTS (SELECT 1 FROM ${twoFactors} AS f WHERE f.user_id = ${users.id} AND f.confirmed_at IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM ${passkeys} AS k WHERE k.user_id = ${users.id})`;
   const rows = await db
     .select({
       user: users,
       session: sessions,
       is_member: hasMembership(users.id),
       linked: { issuer: linkedSignIns.issuer, subject: linkedSignIns.subject },
+      policy: POLICY_COLUMNS,
+      has_factor: sql<number>`CASE WHEN ${rule} = 'optional' THEN 1 ELSE ${hasFactor} END`.mapWith(Boolean),
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.user_id))
     .leftJoin(linkedSignIns, eq(linkedSignIns.id, sessions.linked_sign_in_id))
-    .where(
-      and(
-        eq(sessions.token_hash, tokenHash),
-        gt(sessions.last_used_at, limits.idle_since),
-        gt(sessions.created_at, limits.begun_before),
-        isNull(users.deactivated_at),
-      ),
-    )
+    .leftJoin(sessionPolicies, eq(sessionPolicies.id, ONLY_POLICY))
+    .where(and(eq(sessions.token_hash, tokenHash), isNull(users.deactivated_at)))
     .limit(1);
   return rows[0];
 }

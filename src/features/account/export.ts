@@ -87,16 +87,17 @@ export async function exportAccount(ctx: RequestScope): Promise<AccountExport> {
     return lists.flat();
   };
   const { now } = ctx;
+  const me = await getMe(ctx);
   return {
     version: 1,
     kind: "account",
     exported_at: toIso(now),
-    account: presentMe(await getMe(ctx)),
+    account: presentMe(me),
     api_tokens: await all("api_tokens", async (page) => (await listMyTokens(own, page)).rows, presentToken),
     sessions: await all(
       "sessions",
       async (page) => (await listMySessions(own, page)).rows,
-      (session) => presentSession(session, { current_id: user.session_id, session_ms: ctx.settings.SESSION_MS }),
+      (session) => presentSession(session, { current_id: user.session_id, session_ms: me.session_ms }),
     ),
     notify_contacts: await all("notify_contacts", async (page) => (await listContacts(own, page)).rows, presentContact),
     secrets: await all("secrets", async (page) => (await listMySecrets(own, page)).rows, presentSecret),

@@ -122,7 +122,7 @@ async function joinSignedIn(
   opening: Opening,
   { member, statements }: { member: NamedMember; statements: Statement[] },
 ): Promise<AcceptedInvitation> {
-  const session = openSession(ctx, user, { hasGivenPassword: true });
+  const session = await openSession(ctx, user, { hasGivenPassword: true });
   const principal = toPrincipal(user, { token_id: null, session_id: session.record.id }, ctx.settings);
   const signup = countSignup(ctx.db, opening.invitation.invited_by, ctx.now);
   await write({ ...ctx, principal }, opening, { member, statements: [...statements, session.statement, signup] });

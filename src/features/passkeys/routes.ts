@@ -80,7 +80,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...mine, audit: null, token: "whole" },
+    { ...mine, audit: null, token: "whole", withoutSecondFactor: true },
     createRoute({
       method: "post",
       path: "/auth/passkeys/confirm",
@@ -94,7 +94,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...mine, audit: null, token: "account" },
+    { ...mine, audit: null, token: "account", withoutSecondFactor: true },
     createRoute({
       method: "get",
       path: "/auth/passkeys",
@@ -107,7 +107,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...mine, audit: "passkey.set_up", rate: "sign_in" },
+    { ...mine, audit: "passkey.set_up", rate: "sign_in", withoutSecondFactor: true },
     createRoute({
       method: "post",
       path: "/auth/passkeys/setup",
@@ -122,7 +122,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...mine, audit: "passkey.added", rate: "sign_in" },
+    { ...mine, audit: "passkey.added", rate: "sign_in", withoutSecondFactor: true },
     createRoute({
       method: "post",
       path: "/auth/passkeys",

@@ -74,13 +74,13 @@ export async function signInByPasskey(
   const { user, statements, guards } = proof;
   await requirePasswordAllowed(ctx, user.email, "passkey");
   const accepted = { statements, guards, isRecovery: false, isOn: true, hasGivenPassword: true };
-  const { session, cookies, principal } = await beginSession(ctx, user, accepted);
+  const { session, session_ms, cookies, principal } = await beginSession(ctx, user, accepted);
   const [hash, factors] = await Promise.all([findPasswordHash(ctx.db, user.id), findSecondFactors(ctx.db, user.id)]);
   const me = {
     user,
     principal,
     session,
-    session_ms: ctx.settings.SESSION_MS,
+    session_ms,
     has_password: hash !== null,
     second_factors: secondFactorsOf(factors),
   };

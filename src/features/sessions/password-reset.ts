@@ -97,7 +97,7 @@ export async function resetPassword(ctx: RequestScope, input: PasswordReset): Pr
   await requirePasswordAllowed(ctx, user.email, "password");
   const hash = hashPassword(ctx.settings, input.password);
   const needsCode = user.email_verified_at !== null && (await hasSecondFactor(ctx, user.id));
-  const session = needsCode ? null : openSession(ctx, user, { hasGivenPassword: true });
+  const session = needsCode ? null : await openSession(ctx, user, { hasGivenPassword: true });
   const principal = toPrincipal(user, { token_id: null, session_id: session?.record.id ?? null }, ctx.settings);
   const mail = await buildSecurityMail(ctx, user, {
     subject: "Your password was changed",

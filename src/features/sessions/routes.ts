@@ -59,7 +59,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", permission: null, audit: "session.ended", rate: "api" },
+    { at: ["core"], auth: "user", permission: null, audit: "session.ended", rate: "api", withoutSecondFactor: true },
     createRoute({
       method: "post",
       path: "/auth/logout",
@@ -75,7 +75,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", permission: null, audit: null, rate: "api" },
+    { at: ["core"], auth: "user", permission: null, audit: null, rate: "api", withoutSecondFactor: true },
     createRoute({
       method: "get",
       path: "/auth/me",
@@ -113,8 +113,7 @@ export const endpoints = [
     async (c) => {
       const page = c.req.valid("query");
       const { session_id: current_id } = requireUser(c.var.ctx);
-      const session_ms = c.var.settings.SESSION_MS;
-      const { rows, total } = await listMySessions(c.var.ctx, page);
+      const { rows, total, session_ms } = await listMySessions(c.var.ctx, page);
       setListHeaders(c, page, total);
       return c.json(
         rows.map((session) => presentSession(session, { current_id, session_ms })),
@@ -157,7 +156,14 @@ export const endpoints = [
   ),
 
   endpoint(
-    { at: ["core"], auth: "user", permission: null, audit: "password.changed", rate: "sign_in" },
+    {
+      at: ["core"],
+      auth: "user",
+      permission: null,
+      audit: "password.changed",
+      rate: "sign_in",
+      withoutSecondFactor: true,
+    },
     createRoute({
       method: "post",
       path: "/auth/password",
@@ -212,7 +218,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...mine, audit: "two_factor.set_up", rate: "sign_in" },
+    { ...mine, audit: "two_factor.set_up", rate: "sign_in", withoutSecondFactor: true },
     createRoute({
       method: "post",
       path: "/auth/totp/setup",
@@ -227,7 +233,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...mine, audit: "two_factor.enabled", rate: "sign_in" },
+    { ...mine, audit: "two_factor.enabled", rate: "sign_in", withoutSecondFactor: true },
     createRoute({
       method: "post",
       path: "/auth/totp/confirm",

@@ -2,8 +2,9 @@ import { commit } from "../../access/commit.ts";
 import { toPrincipal } from "../../access/owners.ts";
 import { requireUser, type UserPrincipal } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { expiredCookie, openSession, sessionLimits } from "../../access/sessions.ts";
-import { notFound, unauthenticated } from "../../contract/errors.ts";
+import { limitsOf, readPolicy } from "../../access/session-policy.ts";
+import { expiredCookie, openSession } from "../../access/sessions.ts";
+import { ApiError, notFound, unauthenticated } from "../../contract/errors.ts";
 import type { Login, MeChange } from "../../contract/session.ts";
 import { deleteTokensOf } from "../../data/credentials/write.ts";
 import type { Statement } from "../../data/db.ts";
@@ -61,10 +62,10 @@ export async function signIn(
   const factor = await acceptFactorOf(ctx, user, second);
   const statements = [...factor.statements, ...renewHash(ctx, { user_id: user.id, password, hash: found.hash })];
   const accepted = { ...factor, statements, hasGivenPassword: true };
-  const { session, cookies, principal } = await beginSession(ctx, user, accepted);
+  const { session, session_ms, cookies, principal } = await beginSession(ctx, user, accepted);
   const second_factors = factor.isOn ? secondFactorsOf(await findSecondFactors(ctx.db, user.id)) : [];
   return {
-    me: { user, principal, session, session_ms: ctx.settings.SESSION_MS, has_password: true, second_factors },
+    me: { user, principal, session, session_ms, has_password: true, second_factors },
     cookies,
   };
 }
@@ -122,14 +123,26 @@ export async function beginSession(
   user: UserRecord,
   { statements: before, guards, isRecovery, hasGivenPassword = false, linkedSignInId = null }: Justified,
 ) {
-  const { record, statement, cookies } = openSession(ctx, user, { hasGivenPassword, linkedSignInId });
+  const { record, statement, cookies, session_ms } = await openAudited(ctx, user, { hasGivenPassword, linkedSignInId });
   const principal = toPrincipal(user, { token_id: null, session_id: record.id }, ctx.settings);
   const mail = isRecovery ? await recoveryMail(ctx, user) : await newBrowserMail(ctx, user);
   const statements = [...before, statement, ...(mail ? [insertMail(ctx.db, mail)] : [])];
   const audit = { ...sessionAudit(principal, record.id, "in"), data: deviceOf(ctx) };
   await commit({ ...ctx, principal }, statements, { audit, guards });
   if (mail) sendAfterResponse(ctx, mail);
-  return { session: record, cookies, principal };
+  return { session: record, session_ms, cookies, principal };
+}
+
+/** A sign-in that was right, but comes from where none is allowed, is worth a line in the history. */
+async function openAudited(ctx: RequestScope, user: UserRecord, began: Parameters<typeof openSession>[2]) {
+  try {
+    return await openSession(ctx, user, began);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "network_not_allowed") {
+      ctx.defer(auditFailedSignIn(ctx, user, "it came from an address that operators do not allow"));
+    }
+    throw error;
+  }
 }
 
 async function newBrowserMail(ctx: RequestScope, user: UserRecord): Promise<MailRecord | null> {
@@ -155,18 +168,19 @@ export async function signOut(ctx: RequestScope): Promise<string> {
 
 export async function getMe(ctx: RequestScope): Promise<CurrentUser> {
   const principal = requireUser(ctx);
-  const [user, hash, session, factors] = await Promise.all([
+  const [user, hash, session, factors, { session_ms }] = await Promise.all([
     findUser(ctx.db, principal.user_id),
     findPasswordHash(ctx.db, principal.user_id),
     principal.session_id === null ? undefined : findSession(ctx.db, principal.session_id),
     findSecondFactors(ctx.db, principal.user_id),
+    readPolicy(ctx),
   ]);
   if (!user) throw unauthenticated();
   return {
     user,
     principal,
     session: session ?? null,
-    session_ms: ctx.settings.SESSION_MS,
+    session_ms,
     has_password: hash !== null,
     second_factors: secondFactorsOf(factors),
   };
@@ -181,13 +195,16 @@ export async function changeMe(ctx: RequestScope, { name }: MeChange): Promise<C
   return { ...me, user: { ...me.user, name } };
 }
 
-export function listMySessions(ctx: RequestScope, page: { limit: number; offset: number }) {
-  return listSessions(ctx.db, { user_id: requireUser(ctx).user_id, limits: sessionLimits(ctx) }, page);
+/** With how long each lasts at most. */
+export async function listMySessions(ctx: RequestScope, page: { limit: number; offset: number }) {
+  const policy = await readPolicy(ctx);
+  const mine = { user_id: requireUser(ctx).user_id, limits: limitsOf(policy, ctx.now) };
+  return { ...(await listSessions(ctx.db, mine, page)), session_ms: policy.session_ms };
 }
 
 export async function endSession(ctx: RequestScope, sessionId: string): Promise<void> {
   const user = requireUser(ctx);
-  const limits = sessionLimits(ctx);
+  const limits = limitsOf(await readPolicy(ctx), ctx.now);
   const session = await findLiveSession(ctx.db, { user_id: user.user_id, id: sessionId, limits });
   if (!session) throw notFound("session");
   await commit(ctx, [deleteSession(ctx.db, session.id)], { audit: sessionAudit(user, session.id, "out") });

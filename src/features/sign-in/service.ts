@@ -172,7 +172,7 @@ async function createAccount(ctx: RequestScope, provider: AnyProvider, { attempt
     updated_at: ctx.now,
   };
   const linked = linkedOf(ctx, proofOf(provider, { attempt, identity, user_id: user.id }));
-  const session = openSession(ctx, user, { hasGivenPassword: false, linkedSignInId: linked.id });
+  const session = await openSession(ctx, user, { hasGivenPassword: false, linkedSignInId: linked.id });
   const principal = toPrincipal(user, { token_id: null, session_id: session.record.id }, ctx.settings);
   const statements = [insertUser(ctx.db, user), insertLinkedSignIn(ctx.db, linked), session.statement];
   await commit({ ...ctx, principal }, statements, {
