@@ -92,7 +92,7 @@ export interface MonitorFilter {
 }
 
 /** Orders of the dashboard's list; ties follow the order that was set. */
-export const MONITOR_SORTS = ["position", "name", "status", "since"] as const;
+export const MONITOR_SORTS = ["position", "name", "status", "since", "page", "group"] as const;
 export type MonitorSort = (typeof MONITOR_SORTS)[number];
 
 // Loose, because each monitor type adds its own fields: features/monitors/schemas.ts.

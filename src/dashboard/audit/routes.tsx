@@ -9,6 +9,7 @@ import { zonedClock, zoneLabel } from "../../lib/zoned-days.ts";
 import { toIso } from "../../platform/clock.ts";
 import { AccountTabs } from "../account/tabs.tsx";
 import { timeOfActivity } from "../activity-time.ts";
+import { type Chip, FilterChips } from "../components/filter-chips.tsx";
 import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { readerZone } from "../cookies.ts";
@@ -59,6 +60,7 @@ export const endpoints = [
           <>
             <AccountTabs open="/app/audit" isOperator={requireUser(c.var.ctx).is_operator} />
             <Filters query={query} pages={pages} zone={zoneLabel(zone, c.var.now)} />
+            <FilterChips chips={chipsOf(query, pages)} all="/app/audit" />
             <Entries entries={rows} now={c.var.now} />
             {total > 0 ? (
               <p>
@@ -101,6 +103,26 @@ function filterOf({ query, pages, zone }: Listing): AuditFilter {
 function exportHref({ from, to, ...filter }: AuditFilter): string {
   const period = { from: from && toIso(from), to: to && toIso(to) };
   return addressWith("/api/uptime/v1/audit/export", { ...filter, ...period });
+}
+
+const WORDS = {
+  monitor: "Monitor",
+  event_type: "Event",
+  actor: "Who",
+  from: "From",
+  to: "To",
+  page: "Status page",
+} as const;
+
+/** What is set, in words; each leads to the list without it. */
+function chipsOf(query: Query, pages: readonly PageChoice[]): Chip[] {
+  const nameOf = (id: string) => pages.find((page) => page.id === id)?.name ?? id;
+  return (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((name) => {
+    const value = query[name];
+    if (value === undefined) return [];
+    const href = addressWith("/app/audit", { ...query, offset: 0, [name]: undefined });
+    return [{ label: WORDS[name], value: name === "page" ? nameOf(value) : name === "monitor" ? "one" : value, href }];
+  });
 }
 
 function Filters({ query, pages, zone }: Listing) {

@@ -9,6 +9,7 @@ import { Bands } from "../components/bands.tsx";
 import { ChartFigure, type ChartLine } from "../components/chart.tsx";
 import { ConfirmByName } from "../components/confirm.tsx";
 import { AdvancedSummary, Fields, FormProblem } from "../components/fields.tsx";
+import { FilterChips } from "../components/filter-chips.tsx";
 import { Menu } from "../components/menu.tsx";
 import { CONFIRM_CHALLENGE, PasskeyAnswer } from "../components/passkey.tsx";
 import { ACTIONS, CopyText, EmptyState, ListPages, PostButton, Table, Tabs } from "../components/pieces.tsx";
@@ -84,6 +85,13 @@ function Buttons() {
           <PostButton action={HERE} label="Delete" kind="danger" />
         </Menu>
       </div>
+      <FilterChips
+        all={HERE}
+        chips={[
+          { label: "Status", value: "Down", href: HERE },
+          { label: "Tag", value: "critical", href: HERE },
+        ]}
+      />
       <Tabs
         label="Tabs"
         tabs={["Open", "Closed", "A longer name", "Last"].map((text, n) => ({ href: HERE, text, isOpen: n === 0 }))}

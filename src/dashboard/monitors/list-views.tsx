@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import {
   MONITOR_STATUSES,
   MONITOR_TYPES,
@@ -5,23 +6,29 @@ import {
   type MonitorType,
 } from "../../contract/monitor-values.ts";
 import type { MaintenanceTime } from "../../data/maintenance/time.ts";
+import type { MonitorPlace } from "../../data/monitor-settings/read.ts";
 import type { StatusInterval } from "../../domain/uptime.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { monitorType } from "../../probes/registry.ts";
+import { type Chip, FilterChips } from "../components/filter-chips.tsx";
 import { ListPages } from "../components/pieces.tsx";
 import { StatusWord, statusWord } from "../components/status-word.tsx";
 import { lastDay, percentOf, StatusStrip } from "../components/strip.tsx";
 import { Since } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
+import { ColumnChoice } from "./column-choice.tsx";
+import { COLUMNS, type Column } from "./columns.ts";
+import { GroupOfMonitors, type MonitorGroup, placeKey } from "./list-groups.tsx";
 import type { ListQuery } from "./list-query.ts";
 import { OneField } from "./one-field.tsx";
 import { Sparkline, type SparklineProps } from "./sparkline.tsx";
 
 export interface MonitorRow {
   id: string;
+  place: MonitorPlace;
   name: string;
   type: MonitorType;
   target: string | null;
@@ -43,6 +50,9 @@ interface ListView {
   now: number;
   query: ListQuery;
   rows: MonitorRow[];
+  /** Where the order puts them together. */
+  places: readonly MonitorGroup[];
+  hidden: ReadonlySet<Column>;
   total: number;
   limit: number;
   pages: Option[];
@@ -54,6 +64,8 @@ const SORTS: Record<ListQuery["sort"], string> = {
   name: "Alphabet",
   status: "Worst first",
   since: "Latest change",
+  page: "By status page",
+  group: "By group",
 };
 
 export function listView(list: ListView): View {
@@ -80,6 +92,10 @@ export function listView(list: ListView): View {
     ) : (
       <>
         <Filters {...list} />
+        <div class="list-tools">
+          <FilterChips chips={chipsOf(list)} all={addressOf({ sort: query.sort, offset: 0 })} />
+          <ColumnChoice hidden={list.hidden} back={addressOf(query)} />
+        </div>
         <form method="post" action="/app/monitors/selected" class="selection">
           <div id="monitors" data-live>
             <p class="quiet count">{plural(total, "monitor")}</p>
@@ -93,16 +109,22 @@ export function listView(list: ListView): View {
                   <span />
                   <span>Name</span>
                   <span>Status</span>
-                  <span>24 hours</span>
-                  <span class="num">Uptime</span>
-                  <span>Latency</span>
-                  <span class="num">Latest</span>
-                </p>
-                <ul class="monitors">
-                  {list.rows.map((row) => (
-                    <Row row={row} now={list.now} />
+                  {columnsOf(list).map((column) => (
+                    <span class={`column-${column}`}>{COLUMNS[column]}</span>
                   ))}
-                </ul>
+                </p>
+                {list.places.length === 0 ? (
+                  <Rows list={list} rows={list.rows} />
+                ) : (
+                  list.places.map((group) => (
+                    <GroupOfMonitors group={group}>
+                      <Rows
+                        list={list}
+                        rows={list.rows.filter(({ place }) => placeKey(place) === placeKey(group.place))}
+                      />
+                    </GroupOfMonitors>
+                  ))
+                )}
               </>
             )}
           </div>
@@ -117,6 +139,43 @@ export function listView(list: ListView): View {
       </>
     ),
   };
+}
+
+const columnsOf = ({ hidden }: ListView) => (Object.keys(COLUMNS) as Column[]).filter((name) => !hidden.has(name));
+
+/** What is set, in words; each leads to the list without it. */
+function chipsOf({ query, pages, groups }: ListView): Chip[] {
+  const nameIn = (options: readonly Option[], value: string) =>
+    options.find((option) => option.value === value)?.label ?? value;
+  const without = (name: keyof ListQuery) => addressOf({ ...query, offset: 0, [name]: undefined });
+  const several = (name: "status" | "type", wordOf: (value: never) => string) =>
+    (query[name] ?? []).map((value) => {
+      const others = (query[name] as readonly string[]).filter((each) => each !== value);
+      const href = addressOf({ ...query, offset: 0, [name]: others.length === 0 ? undefined : others });
+      return { label: name === "status" ? "Status" : "Type", value: wordOf(value as never), href };
+    });
+  const one = (name: "q" | "tag" | "page" | "group", label: string, word = (value: string) => value) => {
+    const value = query[name];
+    return value === undefined ? [] : [{ label, value: word(value), href: without(name) }];
+  };
+  return [
+    ...one("q", "Search"),
+    ...several("status", statusWord),
+    ...several("type", (type: MonitorType) => monitorType(type).label),
+    ...one("page", "Status page", (id) => nameIn(pages, id)),
+    ...one("group", "Group", (id) => nameIn(groups, id)),
+    ...one("tag", "Tag"),
+  ];
+}
+
+function Rows({ list, rows }: { list: ListView; rows: readonly MonitorRow[] }) {
+  return (
+    <ul class="monitors">
+      {rows.map((row) => (
+        <Row row={row} now={list.now} columns={columnsOf(list)} />
+      ))}
+    </ul>
+  );
 }
 
 function Filters({ query, pages, groups }: ListView) {
@@ -184,9 +243,23 @@ function Choice({ name, label, value, options, isRequired }: ChoiceProps) {
   );
 }
 
-function Row({ row, now }: { row: MonitorRow; now: number }) {
+function Row({ row, now, columns }: { row: MonitorRow; now: number; columns: readonly Column[] }) {
   const to = Math.floor(now / MINUTE_MS) * MINUTE_MS;
   const uptime = percentOf({ intervals: row.intervals, maintenance: row.maintenance, from: to - DAY_MS, to });
+  const cells: Record<Column, Child> = {
+    day: (
+      <StatusStrip
+        intervals={row.intervals}
+        maintenance={row.maintenance}
+        {...lastDay(now)}
+        now={now}
+        label="Last 24 hours"
+      />
+    ),
+    uptime: <span class="num column-uptime">{uptime === null ? "–" : `${uptime} %`}</span>,
+    trend: <Sparkline {...row.day} />,
+    latest: <span class="num column-latest">{row.latency_ms === null ? "–" : formatMilliseconds(row.latency_ms)}</span>,
+  };
   return (
     <li class="monitor" id={`monitor-${row.id}`} data-live>
       {row.may_change ? (
@@ -221,18 +294,7 @@ function Row({ row, now }: { row: MonitorRow; now: number }) {
           {row.flapping ? <span class="tag">Flapping</span> : null}
         </span>
       </div>
-      <StatusStrip
-        intervals={row.intervals}
-        maintenance={row.maintenance}
-        {...lastDay(now)}
-        now={now}
-        label="Last 24 hours"
-      />
-      <span class="num uptime">{uptime === null ? "–" : `${uptime} %`}</span>
-      <Sparkline {...row.day} />
-      <div class="latency">
-        <span class="num">{row.latency_ms === null ? "–" : formatMilliseconds(row.latency_ms)}</span>
-      </div>
+      {columns.map((column) => cells[column])}
     </li>
   );
 }

@@ -1,17 +1,27 @@
 import { and, asc, count, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { MonitorFilter, MonitorSort } from "../../contract/monitor.ts";
+import { MONITOR_STATUSES } from "../../contract/monitor-values.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Db } from "../db.ts";
 import { containsText, holdsOneOf, isOneOf } from "../filters.ts";
 import { isAbove, skippedOf } from "../keyset.ts";
 import { type RowOf, readRows } from "../long-list.ts";
 import { type Viewer, visibleTo } from "../members/read.ts";
+import { monitorGroups } from "../monitor-groups/table.ts";
 import type { MonitorRecord } from "../monitors/read.ts";
 import { monitors } from "../monitors/table.ts";
+import { statusPages } from "../status-pages/table.ts";
 
 /** What people change of monitors, and the lists they see. */
 
 export const among = (ids: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+
+/** Pages by name, what is on none last. */
+const BY_PAGE = [
+  sql`${monitors.status_page_id} IS NULL`,
+  sql`(SELECT lower(p.name) FROM ${statusPages} p WHERE p.id = ${monitors.status_page_id})`,
+  asc(monitors.status_page_id),
+];
 
 /** What comes before the order that people set; the worst status first. */
 const SORTS: Record<MonitorSort, SQL[]> = {
@@ -21,6 +31,13 @@ const SORTS: Record<MonitorSort, SQL[]> = {
     sql`CASE ${monitors.status} WHEN 'down' THEN 0 WHEN 'degraded' THEN 1 WHEN 'unknown' THEN 2 WHEN 'pending' THEN 3 WHEN 'up' THEN 4 ELSE 5 END`,
   ],
   since: [desc(monitors.status_since)],
+  page: BY_PAGE,
+  group: [
+    ...BY_PAGE,
+    sql`${monitors.group_id} IS NULL`,
+    sql`(SELECT g.position FROM ${monitorGroups} g WHERE g.id = ${monitors.group_id})`,
+    asc(monitors.group_id),
+  ],
 };
 
 /** What lists show of monitors, and what decides how they show it. */
@@ -84,18 +101,13 @@ export function listMonitorNames(db: Db, statusPageId: string, limit: number) {
 /** 1 where it depends on others, so that a view of it reads those. */
 const IS_DEPENDENT = sql<number>`EXISTS (SELECT 1 FROM monitor_dependencies d WHERE d.monitor_id = monitors.id)`;
 
-/** The monitors of one page, or all that are visible to one user, in their order. */
-export async function listMonitors(
-  db: Db,
-  scope: { status_page_id: string } | { visible_to: Viewer },
-  page: Pagination,
-  filter: MonitorFilter = {},
-  sort: MonitorSort = "position",
-) {
+type MonitorScope = { status_page_id: string } | { visible_to: Viewer };
+
+function isWithin(scope: MonitorScope, filter: MonitorFilter): SQL | undefined {
   const scoped =
     "visible_to" in scope ? visibleTo(scope.visible_to, monitors) : eq(monitors.status_page_id, scope.status_page_id);
   const { certificate_expires_before, domain_expires_before } = filter;
-  const within = and(
+  return and(
     scoped,
     isOneOf(monitors.status, filter.status),
     isOneOf(monitors.type, filter.type),
@@ -109,6 +121,41 @@ export async function listMonitors(
       : lt(monitors.certificate_expires_at, certificate_expires_before),
     domain_expires_before === undefined ? undefined : lt(monitors.domain_expires_at, domain_expires_before),
   );
+}
+
+/** A page, and one of its groups where groups are asked for; "" stands for none. */
+export interface MonitorPlace {
+  page: string;
+  group: string;
+}
+
+/** How many of these have which status in each of the places. */
+export function countMonitorsByPlace(
+  db: Db,
+  scope: MonitorScope,
+  filter: MonitorFilter,
+  { by, places }: { by: "page" | "group"; places: readonly MonitorPlace[] },
+) {
+  const page = sql<string>`coalesce(${monitors.status_page_id}, '')`;
+  const group = by === "page" ? sql<string>`''` : sql<string>`coalesce(${monitors.group_id}, '')`;
+  const wanted = JSON.stringify(places.map((place) => `${place.page} ${place.group}`));
+  return db
+    .select({ page, group, status: monitors.status, count: count() })
+    .from(monitors)
+    .where(and(isWithin(scope, filter), sql`${page} || ' ' || ${group} IN (SELECT value FROM json_each(${wanted}))`))
+    .groupBy(page, group, monitors.status)
+    .limit(places.length * MONITOR_STATUSES.length);
+}
+
+/** The monitors of one page, or all that are visible to one user, in their order. */
+export async function listMonitors(
+  db: Db,
+  scope: MonitorScope,
+  page: Pagination,
+  filter: MonitorFilter = {},
+  sort: MonitorSort = "position",
+) {
+  const within = isWithin(scope, filter);
   const counted = db.select({ total: count() }).from(monitors).where(within);
   // Counted once, however many rows carry it: another query would cost another round trip.
   const columns = { ...LISTED, total: sql<number>`(${counted})`, is_dependent: IS_DEPENDENT };

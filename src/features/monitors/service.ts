@@ -8,7 +8,14 @@ import { invalid } from "../../contract/errors.ts";
 import { asksEdge } from "../../contract/location.ts";
 import type { MonitorFilter, MonitorSort, OrderList } from "../../contract/monitor.ts";
 import type { Pagination } from "../../contract/pagination.ts";
-import { isChanged, listMonitorNames, listMonitors, listMonitorsByIds } from "../../data/monitor-settings/read.ts";
+import {
+  countMonitorsByPlace,
+  isChanged,
+  listMonitorNames,
+  listMonitors,
+  listMonitorsByIds,
+  type MonitorPlace,
+} from "../../data/monitor-settings/read.ts";
 import { deleteMonitor, updateMonitor } from "../../data/monitor-settings/write.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { monitors as monitorTable } from "../../data/monitors/table.ts";
@@ -43,6 +50,15 @@ export async function listMyMonitors(
   const scope = pageId === undefined ? { visible_to: await viewerOf(ctx) } : { status_page_id: pageId };
   const { rows, total } = await listMonitors(ctx.db, scope, page, filter, sort);
   return { views: await loadMonitorDetails(ctx, rows), total };
+}
+
+/** How many of the caller's monitors have which status in each of the places. */
+export async function countMyMonitors(
+  ctx: RequestScope,
+  filter: MonitorFilter,
+  places: { by: "page" | "group"; places: readonly MonitorPlace[] },
+) {
+  return countMonitorsByPlace(ctx.db, { visible_to: await viewerOf(ctx) }, filter, places);
 }
 
 /** As many services of a page are offered in a choice. */
