@@ -1,13 +1,22 @@
 import type { LoadedEscalation } from "../data/escalations/read.ts";
 import type { EscalationInput, EscalationState } from "../domain/escalation.ts";
+import { HOUR_MS } from "../lib/durations.ts";
 
-/** What an escalation takes notice of while everything that it is about is paused: nothing that notifies anybody. */
-const TAKEN_IN_PAUSE: readonly EscalationInput["kind"][] = ["resolve", "acknowledge", "snooze"];
+/** What an escalation takes notice of while everything that it is about is paused or muted: nothing that notifies anybody. */
+const TAKEN_IN_SILENCE: readonly EscalationInput["kind"][] = ["resolve", "acknowledge", "snooze"];
 
-/** An outage goes on through the pause of its monitor, in silence. */
-export function isPaused({ own, bundled }: LoadedEscalation): boolean {
+/** How often an escalation looks whether its monitor is still paused; the end of the pause makes it do so at once. */
+const PAUSE_REVIEW_MS = HOUR_MS;
+
+/**
+ * Until when to be silent; null: not at all. An outage goes on in silence through the pause of its monitor, and through a
+ * mute that somebody sets in order to be called no more.
+ */
+export function silentUntil({ own, bundled }: LoadedEscalation, now: number): number | null {
   const open = [own, ...bundled].filter(({ is_over }) => !is_over);
-  return open.length > 0 && open.every(({ is_paused }) => is_paused);
+  const ends = open.map(({ is_paused, muted_until }) => (is_paused ? now + PAUSE_REVIEW_MS : (muted_until ?? now)));
+  const first = Math.min(...ends);
+  return open.length > 0 && first > now ? first : null;
 }
 
 /**
@@ -16,7 +25,9 @@ export function isPaused({ own, bundled }: LoadedEscalation): boolean {
  */
 export function listInputs(loaded: LoadedEscalation, options: Circumstances): EscalationInput[] {
   const inputs = listAllInputs(loaded, options);
-  return isPaused(loaded) ? inputs.filter(({ kind }) => TAKEN_IN_PAUSE.includes(kind)) : inputs;
+  return silentUntil(loaded, options.now) === null
+    ? inputs
+    : inputs.filter(({ kind }) => TAKEN_IN_SILENCE.includes(kind));
 }
 
 interface Circumstances {

@@ -30,7 +30,7 @@ import {
   type NotifyEffect,
   notifyAgain,
 } from "../domain/escalation.ts";
-import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
 import { wakeDueEscalations, wakeEscalations } from "../outbox/escalations.ts";
 import { NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -38,7 +38,7 @@ import { unseal } from "../platform/seal.ts";
 import { publish } from "./emit.ts";
 import { bundleMassFailure } from "./escalation-bundles.ts";
 import { recordFailure } from "./escalation-failures.ts";
-import { isPaused, listInputs } from "./escalation-inputs.ts";
+import { listInputs, silentUntil } from "./escalation-inputs.ts";
 import {
   buildGapRecord,
   buildNotification,
@@ -53,8 +53,6 @@ import { retryStale } from "./rules.ts";
 
 /** Delayed messages hasten what is due within this time; the minute finds the rest. */
 const HASTENED_MS = 10 * MINUTE_MS;
-/** How often an escalation looks whether its monitor is still paused; the end of the pause makes it do so at once. */
-const PAUSE_REVIEW_MS = HOUR_MS;
 
 /**
  * Advances one escalation as far as what it is about, its notifications and the clock say. The decision, every notification
@@ -95,7 +93,8 @@ async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced
   const found = await loadEscalation(scope.db, escalationId);
   if (!found) return null;
   const { escalation, page } = found;
-  const isSilent = isPaused(found);
+  const silent_until = silentUntil(found, scope.now);
+  const isSilent = silent_until !== null;
   const { loaded, bundle_id, statements } = isSilent
     ? { loaded: found, bundle_id: escalation.bundle_id, statements: [] }
     : await bundleMassFailure(scope, found);
@@ -121,7 +120,7 @@ async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced
     isDecided = true;
   }
   if (isSilent && !isDecided) {
-    await postpone(scope, escalation);
+    await postpone(scope, escalation, silent_until);
     return null;
   }
   if (state === null) return null;
@@ -169,11 +168,11 @@ function earlierOf(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
-/** What was due stays due, for when the pause is over. */
-function postpone({ db, now }: Scope, escalation: LoadedEscalation["escalation"]): Promise<unknown> {
+/** What was due stays due, for when the silence is over. */
+function postpone({ db }: Scope, escalation: LoadedEscalation["escalation"], until: number): Promise<unknown> {
   return runBatch(db, [
     failBatchWhen(db, "stale", isEscalationChanged(escalation)),
-    postponeEscalation(db, escalation, now + PAUSE_REVIEW_MS),
+    postponeEscalation(db, escalation, until),
   ]);
 }
 

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { heldOutages, incidents } from "../../src/data/incidents/table.ts";
 import { aDay, MINUTE } from "../support/alert-days.ts";
+import { V1 } from "../support/client.ts";
+import { setPolicy, toUser } from "../support/on-call.ts";
 import { useSink } from "../support/sink.ts";
 
 const sink = useSink();
@@ -90,6 +92,49 @@ describe("an outage of a muted monitor", () => {
     );
     expect((await day.heard("mail")).at(-1)).toBe("5 Resolved: Shop is up again");
     expect((await day.heard("subscriber")).at(-1)).toBe("5 incident.resolved: Shop is down");
+  });
+
+  it.each([
+    ["until the mute is over", null, "31 paged"],
+    ["until somebody ends the mute", 21, "22 paged"],
+  ] as const)("that was announced before the mute calls nobody %s", async (_name, endedAt, called) => {
+    const day = await aDay(sink, { has_policy: false });
+    const [shop, search] = [await day.addMonitor("Shop"), await day.addMonitor("Search")];
+    const { account, status_page_id: page } = day;
+    const contacts = toUser(account.user_id);
+    const steps = [1, 2].map((level) => ({ level, wait_minutes: 10, contacts }));
+    await setPolicy({ account, page }, steps);
+    await day.change(shop, "down", MINUTE);
+    await day.passUntil(2 * MINUTE);
+    const mute = (muted_until: string | null) => account.client.put(`${V1}/monitors/${shop}`, { muted_until });
+    expect((await mute(new Date(day.start + 31 * MINUTE).toISOString())).status).toBe(200);
+    await day.passUntil(20 * MINUTE);
+    expect(await day.heard("on call")).toEqual(["1 paged"]);
+    // What else fails is called out as ever.
+    await day.change(search, "down", 20 * MINUTE);
+    await day.passUntil(21 * MINUTE);
+    expect(await day.heard("on call")).toEqual(["1 paged", "20 paged"]);
+    await day.change(search, "up", 21 * MINUTE);
+    if (endedAt !== null) expect((await mute(null)).status).toBe(200);
+    await day.passUntil(31.5 * MINUTE);
+    expect((await day.heard("on call")).slice(2)).toEqual([called]);
+  });
+
+  it("that was announced before the mute and ends in it calls nobody again", async () => {
+    const day = await aDay(sink, { has_policy: false });
+    const shop = await day.addMonitor("Shop");
+    const { account, status_page_id: page } = day;
+    const contacts = toUser(account.user_id);
+    await setPolicy(
+      { account, page },
+      [1, 2].map((level) => ({ level, wait_minutes: 10, contacts })),
+    );
+    await day.change(shop, "down", MINUTE);
+    await day.passUntil(2 * MINUTE);
+    await day.mute(shop, 30 * MINUTE);
+    await day.change(shop, "up", 15 * MINUTE);
+    await day.passUntil(90 * MINUTE);
+    expect(await day.heard("on call")).toEqual(["1 paged"]);
   });
 
   it("leaves other monitors alone", async () => {

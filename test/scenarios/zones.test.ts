@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
+import { layOutSlaReport } from "../../src/report/layout.ts";
 import { aDay, MINUTE } from "../support/alert-days.ts";
 import { V1 } from "../support/client.ts";
 import { browserOf, crawl } from "../support/dashboard-crawl.ts";
@@ -149,9 +150,23 @@ it("names the zone of its reader beside each time, or once where a page is read"
     expect([path, status]).toEqual([path, 200]);
     written.push({ where: base + path, text: plain(text), ...zoneOf(text) });
   }
+  const report = (await account.client.get(`${V1}/status-pages/${status_page_id}/sla/export?format=json`)).body;
+  const printed = layOutSlaReport(report, {
+    page_name: "Page",
+    logo: null,
+    brand_color: null,
+    timezone: ZONE,
+    policy_name: null,
+    exclude_maintenance: true,
+    degraded_counts_as_downtime: false,
+    made_at: Date.now(),
+  });
+  const marks = printed.flatMap((sheet) => sheet.marks);
+  written.push(...marks.flatMap((mark) => (mark.kind === "text" ? [{ where: "report as PDF", text: mark.text }] : [])));
   await crawl(await browserOf(account), (path, text) => {
     if (!path.includes("/components")) written.push({ where: path, text: plain(text), ...zoneOf(text) });
   });
   expect(news.length).toBeGreaterThan(4);
+  expect(written.filter(({ where, text }) => where.endsWith("PDF") && text.includes(`(${ZONE})`))).toHaveLength(2);
   expect(written.flatMap(findFaults)).toEqual([]);
 });

@@ -41,6 +41,7 @@ export interface LoadedSubject extends EscalatedSubject {
   is_over: boolean;
   /** Its monitor is paused, or was resumed and no check has decided since. */
   is_paused: boolean;
+  muted_until: number | null;
   acknowledged_at: number | null;
   /** When its escalation was made. */
   created_at: number;
@@ -66,6 +67,8 @@ const SUBJECT = {
   is_paused: sql<number>`EXISTS (SELECT 1 FROM ${monitors} m
     WHERE m.id = coalesce(${escalations.monitor_id}, ${incidents.origin_monitor_id})
       AND (m.paused = 1 OR m.status IN ('paused', 'pending')))`,
+  muted_until: sql<number | null>`(SELECT m.muted_until FROM ${monitors} m
+    WHERE m.id = coalesce(${escalations.monitor_id}, ${incidents.origin_monitor_id}))`,
   acknowledged_at: sql<number | null>`coalesce(${incidents.acknowledged_at}, ${escalations.acknowledged_at})`,
   created_at: escalations.created_at,
 };

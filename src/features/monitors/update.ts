@@ -13,6 +13,7 @@ import { awaitResult } from "../../data/agent-results/write.ts";
 import type { Statement } from "../../data/db.ts";
 import { listParents } from "../../data/dependencies/read.ts";
 import { setDependencies } from "../../data/dependencies/write.ts";
+import { touchEscalationsOfMonitor } from "../../data/escalations/write.ts";
 import { noteMetricRules } from "../../data/event-rules/write.ts";
 import { setLocations } from "../../data/locations/write.ts";
 import { leavePage } from "../../data/monitor-migration/leave-page.ts";
@@ -245,6 +246,8 @@ async function planStatements(
     ...expectResult(ctx, { ...current, ...change }, current),
     ...(hasMembers(current) || child_ids.length > 0 ? setChildren(ctx.db, current.id, child_ids, ctx.now) : []),
     ...setDependencies(ctx.db, current, { before, after: parent_ids }),
+    // What the mute withheld from people on call is due at once.
+    ...(endsMute(current, columns) ? [touchEscalationsOfMonitor(ctx.db, current.id, ctx.now)] : []),
     ...(isMoved ? [noteMetricRules(ctx.db, [current.id])] : []),
     ...[...pages].map((pageId) => bumpPageVersion(ctx.db, pageId, ctx.now)),
   ];
@@ -284,6 +287,10 @@ function changedNames(current: MonitorRecord, change: Partial<MonitorRecord>): s
     .filter(([name]) => !unspoken.includes(name))
     .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(current[name as keyof MonitorRecord]))
     .map(([name]) => (name === "sealed" ? "secrets" : name));
+}
+
+function endsMute(before: MonitorRecord, after: Pick<MonitorRecord, "muted_until">): boolean {
+  return (before.muted_until ?? 0) > (after.muted_until ?? 0);
 }
 
 function isRetargeted(before: MonitorRecord, after: Pick<MonitorRecord, "type" | "target">): boolean {
