@@ -16,8 +16,8 @@ export const AlertReceivers = z
       )
       .meta({ description: "webhooks that are sent the outage, and by which events" }),
     team: z
-      .array(z.object({ user_id: Id, name: z.string(), mail: z.boolean(), in_app: z.boolean() }))
-      .meta({ description: "the owner and members whom the outage reaches by mail or in the dashboard" }),
+      .array(z.object({ user_id: Id, name: z.string(), mail: z.boolean(), in_app: z.boolean(), push: z.boolean() }))
+      .meta({ description: "the owner and members whom the outage reaches by mail, in the dashboard or in a browser" }),
     on_call: z
       .object({
         policy_id: Id,

@@ -64,6 +64,9 @@ export type ChecksMessage = z.infer<typeof ChecksMessage>;
 const OutageRegions = z.object({ monitor_id: z.string(), seq: z.number().int(), regions: z.array(z.string()) });
 export type OutageRegions = z.infer<typeof OutageRegions>;
 
+/** Each takes some ten queries. */
+export const CONTACT_MESSAGES_PER_MESSAGE = 50;
+
 /** What moved, or is due, for the consumer of events. */
 export const EventMessage = z.preprocess(
   withKind({
@@ -87,6 +90,11 @@ export const EventMessage = z.preprocess(
     z.object({ kind: z.literal("event"), event_id: z.string() }),
     z.object({ kind: z.literal("escalation"), escalation_id: z.string() }),
     z.object({ kind: z.literal("status_post"), status_post_id: z.string() }),
+    /** Alerts to browsers. */
+    z.object({
+      kind: z.literal("contact_messages"),
+      contact_message_ids: z.array(z.string()).min(1).max(CONTACT_MESSAGES_PER_MESSAGE),
+    }),
     /** Of a page, or of what stands on none. */
     z.object({
       kind: z.literal("held_alerts"),
@@ -136,6 +144,7 @@ export const MINUTE_PARTS = [
   "on-call notifications",
   "on-call schedules",
   "status posts",
+  "contact messages",
   "unsynced monitors",
   "lost retries",
   "unscheduled monitors",
@@ -182,6 +191,7 @@ export const MINUTE_BUNDLES = {
     "failing webhooks",
     "alarms",
     "status posts",
+    "contact messages",
   ],
 } as const satisfies Record<string, readonly MinutePart[]>;
 export type MinuteBundle = keyof typeof MINUTE_BUNDLES;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, Instant, NAME_LENGTH_MAX } from "./common.ts";
 import { Notice } from "./notices.ts";
 
-export const NOTIFY_CONTACT_TYPES = ["email", "webhook", "slack", "discord", "telegram"] as const;
+export const NOTIFY_CONTACT_TYPES = ["email", "webhook", "slack", "discord", "telegram", "push"] as const;
 export type NotifyContactType = (typeof NOTIFY_CONTACT_TYPES)[number];
 
 /** Types that need a carrier, which no operator can configure. */
@@ -16,12 +16,26 @@ export const NotifyContactCreate = z
         CARRIER_TYPES.includes(input) ? `${input} needs a carrier, and none is configured` : undefined,
     }),
     value: z.string().trim().min(1).max(VALUE_LENGTH_MAX).meta({
-      description: "e-mail address; https address; discord:channel:<id>; chat id of the operator's Telegram bot",
+      description:
+        "e-mail address; https address; discord:channel:<id>; chat id of the operator's Telegram bot; of push the subscription of a browser as JSON",
     }),
     label: z.string().trim().max(NAME_LENGTH_MAX).nullish(),
   })
   .meta({ id: "NotifyContactCreate" });
 export type NotifyContactCreate = z.infer<typeof NotifyContactCreate>;
+
+/** https://www.w3.org/TR/push-api/#pushsubscription-interface: an uncompressed point of P-256, and 16 bytes. */
+export const BrowserSubscription = z.object({
+  endpoint: z.url(),
+  keys: z.object({ p256dh: z.string().regex(/^B[\w-]{86}=?$/), auth: z.string().regex(/^[\w-]{22}(?:==)?$/) }),
+});
+export type BrowserSubscription = z.infer<typeof BrowserSubscription>;
+
+export const ApplicationKey = z
+  .object({
+    public_key: z.string().meta({ description: "applicationServerKey with which a browser subscribes, as base64url" }),
+  })
+  .meta({ id: "ApplicationKey" });
 
 export const NotifyContactVerify = z
   .object({
@@ -36,7 +50,7 @@ export const NotifyContact = z
   .object({
     id: Id,
     type: z.enum(NOTIFY_CONTACT_TYPES),
-    value: z.string(),
+    value: z.string().meta({ description: "of push the push service alone, because its address is a credential" }),
     label: z.string().nullable(),
     verified: z.boolean().meta({ description: "nothing but its code is sent to a contact that is not verified" }),
     notices: z.array(Notice).optional().meta({ description: "why its code could not be sent" }),

@@ -16,7 +16,17 @@ const PERIOD_HOURS_MAX = 366 * 24;
 const VALUE_LENGTH_MAX = 2048;
 export const ON_CALL_RANGE_DAYS_MAX = 92;
 
-export const CONTACT_TYPES = ["email", "webhook", "telegram", "discord", "slack", "user", "schedule"] as const;
+export const CONTACT_TYPES = [
+  "email",
+  "webhook",
+  "telegram",
+  "discord",
+  "slack",
+  "user",
+  "schedule",
+  /** The browsers and phones of a user, and nothing else of theirs. */
+  "push",
+] as const;
 export type ContactType = (typeof CONTACT_TYPES)[number];
 /** Types that need a carrier, which no operator can configure yet. */
 const CARRIER_TYPES: readonly unknown[] = ["sms", "phone"];
@@ -34,7 +44,7 @@ export const EscalationContact = z
       .trim()
       .min(1)
       .max(VALUE_LENGTH_MAX)
-      .meta({ description: "address, chat id, https URL, or the id of the webhook, user or schedule" }),
+      .meta({ description: "address, chat id, https URL, or the id of the webhook, user (also of push) or schedule" }),
     label: z.string().trim().max(200).nullish(),
   })
   .superRefine(({ type, value }, ctx) => {
@@ -46,7 +56,10 @@ export type EscalationContact = z.infer<typeof EscalationContact>;
 
 function findValueFlaw(type: ContactType, value: string): string | null {
   if (type === "email") return Email.safeParse(value).success ? null : "must be an e-mail address";
-  if (type === "user" || type === "schedule") return Id.safeParse(value).success ? null : `must be the id of a ${type}`;
+  if (type === "user" || type === "schedule" || type === "push") {
+    const kind = type === "push" ? "user" : type;
+    return Id.safeParse(value).success ? null : `must be the id of a ${kind}`;
+  }
   if (type !== "webhook" && type !== "slack") return null;
   // Which addresses may be reached, and whether without TLS, is the egress guard's decision.
   const isAddress = /^https?:\/\//i.test(value) || Id.safeParse(value).success;

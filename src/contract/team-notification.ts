@@ -40,6 +40,9 @@ export const UserPreferences = z
   .object({
     mail: z.boolean().meta({ description: "team notifications arrive as mail" }),
     in_app: z.boolean().meta({ description: "team notifications arrive in the dashboard" }),
+    push: z
+      .boolean()
+      .meta({ description: "team notifications arrive in your browsers and phones among your contacts" }),
     notify_team: TeamTopics.meta({
       description: "of what your status pages notify their teams of, what reaches you; true unless you turned it off",
     }),
@@ -51,6 +54,7 @@ export const UserPreferencesChange = z
   .object({
     mail: z.boolean().nullish().meta({ description: "default true" }),
     in_app: z.boolean().nullish().meta({ description: "default true" }),
+    push: z.boolean().nullish().meta({ description: "default true" }),
     notify_team: TeamTopicsChange.nullish().meta({ description: "omitted topics keep their value; default true" }),
   })
   .meta({ id: "UserPreferencesChange" });
@@ -60,5 +64,6 @@ export type UserPreferencesChange = z.infer<typeof UserPreferencesChange>;
 export interface StoredPreferences {
   mail?: boolean;
   in_app?: boolean;
+  push?: boolean;
   notify_team?: StoredTopics;
 }

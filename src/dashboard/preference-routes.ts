@@ -73,5 +73,5 @@ function toChange(form: URLSearchParams): UserPreferencesChange {
   if (!form.has("save")) return { mail: false };
   const notify_team: TeamTopicsChange = {};
   for (const topic of TEAM_TOPICS) notify_team[topic] = form.has(topic);
-  return { mail: form.has("mail"), in_app: form.has("in_app"), notify_team };
+  return { mail: form.has("mail"), in_app: form.has("in_app"), push: form.has("push"), notify_team };
 }

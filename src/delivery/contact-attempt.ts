@@ -6,8 +6,10 @@ import type { WebhookProvider } from "../contract/webhook.ts";
 import { runBatch } from "../data/db.ts";
 import type { EscalationNotificationRecord } from "../data/escalations/read.ts";
 import { insertMail } from "../data/mail/write.ts";
+import { findContactById } from "../data/notify-contacts/read.ts";
 import { findWebhook } from "../data/webhooks/read.ts";
 import { ACKNOWLEDGE, type AlertMessage } from "../domain/alert-messages.ts";
+import { formatBrowserAlert } from "../notifiers/browser-alert.ts";
 import { findTargetFlaw } from "../notifiers/fields.ts";
 import type { NotifierInput, WebhookTarget } from "../notifiers/port.ts";
 import { notifierOf } from "../notifiers/registry.ts";
@@ -15,6 +17,7 @@ import { idFrom } from "../platform/ids.ts";
 import { seal, unseal } from "../platform/seal.ts";
 import type { Settings } from "../platform/settings.ts";
 import { sealAlertMail } from "./alert-mail.ts";
+import { pushToBrowser } from "./browser-push.ts";
 import { accountOf, type Sender } from "./consent.ts";
 import { countContactRequest, findPlan, mayReachHost } from "./host-limits.ts";
 import { dispatchMail } from "./mail.ts";
@@ -65,6 +68,7 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
     const refusal = await admit(scope, sender, { kind: "mail", address: opened.data.value });
     return refusal ?? mailTo(scope, claimed, { ...opened.data, sender });
   }
+  if (type === "push") return pushTo(scope, opened.data, event);
   const receiver = await findReceiver(scope, opened.data);
   if (!receiver) return "the webhook of the contact no longer exists";
   const input: NotifierInput = {
@@ -134,7 +138,18 @@ interface Receiver {
   target: WebhookTarget;
 }
 
-const PROVIDERS: Record<Exclude<ContactType, "email" | "user" | "schedule">, WebhookProvider> = {
+/** The value of a push contact is its id. */
+async function pushTo(scope: Scope, { value, message }: SealedContact, { owner_id }: NewEvent): Promise<string | null> {
+  const contact = await findContactById(scope.db, value);
+  if (!contact) return "the contact was deleted";
+  await countContactRequest(scope, { owner_id, plan: await findPlan(scope, owner_id) });
+  const reply = await pushToBrowser(scope, contact, formatBrowserAlert(message, scope.now));
+  if (reply.kind === "unanswered") return reply.error;
+  if (reply.kind !== "answered" || (reply.status >= 200 && reply.status < 300)) return null;
+  return `the push service answered ${reply.status}`;
+}
+
+const PROVIDERS: Record<Exclude<ContactType, "email" | "user" | "schedule" | "push">, WebhookProvider> = {
   webhook: "generic",
   slack: "slack",
   discord: "discord",
@@ -143,7 +158,7 @@ const PROVIDERS: Record<Exclude<ContactType, "email" | "user" | "schedule">, Web
 
 /** The address of a contact, or the webhook that it names. */
 async function findReceiver(scope: Scope, { type, value }: SealedContact): Promise<Receiver | null> {
-  if (type === "email" || type === "user" || type === "schedule") return null;
+  if (type === "email" || type === "user" || type === "schedule" || type === "push") return null;
   const target = { url: value, secret: null, previous_secret: null, channel: null, config: {} };
   if (/^https?:\/\//i.test(value)) return { provider: PROVIDERS[type], target };
   if (type === "telegram") return { provider: "telegram_bot", target: { ...target, url: `telegram:chat:${value}` } };

@@ -11,12 +11,13 @@ import { sealMail } from "../outbox/mail.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { contactCode } from "../platform/contact-codes.ts";
 import { idFrom } from "../platform/ids.ts";
+import { pushToBrowser } from "./browser-push.ts";
 import { findChatRefusal } from "./consent.ts";
 import { dispatchMail } from "./mail.ts";
 import { chatServicesOf } from "./prepare.ts";
 import { send } from "./sender.ts";
 
-const PROVIDERS: Record<NotifyContactType, WebhookProvider> = {
+const PROVIDERS: Record<Exclude<NotifyContactType, "push">, WebhookProvider> = {
   email: "email",
   webhook: "generic",
   slack: "slack",
@@ -25,7 +26,10 @@ const PROVIDERS: Record<NotifyContactType, WebhookProvider> = {
 };
 
 /** The target of a contact, as the notifier of its type reads it. */
-export function targetOf(type: NotifyContactType, value: string): { provider: WebhookProvider; target: WebhookTarget } {
+export function targetOf(
+  type: Exclude<NotifyContactType, "push">,
+  value: string,
+): { provider: WebhookProvider; target: WebhookTarget } {
   const url = type === "email" ? `mailto:${value}` : type === "telegram" ? `telegram:chat:${value}` : value;
   return { provider: PROVIDERS[type], target: { url, secret: null, previous_secret: null, channel: null, config: {} } };
 }
@@ -37,8 +41,9 @@ export async function publishContactCode(
   value: string,
 ): Promise<Publication> {
   const { settings, db, log } = scope;
-  const { provider, target } = targetOf(contact.type, value);
   const code = contactCode(settings.ROOT_SECRET, contact);
+  if (contact.type === "push") return { statements: [], wake: () => pushCode(scope, contact, code) };
+  const { provider, target } = targetOf(contact.type, value);
   const built = notifierOf(provider).build(
     {
       delivery_id: idFrom("contact code", contact.id),
@@ -64,6 +69,18 @@ export async function publishContactCode(
     log.info("contact code", { contact_id: contact.id, kind: reply.kind });
   };
   return joinPublications([{ statements: [], wake }]);
+}
+
+/** The test message of a browser, which sends the code in it back by itself. */
+async function pushCode(scope: Scope, contact: NotifyContactRecord, code: string): Promise<void> {
+  const reply = await pushToBrowser(scope, contact, {
+    kind: "code",
+    title: "Alerts arrive here",
+    body: "This is the test message of Vigil.",
+    verify: `/app/account/contacts/${contact.id}/verify`,
+    code,
+  });
+  scope.log.info("contact code", { contact_id: contact.id, kind: reply.kind });
 }
 
 // Not reserved by the catalogue, so that no webhook filter mistakes it for an event of the service.

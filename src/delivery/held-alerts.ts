@@ -32,6 +32,7 @@ import { notifierOf } from "../notifiers/registry.ts";
 import { wake } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
 import { findCommonIncident } from "./common-incident.ts";
+import { wakeContactMessages } from "./contact-messages.ts";
 import { wakeHeldAlerts } from "./hold.ts";
 import { wakeMail } from "./mail.ts";
 import { findNotifiedOnCall, type NotifiedOnCall } from "./notified-on-call.ts";
@@ -123,7 +124,11 @@ async function releaseGroup(
   const incident_id = alert.kind === null ? undefined : await findCommonIncident(db, alert.events);
   const [first] = alert.events;
   const still_down = alert.kind === "up" && first ? await listStillDown(db, first, STILL_DOWN_NAMED_MAX) : undefined;
-  const { statements, mails } = await notifyTeam(scope, { team, onCall }, { ...alert, incident_id, still_down });
+  const { statements, mails, pushes } = await notifyTeam(
+    scope,
+    { team, onCall },
+    { ...alert, incident_id, still_down },
+  );
   const released = { ...alert, events: alert.events.filter(({ id }) => waited.has(id)) };
   const publication = await publishReleased(scope, released);
   try {
@@ -144,6 +149,10 @@ async function releaseGroup(
   await wakeMail(
     scope,
     mails.map(({ id }) => id),
+  );
+  await wakeContactMessages(
+    scope,
+    pushes.map(({ id }) => id),
   );
 }
 

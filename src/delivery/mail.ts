@@ -5,6 +5,7 @@ import { runBatch } from "../data/db.ts";
 import { recordMailFailure } from "../data/escalations/write.ts";
 import { listDueMail, listMailToWake, type MailRecord } from "../data/mail/read.ts";
 import { claimMail, deleteMailBefore, settleMail } from "../data/mail/write.ts";
+import { deleteContactMessagesBefore } from "../data/notify-contacts/write.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { type Mailer, openMailer } from "../mail/transport.ts";
 import { sweepPages, wake } from "../outbox/publication.ts";
@@ -69,9 +70,10 @@ export async function dispatchMail(scope: Scope, mails: readonly Pick<MailRecord
   }
 }
 
-/** Every minute: deletes messages past their retention. */
+/** Every minute: deletes messages past their retention, and those to browsers. */
 export async function deleteOldMail(scope: Scope): Promise<void> {
-  await runBatch(scope.db, [deleteMailBefore(scope.db, scope.now - KEPT_MS)]);
+  const before = scope.now - KEPT_MS;
+  await runBatch(scope.db, [deleteMailBefore(scope.db, before), deleteContactMessagesBefore(scope.db, before)]);
 }
 
 async function attempt(scope: Scope, mailer: Mailer, mail: MailRecord): Promise<MailOutcome> {

@@ -10,7 +10,7 @@ import type { SendResult } from "./outcome.ts";
 const BODY_READ_BYTES = 64 * 1024;
 const BODY_KEPT_BYTES = 4 * 1024;
 
-type SenderRequest = Pick<NotifierRequest, "method" | "url" | "headers" | "body">;
+type SenderRequest = Pick<NotifierRequest, "method" | "url" | "headers"> & { body: string | Uint8Array };
 
 export type TimedReply = SendResult & { duration_ms: number };
 

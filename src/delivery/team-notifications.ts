@@ -5,6 +5,8 @@ import type { MailRecord } from "../data/mail/read.ts";
 import { insertMails } from "../data/mail/write.ts";
 import type { NotificationRecord } from "../data/notifications/read.ts";
 import { insertNotifications } from "../data/notifications/write.ts";
+import { type ContactMessageRecord, listBrowsers } from "../data/notify-contacts/read.ts";
+import { insertContactMessages } from "../data/notify-contacts/write.ts";
 import type { Team, TeamMember } from "../data/team/read.ts";
 import type { Outage } from "../domain/alert-bundling.ts";
 import { type AlertMessage, type AlertReader, composeAlert } from "../domain/alert-messages.ts";
@@ -16,11 +18,12 @@ import { idFrom } from "../platform/ids.ts";
 import { preferenceToken } from "../platform/preference-tokens.ts";
 import { withAcknowledgeLink } from "./acknowledge-link.ts";
 import { sealAlertMail } from "./alert-mail.ts";
+import { sealContactMessage } from "./contact-messages.ts";
 import type { NotifiedOnCall } from "./notified-on-call.ts";
 
 /**
- * The owner and the members of a page are notified by mail and in the dashboard, as far as the page and they themselves
- * want it. Both are rows of the batch that releases the alert.
+ * The owner and the members of a page are notified by mail, in the dashboard and on their phones, as far as the page and
+ * they themselves want it. All are rows of the batch that releases the alert.
  */
 export interface TeamAlert {
   kind: Outage | null;
@@ -33,6 +36,7 @@ export interface TeamAlert {
 interface TeamRows {
   statements: Statement[];
   mails: MailRecord[];
+  pushes: ContactMessageRecord[];
 }
 
 /** As many rows go into one statement, because a parameter may have 2 MB. */
@@ -46,6 +50,12 @@ export async function notifyTeam(
 ): Promise<TeamRows> {
   const notifications: NotificationRecord[] = [];
   const mails: MailRecord[] = [];
+  const pushes: ContactMessageRecord[] = [];
+  const browsers = await listBrowsers(
+    scope.db,
+    team.members.map(({ id }) => id),
+  );
+  const browsersOf = Map.groupBy(browsers, ({ user_id }) => user_id);
   const page = fillTopics(team.page?.notify_team ?? {});
   const reader = readerOf(scope, team);
   for (const member of team.members) {
@@ -57,10 +67,11 @@ export async function notifyTeam(
     const [event] = events;
     if (!message || !event) continue;
     if (preferences.in_app) notifications.push(notificationOf(scope, { event, member, message }));
-    if (preferences.mail && member.is_verified) {
-      const mayAcknowledge = alert.kind === null && hasPermission(member.membership, "incidents.write");
-      const own = mayAcknowledge ? withAcknowledgeLink(scope, { event, message, user_id: member.id }) : message;
-      mails.push(await mailOf(scope, team, { event, member, message: own }));
+    const mayAcknowledge = alert.kind === null && hasPermission(member.membership, "incidents.write");
+    const own = mayAcknowledge ? withAcknowledgeLink(scope, { event, message, user_id: member.id }) : message;
+    if (preferences.mail && member.is_verified) mails.push(await mailOf(scope, team, { event, member, message: own }));
+    for (const contact of preferences.push ? (browsersOf.get(member.id) ?? []) : []) {
+      pushes.push(await sealContactMessage(scope, { event_id: event.id, contact, message: own }));
     }
   }
   const statements: Statement[] = [];
@@ -70,7 +81,10 @@ export async function notifyTeam(
   for (let from = 0; from < mails.length; from += ROWS_PER_STATEMENT) {
     statements.push(insertMails(scope.db, mails.slice(from, from + ROWS_PER_STATEMENT)));
   }
-  return { statements, mails };
+  for (let from = 0; from < pushes.length; from += ROWS_PER_STATEMENT) {
+    statements.push(insertContactMessages(scope.db, pushes.slice(from, from + ROWS_PER_STATEMENT)));
+  }
+  return { statements, mails, pushes };
 }
 
 function isNotified(onCall: NotifiedOnCall, event: KnownEvent, { id, email }: TeamMember): boolean {

@@ -33,8 +33,13 @@ export function mergeTopics(stored: StoredTopics, change: TeamTopicsChange | nul
   return Object.fromEntries(merged);
 }
 
-export function fillPreferences({ mail = true, in_app = true, notify_team = {} }: StoredPreferences): UserPreferences {
-  return { mail, in_app, notify_team: fillTopics(notify_team, EVERYTHING) };
+export function fillPreferences({
+  mail = true,
+  in_app = true,
+  push = true,
+  notify_team = {},
+}: StoredPreferences): UserPreferences {
+  return { mail, in_app, push, notify_team: fillTopics(notify_team, EVERYTHING) };
 }
 
 export function mergePreferences(stored: StoredPreferences, change: UserPreferencesChange): StoredPreferences {
@@ -43,6 +48,7 @@ export function mergePreferences(stored: StoredPreferences, change: UserPreferen
   return {
     mail: merged(stored.mail, change.mail),
     in_app: merged(stored.in_app, change.in_app),
+    push: merged(stored.push, change.push),
     notify_team: mergeTopics(stored.notify_team ?? {}, change.notify_team),
   };
 }

@@ -19,6 +19,7 @@ import { recordTransition } from "../data/monitors/write.ts";
 import { findPage } from "../data/status-pages/read.ts";
 import { bumpPageVersion } from "../data/status-pages/write.ts";
 import { suppressOutage } from "../data/suppressed-outages/write.ts";
+import { sendContactMessages } from "../delivery/contact-messages.ts";
 import { fanOut, type Routing } from "../delivery/fan-out.ts";
 import { releaseAlerts } from "../delivery/held-alerts.ts";
 import { sendStatusPost } from "../delivery/status-posts.ts";
@@ -78,6 +79,8 @@ export async function consumeEvent(
       return advanceEscalation(scope, message.escalation_id);
     case "status_post":
       return sendStatusPost(scope, message.status_post_id);
+    case "contact_messages":
+      return sendContactMessages(scope, message.contact_message_ids);
     case "held_alerts":
       return releaseTogether(scope, message.alerts_of);
     case "rules":

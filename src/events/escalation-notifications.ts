@@ -20,7 +20,7 @@ import {
 import { acknowledgeButton, acknowledgeToken } from "../platform/acknowledge-tokens.ts";
 import { idFrom } from "../platform/ids.ts";
 import { seal, unseal } from "../platform/seal.ts";
-import type { Person } from "./escalation-recipients.ts";
+import type { Device, Person } from "./escalation-recipients.ts";
 
 const StoredContact = z.object({ value: z.string() });
 
@@ -62,16 +62,29 @@ export async function notifyContacts(
   { effect, more, person }: Notified & { person: Person },
 ): Promise<EscalationNotificationRecord[]> {
   const records = await Promise.all(
-    person.contacts.map(async ({ id, type, label, sealed }) => {
+    person.contacts.map(async (contact) => {
+      const { id, type, label, sealed } = contact;
+      const own = { ...effect, notification_id: `${effect.notification_id}.${id}` };
+      if (type === "push")
+        return [await notifyDevice(scope, loaded, { effect: own, device: { person, contact }, more })];
       const value = await openContact(scope, id, sealed);
       if (value === null || (type === "email" && value.toLowerCase() === person.email.toLowerCase())) return [];
-      const contact = { type, value, label: label ?? `${person.name}, ${type}` };
-      const notification_id = `${effect.notification_id}.${id}`;
-      const own = { effect: { ...effect, notification_id }, contact, more, user_id: person.id };
-      return [await buildNotification(scope, loaded, own)];
+      const named = { type, value, label: label ?? `${person.name}, ${type}` };
+      return [await buildNotification(scope, loaded, { effect: own, contact: named, more, user_id: person.id })];
     }),
   );
   return records.flat();
+}
+
+/** One browser or phone; its subscription is read when the message leaves. */
+export function notifyDevice(
+  scope: Scope,
+  loaded: LoadedEscalation,
+  { effect, more, device: { person, contact } }: Notified & { device: Device },
+): Promise<EscalationNotificationRecord> {
+  const label = `${person.name}, ${contact.label ?? "browser"}`;
+  const named = { type: "push" as const, value: contact.id, label };
+  return buildNotification(scope, loaded, { effect, contact: named, more, user_id: person.id });
 }
 
 /** One that cannot be read costs no other message. */

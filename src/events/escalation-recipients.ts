@@ -16,16 +16,24 @@ export interface Person {
   contacts: readonly NotifyContactRecord[];
 }
 
+/** A browser or phone, without what else reaches its person. */
+export interface Device {
+  person: Person;
+  contact: NotifyContactRecord;
+}
+
 export interface ResolvedPolicy {
   resolved: ResolvedSteps;
   people: ReadonlyMap<string, Person>;
+  /** By the key of their recipient. */
+  devices: ReadonlyMap<string, Device>;
   /** Schedules that a step names and by which nobody is on call now. */
   emptySchedules: ReadonlySet<string>;
 }
 
 /**
- * Whom each contact leads to at this moment. Users who left the team and schedules without anybody on call lead to
- * nobody.
+ * Whom each contact leads to at this moment. Users who left the team, those without a device where the step asks for
+ * that, and schedules without anybody on call lead to nobody.
  */
 export async function resolveSteps(
   { db, now, log }: Pick<Scope, "db" | "now" | "log">,
@@ -39,22 +47,32 @@ export async function resolveSteps(
   const current = new Map([...byId.values()].map((schedule) => [schedule.id, currentOf(log, schedule, now)]));
   const onCall = (id: string) => current.get(id) ?? null;
   const wanted = contacts.flatMap(({ type, value }) => {
-    if (type === "user") return [value];
+    if (type === "user" || type === "push") return [value];
     return type === "schedule" ? [onCall(value)].filter((id) => id !== null) : [];
   });
   const people = await listTeam(db, page, [...new Set(wanted)]);
   const userRecipient = (id: string | null, contact_index: number): Recipient[] =>
     id !== null && people.has(id) ? [{ key: `user:${id}`, contact_index }] : [];
+  const devices = new Map(
+    [...people.values()].flatMap((person) =>
+      person.contacts
+        .filter(({ type }) => type === "push")
+        .map((contact) => [`push:${contact.id}`, { person, contact }] as const),
+    ),
+  );
+  const devicesOf = (userId: string, contact_index: number): Recipient[] =>
+    [...devices].filter(([, { person }]) => person.id === userId).map(([key]) => ({ key, contact_index }));
   const resolved = steps.map((step) =>
     step.contacts.flatMap(({ type, value }, n): Recipient[] => {
       if (type === "user") return userRecipient(value, n);
       if (type === "schedule") return userRecipient(onCall(value), n);
+      if (type === "push") return devicesOf(value, n);
       return [{ key: `${type}:${value}`, contact_index: n }];
     }),
   );
   const named = contacts.filter(({ type }) => type === "schedule").map(({ value }) => value);
   const emptySchedules = new Set(named.filter((id) => !people.has(onCall(id) ?? "")));
-  return { resolved, people, emptySchedules };
+  return { resolved, people, devices, emptySchedules };
 }
 
 /** A schedule that cannot be computed is a gap, so that the next contact is notified. */

@@ -43,6 +43,7 @@ import {
   buildGapRecord,
   buildNotification,
   notifyContacts,
+  notifyDevice,
   notifyOwner,
   notifyPerson,
   type OnCallMessage,
@@ -259,7 +260,10 @@ async function carryOut(scope: Scope, subject: Subject, effects: readonly Escala
     } else if (effect.kind === "notify") {
       const person = subject.target.people.get(effect.recipient.key.replace(/^user:/, ""));
       const contact = subject.steps[effect.step]?.contacts[effect.recipient.contact_index];
-      if (person) {
+      const device = subject.target.devices.get(effect.recipient.key);
+      if (device) {
+        notifications.push(await notifyDevice(scope, loaded, { effect, device, more }));
+      } else if (person) {
         messages.push(await notifyPerson(scope, loaded, { effect, person, more }));
         notifications.push(...(await notifyContacts(scope, loaded, { effect, person, more })));
       } else if (contact) {

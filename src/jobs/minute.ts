@@ -22,6 +22,7 @@ import {
 } from "../contract/messages.ts";
 import type { QueueMarker } from "../contract/queues.ts";
 import { sweepThrottled } from "../delivery/budget.ts";
+import { sweepContactMessages } from "../delivery/contact-messages.ts";
 import { sweepHeldAlerts } from "../delivery/held-alerts.ts";
 import { deleteOldMail, sweepMail } from "../delivery/mail.ts";
 import { sweepReminders } from "../delivery/reminders.ts";
@@ -75,6 +76,7 @@ export const PARTS: Record<MinutePart, (scope: Scope, minuteAt: number) => Promi
   "on-call notifications": sweepNotifications,
   "on-call schedules": sweepSchedules,
   "status posts": sweepStatusPosts,
+  "contact messages": sweepContactMessages,
   "unsynced monitors": reconcileUnsyncedMonitors,
   "lost retries": sweepLostRetries,
   "unscheduled monitors": reconcileUnscheduledMonitors,
@@ -132,6 +134,7 @@ const FREE_EVERY_MINUTES: Partial<Record<MinutePart, number>> = {
   reminders: 5,
   "on-call schedules": 5,
   "status posts": 3,
+  "contact messages": 3,
   "unsynced monitors": 3,
   tombstones: 15,
   "sparse groups": 15,

@@ -9,11 +9,10 @@ export interface ByteStream extends ByteSource {
   close(): void;
 }
 
+type ExchangeRequest = Pick<NetRequest, "url" | "method" | "headers"> & { body: string | Uint8Array | null };
+
 /** One HTTP/1.1 request over a connection, which the end of the body closes (RFC 9112). */
-export async function exchange(
-  stream: ByteStream,
-  request: Pick<NetRequest, "url" | "method" | "headers" | "body">,
-): Promise<Omit<NetResponse, "latency_ms">> {
+export async function exchange(stream: ByteStream, request: ExchangeRequest): Promise<Omit<NetResponse, "latency_ms">> {
   try {
     await stream.write(bytesOf(request));
     const inbox = new BufferedReader(stream);
@@ -29,8 +28,8 @@ export async function exchange(
 }
 
 /** The method and the headers were checked when the monitor was saved; a URL holds no line breaks. */
-function bytesOf({ url, method, headers, body }: Pick<NetRequest, "url" | "method" | "headers" | "body">): Uint8Array {
-  const content = new TextEncoder().encode(body ?? "");
+function bytesOf({ url, method, headers, body }: ExchangeRequest): Uint8Array {
+  const content = body instanceof Uint8Array ? body : new TextEncoder().encode(body ?? "");
   const sent = {
     "accept-encoding": "identity",
     ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),

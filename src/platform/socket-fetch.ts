@@ -21,7 +21,7 @@ export async function fetchBySocket(url: URL, init: RequestInit): Promise<Respon
     url,
     method: init.method ?? "GET",
     headers: Object.fromEntries(new Headers(init.headers)),
-    body: typeof init.body === "string" ? init.body : null,
+    body: typeof init.body === "string" || init.body instanceof Uint8Array ? init.body : null,
   });
   const decoder = DECODERS[headers.get("content-encoding")?.toLowerCase() ?? ""];
   const decoded = body && decoder ? body.pipeThrough<Uint8Array>(new DecompressionStream(decoder)) : body;

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openDb } from "../../src/data/db.ts";
-import { notifyContacts } from "../../src/data/notify-contacts/table.ts";
+import { applicationKeys, notifyContacts } from "../../src/data/notify-contacts/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { linkChat } from "../support/chats.ts";
 import { V1 } from "../support/client.ts";
@@ -10,6 +10,7 @@ import { createContact } from "../support/contacts.ts";
 import { createAccount } from "../support/factories.ts";
 import { mailsTo } from "../support/mail.ts";
 import { fakeDiscord, fakeSlack, fakeTelegram } from "../support/providers.ts";
+import { codeOf, subscribe } from "../support/push-service.ts";
 import { type Received, useSink } from "../support/sink.ts";
 
 const sink = useSink();
@@ -88,6 +89,69 @@ describe("POST /notify-contacts", () => {
     expect(JSON.stringify(row)).not.toContain(value);
   });
 });
+
+describe("a browser as a contact", () => {
+  it("gets a test message, whose code verifies it, and its address is shown to nobody", async () => {
+    const account = await createAccount();
+    const browser = await subscribe(sink, account);
+    const answer = await account.client.post(PATH, { type: "push", value: browser.value, label: "Phone" });
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { type: "push", label: "Phone", value: "https://sink.test/***", verified: false },
+    });
+    const code = await codeOf(browser);
+    expect(browser.arrived).toMatchObject([
+      {
+        ttl: 3_600,
+        urgency: "high",
+        message: { title: "Alerts arrive here", verify: `/app/account/contacts/${answer.body.id}/verify` },
+      },
+    ]);
+    expect(await account.client.post(`${PATH}/${answer.body.id}/verify`, { code })).toMatchObject({
+      status: 200,
+      body: { verified: true },
+    });
+    const [row] = await openDb(env.DB).select().from(notifyContacts).where(eq(notifyContacts.id, answer.body.id));
+    expect(JSON.stringify([row, (await account.client.get(PATH)).body])).not.toContain(browser.endpoint);
+  });
+
+  it("subscribes with one key of the whole installation, whose private half no row shows", async () => {
+    const keyOf = async () => (await (await createAccount()).client.get(`${PATH}/application-key`)).body;
+    const keys = await Promise.all([keyOf(), keyOf(), keyOf()]);
+    expect(new Set(keys.map(({ public_key }) => public_key)).size).toBe(1);
+    expect(keys[0]).toEqual({ public_key: expect.stringMatching(/^B[\w-]{86}$/) });
+    const rows = await openDb(env.DB).select().from(applicationKeys);
+    expect(rows).toMatchObject([{ sealed: expect.stringMatching(/^v1/) }]);
+    expect(JSON.stringify(rows)).not.toContain("private_key");
+  });
+
+  it.each<[string, (given: Subscribed) => unknown, string]>([
+    ["no JSON", () => "https://push.example/x", "value must be the subscription of a browser"],
+    ["no keys", ({ endpoint }) => ({ endpoint }), "value must be the subscription of a browser"],
+    [
+      "a key that is no point of the curve",
+      (given) => ({ ...given, keys: { ...given.keys, p256dh: `B${"A".repeat(86)}` } }),
+      "value must be the subscription of a browser",
+    ],
+    ["plain http", (given) => ({ ...given, endpoint: "http://push.example/x" }), "value cannot be used:"],
+    ["a private address", (given) => ({ ...given, endpoint: "https://10.0.0.1/x" }), "value cannot be used:"],
+    ["an inner name", (given) => ({ ...given, endpoint: "https://metadata.internal/x" }), "value cannot be used:"],
+    ["a password", (given) => ({ ...given, endpoint: "https://a:b@push.example/x" }), "value cannot be used:"],
+  ])("is refused with %s", async (_name, change, error) => {
+    const account = await createAccount();
+    const given = JSON.parse((await subscribe(sink, account)).value);
+    const changed = change(given);
+    const value = typeof changed === "string" ? changed : JSON.stringify(changed);
+    const answer = await account.client.post(PATH, { type: "push", value });
+    expect([answer.status, answer.body.error.slice(0, error.length)]).toEqual([400, error]);
+    expect(sink.received).toEqual([]);
+  });
+});
+
+interface Subscribed {
+  endpoint: string;
+  keys: { p256dh: string; auth: string };
+}
 
 describe("POST /notify-contacts/{id}/verify", () => {
   it.each([

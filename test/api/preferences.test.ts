@@ -22,8 +22,8 @@ const EVERYTHING = {
 describe("PUT /user/preferences", () => {
   it("changes what is named and keeps the rest", async () => {
     const { client } = await createAccount();
-    expect((await client.get(path)).body).toEqual({ mail: true, in_app: true, notify_team: EVERYTHING });
-    const changed = { mail: true, in_app: false, notify_team: { ...EVERYTHING, up: false } };
+    expect((await client.get(path)).body).toEqual({ mail: true, in_app: true, push: true, notify_team: EVERYTHING });
+    const changed = { mail: true, in_app: false, push: true, notify_team: { ...EVERYTHING, up: false } };
     expect(await client.put(path, { in_app: false, notify_team: { up: false } })).toMatchObject({
       status: 200,
       body: changed,
@@ -33,6 +33,7 @@ describe("PUT /user/preferences", () => {
     expect((await client.put(path, { in_app: null, notify_team: null })).body).toEqual({
       mail: true,
       in_app: true,
+      push: true,
       notify_team: EVERYTHING,
     });
   });
@@ -65,7 +66,7 @@ describe("the link of a mail", () => {
     const { client, user_id } = await createAccount();
     const answer = await post(preferenceToken(env.ROOT_SECRET, user_id), { "List-Unsubscribe": "One-Click" });
     expect(answer.status).toBe(200);
-    expect((await client.get(path)).body).toEqual({ mail: false, in_app: true, notify_team: EVERYTHING });
+    expect((await client.get(path)).body).toEqual({ mail: false, in_app: true, push: true, notify_team: EVERYTHING });
     const [entry] = await openDb(env.DB).select().from(auditLog).where(eq(auditLog.target_id, user_id));
     expect(entry).toMatchObject({ event_type: "user.preferences_updated", actor_type: "system" });
   });
@@ -76,6 +77,7 @@ describe("the link of a mail", () => {
     expect((await client.get(path)).body).toEqual({
       mail: false,
       in_app: true,
+      push: false,
       notify_team: { ...Object.fromEntries(Object.keys(EVERYTHING).map((topic) => [topic, false])), down: true },
     });
   });

@@ -21,6 +21,7 @@ const RULES: Record<string, Rule> = {
   platform: {
     may: ["contract", "domain", "net"],
     packages: [
+      "@block65/webcrypto-web-push",
       "@simplewebauthn/server",
       "cloudflare:",
       "croner",

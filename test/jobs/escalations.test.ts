@@ -13,7 +13,7 @@ import { acknowledgeToken } from "../../src/platform/acknowledge-tokens.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
 import { createVerifiedContact } from "../support/contacts.ts";
-import { createAccount, createMonitor, createPage } from "../support/factories.ts";
+import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { mailsTo } from "../support/mail.ts";
 import {
   createSchedule,
@@ -26,6 +26,8 @@ import {
   useVirtualClock,
 } from "../support/on-call.ts";
 import { createVisitor } from "../support/pages.ts";
+import { PATIENCE } from "../support/patience.ts";
+import { addBrowser } from "../support/push-service.ts";
 import { recordingEnv } from "../support/queues.ts";
 import { useSink } from "../support/sink.ts";
 
@@ -389,6 +391,54 @@ describe("an escalation that cannot be read", () => {
       .where(eq(escalationNotifications.escalation_id, escalation?.id ?? ""));
     expect(rows).toContainEqual({ state: "failed", error: "the escalation cannot be read" });
     expect(rows.filter(({ state }) => state === "pending")).toEqual([]);
+  });
+});
+
+describe("the phone of a user", () => {
+  it("shows the incident to the person on call", async () => {
+    const team = await createTeam();
+    const phone = await addBrowser(sink, team.member);
+    await setPolicy(team, [{ level: 1, wait_minutes: 0, contacts: toUser(team.member.user_id) }]);
+    vi.setSystemTime(clock.now);
+    await team.account.client.post(`${V1}/incidents`, { status_page_id: team.page, title: "Checkout fails" });
+    await settle();
+    await vi.waitFor(() => expect(phone.arrived).toHaveLength(1), PATIENCE);
+    expect(phone.arrived).toMatchObject([{ message: { title: expect.stringContaining("Checkout fails") } }]);
+  });
+
+  it("is a step's target by itself, on each device, without mail to its person", async () => {
+    const team = await createTeam();
+    const devices = [await addBrowser(sink, team.member), await addBrowser(sink, team.member, "Tablet")];
+    await setPolicy(team, [{ level: 1, wait_minutes: 0, contacts: [{ type: "push", value: team.member.user_id }] }]);
+    vi.setSystemTime(clock.now);
+    await team.account.client.post(`${V1}/incidents`, { status_page_id: team.page, title: "Checkout fails" });
+    await settle();
+    for (const { arrived } of devices) await vi.waitFor(() => expect(arrived).toHaveLength(1), PATIENCE);
+    expect(await noticesOf(team.member.user_id)).not.toContain("oncall.notified");
+  });
+
+  it.each([
+    ["has none", async () => {}],
+    [
+      "has one whose subscription ended",
+      async (member: Account) => {
+        (await addBrowser(sink, member)).refuse(new Response(null, { status: 410 }));
+      },
+    ],
+  ])("leads to the next step at once where the person %s", async (_name, prepare) => {
+    const team = await createTeam();
+    await prepare(team.member);
+    await setPolicy(team, [
+      { level: 1, wait_minutes: 0, contacts: [{ type: "push", value: team.member.user_id }] },
+      { level: 2, wait_minutes: 30, contacts: toUser(team.account.user_id) },
+    ]);
+    vi.setSystemTime(clock.now);
+    await team.account.client.post(`${V1}/incidents`, { status_page_id: team.page, title: "Checkout fails" });
+    await settle();
+    await vi.waitFor(async () => {
+      await settle();
+      expect(await noticesOf(team.account.user_id)).toContain("oncall.notified");
+    }, PATIENCE);
   });
 });
 

@@ -184,6 +184,7 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     return { params: { name: body.name } };
   },
   "POST /notify-contacts": async () => ({ body: { type: "email", value: "night@example.com", label: "Night" } }),
+  "GET /notify-contacts/application-key": async () => ({}),
   "POST /notify-contacts/{id}/verify": async (account) => {
     const { id, code } = await createContact(account);
     return { params: { id }, body: { code } };

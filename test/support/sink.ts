@@ -5,6 +5,8 @@ export interface Received {
   method: string;
   headers: Headers;
   body: string;
+  /** The body, where it is no text. */
+  bytes: Uint8Array<ArrayBuffer>;
 }
 
 export interface Sink {
@@ -44,11 +46,13 @@ export function useSink(): Sink {
     sink.received.length = 0;
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       const request = new Request(input, { ...init, signal: null });
+      const bytes = new Uint8Array(await request.arrayBuffer());
       const received = {
         url: request.url,
         method: request.method,
         headers: request.headers,
-        body: await request.text(),
+        body: new TextDecoder().decode(bytes),
+        bytes,
       };
       sink.received.push(received);
       const [, server] = [...servers].find(([base]) => request.url.startsWith(base)) ?? [];

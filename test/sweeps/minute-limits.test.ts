@@ -56,6 +56,7 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   escalations: [],
   "on-call notifications": [["escalation_notifications WHERE attempt = 0", 0]],
   "status posts": [],
+  "contact messages": [],
   "on-call schedules": [[`on_call_schedules WHERE next_review_at <= ${NOW}`, 0]],
   events: [[`events WHERE processed_at IS NULL AND wake_at <= ${NOW} AND id LIKE 'event-%'`, 0]],
   "held alerts": [],

@@ -11,6 +11,8 @@ import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { browserName } from "./browser-name.ts";
+import { BROWSER_PATH, BrowserOffer, loadBrowserOffer } from "./browser-offer.tsx";
 import { AccountTabs } from "./tabs.tsx";
 
 const API = "/api/uptime/v1/notify-contacts";
@@ -29,6 +31,7 @@ const TYPE_NAMES: Record<NotifyContactType, string> = {
   discord: "Discord",
   telegram: "Telegram",
   webhook: "Webhook",
+  push: "Browser or phone",
 };
 
 const FIELDS: readonly FormField[] = [
@@ -37,7 +40,10 @@ const FIELDS: readonly FormField[] = [
     name: "type",
     label: "Kind",
     required: true,
-    options: NOTIFY_CONTACT_TYPES.map((value) => ({ value, label: TYPE_NAMES[value] })),
+    options: NOTIFY_CONTACT_TYPES.filter((type) => type !== "push").map((value) => ({
+      value,
+      label: TYPE_NAMES[value],
+    })),
   },
   {
     kind: "text",
@@ -72,12 +78,23 @@ export const endpoints = [
     return redirectWithNotice(LIST, notice ?? "A code is on its way. Enter it here within 24 hours.");
   }),
 
+  action({ path: BROWSER_PATH, summary: "Add the browser as a contact, which is sent a test" }, async (c, entered) => {
+    const label = entered.get("label") || browserName(c.var.ctx.userAgent);
+    const body = { type: "push", value: entered.get("value") ?? "", label };
+    const answer = await callApi(c, { method: "POST", path: API, body });
+    if (!answer.ok && answer.status !== 400) throw errorOf(answer);
+    const notice = answer.ok
+      ? "A test message is on its way. Alerts come here once it has arrived."
+      : "This browser gave no address for messages that can be used. Try again, or take another way.";
+    return redirectWithNotice(LIST, notice);
+  }),
+
   action(
     { path: `${LIST}/{id}/verify`, summary: "Verify a contact by its code", params },
     async (c, entered, { id }) => {
       const body = { code: entered.get("code") ?? "" };
       const answer = await callApi(c, { method: "POST", path: `${API}/${id}/verify`, body });
-      if (answer.ok) return redirectWithNotice(LIST, "The contact is verified. Escalation steps may name it now.");
+      if (answer.ok) return redirectWithNotice(LIST, "The contact is verified. It is notified when you are on call.");
       if (answer.status !== 400) throw errorOf(answer);
       return showContacts(c, 0, { [id]: Object.values(toSentences([CODE], answer.problems)).join(" ") });
     },
@@ -91,7 +108,7 @@ export const endpoints = [
 
 /** `problems` are those of codes, by the contact that they were entered for. */
 async function showContacts(c: AppContext, offset: number, problems: Record<string, string>): Promise<Response> {
-  const { rows, total } = await listContacts(c.var.ctx, partAt(offset));
+  const [{ rows, total }, offer] = await Promise.all([listContacts(c.var.ctx, partAt(offset)), loadBrowserOffer(c)]);
   const add = (
     <a class="button" href={NEW}>
       Add contact
@@ -108,6 +125,7 @@ async function showContacts(c: AppContext, offset: number, problems: Record<stri
     children: (
       <>
         <AccountTabs open={LIST} isOperator={requireUser(c.var.ctx).is_operator} />
+        <BrowserOffer {...offer} />
         {total === 0 ? (
           <EmptyState title="No contacts yet" action={add}>
             Where escalation reaches you besides the mail of your account: another address, a chat or a webhook.

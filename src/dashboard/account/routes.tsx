@@ -158,6 +158,7 @@ const disableForm = (me: Person) => {
 const PREFERENCE_FIELDS: readonly FormField[] = [
   { kind: "checkbox", name: "mail", label: "By mail" },
   { kind: "checkbox", name: "in_app", label: "In the dashboard" },
+  { kind: "checkbox", name: "push", label: "In my browsers and on my phones" },
   {
     kind: "several",
     name: "notify_team",

@@ -5,7 +5,7 @@ import { QrCode } from "../components/qr-code.tsx";
 export function PhoneOffer() {
   return (
     <section class="card" aria-labelledby="phone">
-      <h2 id="phone">On your phone, in a minute</h2>
+      <h2 id="phone">Or by an app</h2>
       <p class="quiet">
         By ntfy, a free app without an account: a topic is made that no one guesses, and the next view has a code to
         scan.

@@ -9,6 +9,7 @@ import { getWebhook, listSecretVersions, listWebhooks } from "../../features/web
 import type { AppContext } from "../../http/endpoint.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { randomBase62 } from "../../platform/credentials.ts";
+import { BrowserOffer, loadBrowserOffer } from "../account/browser-offer.tsx";
 import { problemsIn, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { pathAfter } from "../form.ts";
@@ -206,6 +207,7 @@ async function fieldsOf(
 }
 
 async function newForm(c: AppContext, provider: WebhookProvider): Promise<ObjectForm> {
+  const offer = await loadBrowserOffer(c);
   return {
     title: "Add channel",
     section: "alerts",
@@ -213,6 +215,7 @@ async function newForm(c: AppContext, provider: WebhookProvider): Promise<Object
     ...(await fieldsOf(c, provider)),
     above: (
       <>
+        <BrowserOffer {...offer} />
         <PhoneOffer />
         <ProviderTiles chosen={provider} />
       </>

@@ -1,3 +1,4 @@
+import { followBrowserAlerts, offerBrowserAlerts } from "./browser-alerts.ts";
 import { readCharts } from "./charts.ts";
 import { copyButtons } from "./copy.ts";
 import { keepDrafts } from "./drafts.ts";
@@ -53,4 +54,6 @@ followForm();
 followResult();
 offerCommands();
 offerPasskeys();
+offerBrowserAlerts();
+followBrowserAlerts();
 keepForOffline();

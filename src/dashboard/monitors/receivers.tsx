@@ -128,6 +128,12 @@ function contactInWords({ type, label, name, user_id }: Contact): string {
   return label === null ? person : `${person} (${label})`;
 }
 
+function waysInWords({ mail, in_app, push }: Omit<AlertReceivers["team"][number], "user_id" | "name">): string {
+  const ways = [mail ? "mail" : [], push ? "browser" : [], in_app ? "dashboard" : []].flat();
+  const words = new Intl.ListFormat("en-GB").format(ways);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 function Team({ team }: AlertReceivers) {
   return (
     <section aria-labelledby="team">
@@ -136,7 +142,7 @@ function Team({ team }: AlertReceivers) {
         <p class="quiet">No one of the team is told: the page, or everyone in it, turned outages off.</p>
       ) : (
         <Table caption="Team" head={["Person", "By"]}>
-          {team.map(({ name, mail, in_app }) => (
+          {team.map(({ name, ...reach }) => (
             <tr>
               <th scope="row">
                 <span class="with-avatar">
@@ -144,7 +150,7 @@ function Team({ team }: AlertReceivers) {
                   <span dir="auto">{name || "Somebody without a name"}</span>
                 </span>
               </th>
-              <td>{mail ? (in_app ? "Mail and dashboard" : "Mail") : "Dashboard"}</td>
+              <td>{waysInWords(reach)}</td>
             </tr>
           ))}
         </Table>

@@ -188,6 +188,7 @@ async function listContacts(c: AppContext, page: string, people: readonly Option
   return [
     ...schedules.map(({ id, name }) => ({ value: `schedule:${id}`, label: `Schedule ${name}` })),
     ...people.map(({ value, label }) => ({ value: `user:${value}`, label })),
+    ...people.map(({ value, label }) => ({ value: `push:${value}`, label: `${label}, phone alone` })),
     ...webhooks.map(({ webhook: { id, name } }) => ({ value: `webhook:${id}`, label: `Channel ${name}` })),
   ];
 }

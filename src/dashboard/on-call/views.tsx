@@ -222,8 +222,11 @@ interface PoliciesProps {
 
 export function Policies({ found, policies, names, path, may_change }: PoliciesProps) {
   const schedules = new Map(found.schedules.map(({ id, name }) => [`schedule:${id}`, `schedule ${name}`]));
-  const word = (contact: Policy["steps"][number]["contacts"][number]) =>
-    contact.label ?? names.get(contact.value) ?? schedules.get(contactKey(contact)) ?? contact.type;
+  const word = (contact: Policy["steps"][number]["contacts"][number]) => {
+    const name = names.get(contact.value);
+    const person = name !== undefined && contact.type === "push" ? `${name}, phone alone` : name;
+    return contact.label ?? person ?? schedules.get(contactKey(contact)) ?? contact.type;
+  };
   const wordAt = ({ steps }: Policy, path: string) => {
     const [step, contact] = (path.match(/\d+/g) ?? []).map(Number);
     const named = steps[step ?? -1]?.contacts[contact ?? -1];

@@ -1,7 +1,9 @@
 import { viewerOf } from "../../access/pages.ts";
+import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { listMonitors } from "../../data/monitor-settings/read.ts";
+import { listBrowsers } from "../../data/notify-contacts/read.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { listWebhookAttempts } from "../../features/webhooks/deliveries.ts";
 import { listWebhooks } from "../../features/webhooks/service.ts";
@@ -25,10 +27,12 @@ export interface Step {
 export async function findFirstSteps(ctx: RequestScope, pages: readonly PageChoice[]): Promise<Step[] | null> {
   const mayAlert = (page: PageChoice) => hasPermission(page.membership, "alerting.write");
   const visible = { visible_to: await viewerOf(ctx) };
-  const [checked, heartbeats, channels] = await Promise.all([
+  const [checked, heartbeats, channels, browsers] = await Promise.all([
     listMonitors(ctx.db, visible, ONE, { type: OTHER_TYPES }),
     listMonitors(ctx.db, visible, ONE, { type: ["heartbeat"] }),
     listWebhooks(ctx, undefined, CHANNELS_ASKED),
+    // A browser is verified by the test message that arrived there.
+    listBrowsers(ctx.db, [requireUser(ctx).user_id]),
   ]);
   const own = channels.rows.filter(({ webhook }) => {
     const page = pages.find(({ id }) => id === webhook.status_page_id);
@@ -58,15 +62,15 @@ export async function findFirstSteps(ctx: RequestScope, pages: readonly PageChoi
     },
     {
       name: "Add a channel",
-      says: "Where alerts go besides mail: your phone, chat or a webhook.",
+      says: "Where alerts go besides mail: this browser, your phone, chat or a webhook.",
       href: "/app/alerts/new",
-      isDone: channels.total > 0,
+      isDone: channels.total > 0 || browsers.length > 0,
     },
     {
       name: "Receive an alert",
       says: "“Send test” at the channel shows that it arrives.",
       href: "/app/alerts",
-      isDone: attempts.some(({ total }) => total > 0),
+      isDone: browsers.length > 0 || attempts.some(({ total }) => total > 0),
     },
   ];
   return steps.every(({ isDone }) => isDone) ? null : steps;

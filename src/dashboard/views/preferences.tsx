@@ -25,18 +25,20 @@ const LABELS: Record<TeamTopic, string> = {
 export const PREFERENCE_FIELDS: readonly FormField[] = [
   { kind: "checkbox", name: "mail", label: "Notify me by mail" },
   { kind: "checkbox", name: "in_app", label: "Notify me in the dashboard" },
+  { kind: "checkbox", name: "push", label: "Notify me in my browsers and on my phones" },
   ...TEAM_TOPICS.map((name): FormField => ({ kind: "checkbox", name, label: LABELS[name] })),
 ];
 
-export const preferenceValues = ({ mail, in_app, notify_team }: UserPreferences): FormValues => ({
+export const preferenceValues = ({ mail, in_app, push, notify_team }: UserPreferences): FormValues => ({
   mail,
   in_app,
+  push,
   ...notify_team,
 });
 
 export function renderPreferences({ email, preferences, saved, href }: PreferencesView): string {
   const values = preferenceValues(preferences);
-  const [own, topics] = [PREFERENCE_FIELDS.slice(0, 2), PREFERENCE_FIELDS.slice(2)];
+  const [own, topics] = [PREFERENCE_FIELDS.slice(0, 3), PREFERENCE_FIELDS.slice(3)];
   return renderDocument({
     title: "Notification settings",
     isNarrow: true,

@@ -1,8 +1,10 @@
-import { and, count, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
-import { notifyContacts } from "./table.ts";
+import { isPending, listToWake } from "../outbox/rows.ts";
+import { applicationKeys, contactMessages, notifyContacts } from "./table.ts";
 
 export type NotifyContactRecord = typeof notifyContacts.$inferSelect;
+export type ContactMessageRecord = typeof contactMessages.$inferSelect;
 export type NotifyContactKey = Pick<NotifyContactRecord, "id" | "user_id">;
 
 export const isThis = ({ id, user_id }: NotifyContactKey) =>
@@ -32,4 +34,41 @@ export async function listNotifyContacts(db: Db, userId: string, page: { limit: 
 /** The condition under which a user has so many contacts. */
 export function hasContacts(userId: string, contacts: number): SQL {
   return sql`(SELECT count(*) FROM ${notifyContacts} WHERE ${notifyContacts.user_id} = ${userId}) >= ${contacts}`;
+}
+
+/** Of all people that one alert concerns. */
+const BROWSERS_MAX = 2_000;
+
+/** The browsers that these people verified. */
+export function listBrowsers(db: Db, userIds: readonly string[]): Promise<NotifyContactRecord[]> {
+  return db
+    .select()
+    .from(notifyContacts)
+    .where(
+      and(
+        sql`${notifyContacts.user_id} IN (SELECT value FROM json_each(${JSON.stringify(userIds)}))`,
+        eq(notifyContacts.type, "push"),
+        isNotNull(notifyContacts.verified_at),
+      ),
+    )
+    .orderBy(asc(notifyContacts.created_at), asc(notifyContacts.id))
+    .limit(BROWSERS_MAX);
+}
+
+export async function findContactById(db: Db, id: string): Promise<NotifyContactRecord | undefined> {
+  return (await db.select().from(notifyContacts).where(eq(notifyContacts.id, id)).limit(1))[0];
+}
+
+export function listContactMessagesToWake(db: Db, now: number, limit: number): Promise<string[]> {
+  return listToWake(db, contactMessages, {
+    wakeAt: contactMessages.wake_at,
+    isWaiting: isPending(contactMessages),
+    dueAt: contactMessages.next_attempt_at,
+    now,
+    limit,
+  });
+}
+
+export async function findApplicationKey(db: Db) {
+  return (await db.select().from(applicationKeys).limit(1))[0];
 }

@@ -3,10 +3,18 @@ import { statusPosts } from "../chat-links/table.ts";
 import { escalationNotifications } from "../escalations/table.ts";
 import { events } from "../events/table.ts";
 import { mailOutbox } from "../mail/table.ts";
+import { contactMessages } from "../notify-contacts/table.ts";
 import { subscriberMessages } from "../subscribers/table.ts";
 import { deliveries } from "../webhooks/table.ts";
 
-const OUTBOXES = [deliveries, subscriberMessages, mailOutbox, escalationNotifications, statusPosts].map(getTableName);
+const OUTBOXES = [
+  deliveries,
+  subscriberMessages,
+  mailOutbox,
+  escalationNotifications,
+  statusPosts,
+  contactMessages,
+].map(getTableName);
 
 /**
  * Releases what a process had claimed that is no more, and whose messages were lost with it: the next sweep wakes each row

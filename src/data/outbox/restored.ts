@@ -6,6 +6,7 @@ import type { Db, Statement } from "../db.ts";
 import { escalationNotifications } from "../escalations/table.ts";
 import { events } from "../events/table.ts";
 import { mailOutbox } from "../mail/table.ts";
+import { contactMessages } from "../notify-contacts/table.ts";
 import { subscriberMessages } from "../subscribers/table.ts";
 import { deliveries } from "../webhooks/table.ts";
 
@@ -36,6 +37,10 @@ export function endRestoredMessages(
       .where(wasMailed),
     db
       .update(subscriberMessages)
+      .set({ state: "failed", ...ended })
+      .where(wasSent),
+    db
+      .update(contactMessages)
       .set({ state: "failed", ...ended })
       .where(wasSent),
     db

@@ -4,7 +4,7 @@ import { escalationNotifications } from "../escalations/table.ts";
 import { eventRules, eventRuleVersions } from "../event-rules/table.ts";
 import { mailOutbox } from "../mail/table.ts";
 import { monitors } from "../monitors/table.ts";
-import { notifyContacts } from "../notify-contacts/table.ts";
+import { applicationKeys, contactMessages, notifyContacts } from "../notify-contacts/table.ts";
 import { escalationPolicies } from "../on-call/table.ts";
 import { secrets } from "../secrets/table.ts";
 import { signInProviders } from "../sign-in-providers/table.ts";
@@ -40,6 +40,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   plain(escalationPolicies, escalationPolicies.id, escalationPolicies.sealed_steps),
   plain(escalationNotifications, escalationNotifications.id, escalationNotifications.sealed),
   plain(notifyContacts, notifyContacts.id, notifyContacts.sealed),
+  plain(contactMessages, contactMessages.id, contactMessages.sealed),
+  plain(applicationKeys, applicationKeys.id, applicationKeys.sealed),
   plain(subscribers, subscribers.id, subscribers.sealed),
   plain(twoFactors, twoFactors.user_id, twoFactors.sealed_secret),
   plain(signInProviders, signInProviders.id, signInProviders.sealed),

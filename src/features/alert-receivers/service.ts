@@ -5,6 +5,7 @@ import { EVENT_EXAMPLES } from "../../contract/event-examples.ts";
 import { type EventOf, isKnownEvent } from "../../contract/events.ts";
 import { listRecipients } from "../../data/escalations/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
+import { listBrowsers } from "../../data/notify-contacts/read.ts";
 import { findPage, listAlertRouting, type StatusPageRecord } from "../../data/status-pages/read.ts";
 import { findCoveringWindow } from "../../data/suppressed-outages/read.ts";
 import { findTeam } from "../../data/team/read.ts";
@@ -32,10 +33,9 @@ export async function listAlertReceivers(ctx: RequestScope, monitorId: string): 
     listAlertRouting(ctx.db, status_page_id === null ? [] : [status_page_id]),
     findCoveringWindow(ctx.db, monitor.id, ctx.now),
   ]);
-  const names = await namesOf(
-    ctx,
-    team.members.map(({ id }) => id),
-  );
+  const memberIds = team.members.map(({ id }) => id);
+  const [names, browsers] = await Promise.all([namesOf(ctx, memberIds), listBrowsers(ctx.db, memberIds)]);
+  const withBrowser = new Set(browsers.map(({ user_id }) => user_id));
   const escalating = reached.find(({ event, is_critical }) => is_critical || event.name === "incident.created");
   const topics = fillTopics(team.page?.notify_team ?? {});
   const muted_until = monitor.muted_until !== null && monitor.muted_until > ctx.now ? monitor.muted_until : null;
@@ -48,8 +48,8 @@ export async function listAlertReceivers(ctx: RequestScope, monitorId: string): 
     team: team.members.flatMap(({ id, is_verified, preferences }) => {
       const own = fillPreferences(preferences);
       if (!events.filter(isKnownEvent).some((event) => topicFor(event, topics, own) !== null)) return [];
-      const reach = { mail: own.mail && is_verified, in_app: own.in_app };
-      return reach.mail || reach.in_app ? [{ user_id: id, name: names.get(id) ?? "", ...reach }] : [];
+      const reach = { mail: own.mail && is_verified, in_app: own.in_app, push: own.push && withBrowser.has(id) };
+      return reach.mail || reach.in_app || reach.push ? [{ user_id: id, name: names.get(id) ?? "", ...reach }] : [];
     }),
     on_call: escalating && page ? await findOnCallFor(ctx, escalating.event, page) : null,
     in_maintenance: window !== null,
@@ -107,7 +107,7 @@ async function findOnCallFor(
     return schedule ? (findOnCall(schedule, ctx.now)?.user_id ?? null) : null;
   };
   const userOf = (type: string, value: string) =>
-    type === "user" ? value : type === "schedule" ? onCallOf(value) : null;
+    type === "user" || type === "push" ? value : type === "schedule" ? onCallOf(value) : null;
   const contacts = chosen.steps.flatMap((step) => step.contacts);
   const names = await namesOf(
     ctx,

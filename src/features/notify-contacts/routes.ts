@@ -1,10 +1,15 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { NotifyContact, NotifyContactCreate, NotifyContactVerify } from "../../contract/notify-contact.ts";
+import {
+  ApplicationKey,
+  NotifyContact,
+  NotifyContactCreate,
+  NotifyContactVerify,
+} from "../../contract/notify-contact.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { ListQuery, setListHeaders } from "../../http/lists.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentContact } from "./present.ts";
-import { createContact, listContacts, removeContact, verifyContact } from "./service.ts";
+import { createContact, listContacts, readApplicationKey, removeContact, verifyContact } from "./service.ts";
 
 const tags = ["Account"];
 const shared = { at: ["v1"], auth: "user", permission: null } as const;
@@ -29,13 +34,27 @@ export const endpoints = [
   ),
 
   endpoint(
+    { ...shared, audit: null, rate: "api" },
+    createRoute({
+      method: "get",
+      path: "/notify-contacts/application-key",
+      tags,
+      summary: "Get the key with which browsers subscribe to alerts",
+      description: "The same for all of the installation. It is the applicationServerKey of the Push API.",
+      responses: { 200: json("The public key", ApplicationKey), ...USER_ERRORS },
+    }),
+    async (c) => c.json(await readApplicationKey(c.var.ctx), 200),
+  ),
+
+  endpoint(
     { ...shared, audit: "notify_contact.created", rate: "webhook_test" },
     createRoute({
       method: "post",
       path: "/notify-contacts",
       tags,
       summary: "Add a contact",
-      description: "Sends the contact a code of 8 digits, which verifies it within 24 hours.",
+      description:
+        "Sends the contact a code of 8 digits, which verifies it within 24 hours. The dashboard's service worker sends that of a browser back by itself.",
       request: { body: jsonBody(NotifyContactCreate) },
       responses: { 201: json("The contact, not verified", NotifyContact), ...USER_ERRORS, ...BODY_ERRORS },
     }),

@@ -15,9 +15,11 @@ import {
   type NotifyContactRecord,
 } from "../../data/notify-contacts/read.ts";
 import { deleteNotifyContact, insertNotifyContact, markContactVerified } from "../../data/notify-contacts/write.ts";
+import { getApplicationKeys, parseSubscription } from "../../delivery/browser-push.ts";
 import { findChatRefusal, receiverOfContact } from "../../delivery/consent.ts";
 import { publishContactCode, targetOf } from "../../delivery/contact-code.ts";
 import { chatServicesOf } from "../../delivery/prepare.ts";
+import { maskUrl } from "../../delivery/webhook-config.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { findTargetFlaw } from "../../notifiers/fields.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
@@ -26,6 +28,7 @@ import { recipientHash } from "../../platform/credentials.ts";
 import { checkGiven } from "../../platform/egress/guard.ts";
 import { newId } from "../../platform/ids.ts";
 import { seal, unseal } from "../../platform/seal.ts";
+import { isUsable } from "../../platform/web-push.ts";
 
 const CONTACTS_MAX = 50;
 const CODE_EXPIRES_MS = DAY_MS;
@@ -46,8 +49,9 @@ export async function createContact(ctx: RequestScope, input: NotifyContactCreat
   const { user_id } = requireUser(ctx);
   const earlier = await findIdempotentResult(ctx);
   if (earlier) return show(ctx, await requireContact(ctx, earlier));
-  requireReachable(ctx, input);
   const { type, value } = input;
+  if (type === "push") await requireSubscription(ctx, value);
+  else requireReachable(ctx, { ...input, type });
   await requireMailRate(ctx, { kind: "account", account_id: user_id }, recipientOf(type, value));
   const id = newId();
   const contact: NotifyContactRecord = {
@@ -72,6 +76,7 @@ export async function createContact(ctx: RequestScope, input: NotifyContactCreat
     ],
   });
   ctx.defer(publication.wake());
+  if (type === "push") return show(ctx, contact);
   const refusal = await findChatRefusal(ctx, { kind: "person", user_id }, receiverOfContact(input));
   return refusal === null ? { contact, value } : { contact, value, notices: [{ path: "value", message: refusal }] };
 }
@@ -114,7 +119,27 @@ async function requireContact(ctx: RequestScope, id: string): Promise<NotifyCont
   return contact;
 }
 
-function requireReachable(ctx: RequestScope, { type, value }: NotifyContactCreate): void {
+/** Push services have names; an address of numbers is somebody else's machine. */
+async function requireSubscription(ctx: RequestScope, value: string): Promise<void> {
+  const subscription = parseSubscription(value);
+  if (!subscription || !(await isUsable(subscription))) {
+    throw invalid("value must be the subscription of a browser as JSON: endpoint, keys.p256dh and keys.auth");
+  }
+  const endpoint = new URL(subscription.endpoint);
+  if (endpoint.protocol !== "https:") throw invalid("value cannot be used: its endpoint must be an https address");
+  const verdict = checkGiven(ctx, endpoint, "delivery");
+  if (!verdict.ok) throw invalid(`value cannot be used: ${verdict.reason}`);
+}
+
+/** With which browsers subscribe; made when the first one asks. */
+export async function readApplicationKey(ctx: RequestScope): Promise<{ public_key: string }> {
+  const { public_key } = await getApplicationKeys(ctx);
+  return { public_key };
+}
+
+type Addressed = NotifyContactCreate & { type: Exclude<NotifyContactCreate["type"], "push"> };
+
+function requireReachable(ctx: RequestScope, { type, value }: Addressed): void {
   const { provider, target } = targetOf(type, value);
   const flaw = findTargetFlaw(notifierOf(provider), target, chatServicesOf(ctx.settings));
   if (flaw !== null)
@@ -127,7 +152,7 @@ function requireReachable(ctx: RequestScope, { type, value }: NotifyContactCreat
 async function show(ctx: RequestScope, contact: NotifyContactRecord): Promise<ShownContact> {
   const opened = await unseal(ctx.settings.ROOT_SECRET, contact.id, contact.sealed);
   const value = typeof opened === "object" && opened !== null && "value" in opened ? String(opened.value) : "";
-  return { contact, value };
+  return { contact, value: contact.type === "push" ? maskUrl(parseSubscription(value)?.endpoint ?? "") : value };
 }
 
 function auditOf(contact: NotifyContactRecord, verb: string) {

@@ -78,7 +78,8 @@ async function listEmptiedSteps(
     steps
       .filter(({ contacts }) =>
         contacts.every(({ type, value }) => {
-          return (type === "user" && value === userId) || (type === "schedule" && schedules.has(value));
+          if (type === "schedule") return schedules.has(value);
+          return (type === "user" || type === "push") && value === userId;
         }),
       )
       .map(({ level }) => ({ policy, level })),

@@ -45,6 +45,7 @@ function listContacts({ steps }: ContactLists) {
 
 function toReference({ type, value, path }: ReturnType<typeof listContacts>[number]): Reference[] {
   if (type === "user" || type === "schedule") return [{ kind: type, id: value, path }];
+  if (type === "push") return [{ kind: "user", id: value, path }];
   const isWebhook = (type === "webhook" || type === "slack") && !URL_START.test(value);
   return isWebhook ? [{ kind: "webhook", id: value, path }] : [];
 }

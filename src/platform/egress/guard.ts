@@ -29,7 +29,7 @@ export interface EgressPolicy {
 export interface OutgoingRequest {
   method: string;
   headers?: Record<string, string>;
-  body?: string | null;
+  body?: string | Uint8Array | null;
   purpose: Purpose;
   signal: AbortSignal;
   /** Hears what the name was found to be, before anything is sent or refused. */
