@@ -80,6 +80,30 @@ export function openScope({
   return { ...parts, db };
 }
 
+/** A request that nobody sent: what the service does by itself through the verbs of requests. */
+export function systemScope(scope: Scope): RequestScope {
+  const { PUBLIC_URL } = scope.settings;
+  return {
+    ...scope,
+    ip: null,
+    place: null,
+    network: null,
+    userAgent: null,
+    browserToken: null,
+    challengeToken: null,
+    asked: { url: PUBLIC_URL, origin: null },
+    publicUrl: PUBLIC_URL,
+    principal: { kind: "system" },
+    permission: "page.read",
+    auditEvent: null,
+    loaded: new Map(),
+    bodyBytes: 0,
+    idempotency: null,
+    // What would leave after an answer is found by the sweep that looks for it.
+    defer: (work) => void work.catch((error: unknown) => scope.log.error("deferred work failed", error)),
+  };
+}
+
 /** The same scope for messages that are handled at the same time: what they read and what they commit travels together. */
 export function shareScope(scope: Scope, database = scope.env.DB): Scope {
   const shared = openScope({ ...scope, database: shareReads(database) });

@@ -163,6 +163,7 @@ export const MINUTE_PARTS = [
   "alarms",
   "heartbeat",
   "root keys",
+  "provider sessions",
 ] as const;
 export type MinutePart = (typeof MINUTE_PARTS)[number];
 
@@ -178,6 +179,7 @@ export const MINUTE_BUNDLES = {
     "daily aggregates",
     "retention",
     "root keys",
+    "provider sessions",
     "sparse groups",
   ],
   watching: [

@@ -34,6 +34,7 @@ export const ProviderKey = z
   .regex(/^[a-z0-9][a-z0-9-]*$/, "must be lower-case letters, digits and hyphens")
   .max(PROVIDER_KEY_LENGTH_MAX);
 
+const ClaimName = z.string().trim().min(1).max(PROVIDER_KEY_LENGTH_MAX);
 const name = z.string().trim().min(1).max(PROVIDER_KEY_LENGTH_MAX);
 const Issuer = z.url().max(TEXT_LENGTH_MAX);
 
@@ -46,6 +47,13 @@ const TERMS = {
   }),
   required_domains: z.array(Domain).max(DOMAINS_MAX).default([]).meta({
     description: "people with addresses of these domains sign in by it alone; a password is refused",
+  }),
+  refreshes_sessions: z
+    .boolean()
+    .default(false)
+    .meta({ description: "it is asked every 15 minutes whether a session that is in use goes on" }),
+  active_claim: ClaimName.nullable().default(null).meta({
+    description: "the claim that is false of a person who left: their account is deactivated",
   }),
   trusts_addresses: z.boolean().default(false).meta({
     description: "its addresses count as verified although it does not say so of each; for directories of one company",
@@ -120,6 +128,8 @@ export const ProviderChange = z
     account_domains: z.array(Domain).max(DOMAINS_MAX).optional(),
     required_domains: z.array(Domain).max(DOMAINS_MAX).optional(),
     trusts_addresses: z.boolean().optional(),
+    refreshes_sessions: z.boolean().optional(),
+    active_claim: ClaimName.nullable().optional(),
     break_glass: break_glass.optional(),
     is_enabled: z.boolean().optional().meta({
       description: "false: nobody signs in by it, and the sessions that began by it end",
@@ -139,12 +149,15 @@ export const Provider = z
     account_domains: z.array(z.string()),
     required_domains: z.array(z.string()),
     trusts_addresses: z.boolean(),
+    refreshes_sessions: z.boolean(),
+    active_claim: z.string().nullable(),
     break_glass: z.array(z.string()),
     is_enabled: z.boolean(),
     managed_by: z
       .enum(["environment", "operators"])
       .meta({ description: "environment: the setting OIDC_PROVIDERS has it, and it is changed there" }),
     redirect_uri: z.string().meta({ description: "to be registered at the provider" }),
+    signed_out_uri: z.string().meta({ description: "to be registered as where people come after signing out there" }),
     back_channel_logout_uri: z.string().meta({ description: "to be registered at a provider that knows such a thing" }),
     created_at: Instant.nullable(),
     updated_at: Instant.nullable(),

@@ -1,7 +1,7 @@
 import { requireSameOrigin } from "../access/sessions.ts";
 import { SignInQuery } from "../contract/dashboard.ts";
-import type { AccessProvider } from "../contract/sign-in.ts";
 import { signOut } from "../features/sessions/service.ts";
+import { leaveProviderOf } from "../features/sign-in/provider-session.ts";
 import { assetEndpoint } from "../http/assets.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
@@ -143,17 +143,19 @@ export const endpoints = [
       path: "/app/sign-out",
       tags,
       summary: "Sign out",
-      description: "Deletes the session on the server. Leads out of Cloudflare Access, too, for whom that let through.",
-      responses: { 200: html("Leads on to Cloudflare Access"), 303: elsewhere, ...refusals },
+      description: "Deletes the session on the server. Leads out of the provider, too, that began the session.",
+      responses: { 200: html("Leads on to the provider"), 303: elsewhere, ...refusals },
     },
     async (c) => {
       requireSameOrigin(c.req.raw, c.var.publicUrl);
       const next = (await readForm(c.req.raw)).get("next");
       const after = next ? pathAfter(next, c.var.publicUrl) : "/app/sign-in?signed_out=yes";
       if (c.var.ctx.principal.kind !== "user") return redirectTo(after);
+      const elsewhere = next ? null : await leaveProviderOf(c.var.ctx);
       const cookie = await signOut(c.var.ctx);
       const access = hasAssertion(c.var.settings, c.req.raw) && !next ? accessProviderOf(c.var.settings) : null;
-      return access ? leaveAccess(access, cookie) : redirectTo(after, cookie);
+      if (access) return leaveFor("Cloudflare Access", accessLogoutOf(access), cookie);
+      return elsewhere ? leaveFor("your sign-in provider", elsewhere.href, cookie) : redirectTo(after, cookie);
     },
   ),
 
@@ -204,10 +206,9 @@ export const endpoints = [
 ];
 
 /** Forms may lead to this service alone, also by a redirect, so a page leads on. */
-function leaveAccess(provider: AccessProvider, cookie: string): Response {
-  const href = accessLogoutOf(provider);
-  const text = "You are signed out here, and now of Cloudflare Access.";
-  const body = renderMessage({ title: "Signed out", text, link: { href, text: "Sign out of Cloudflare Access" } });
+function leaveFor(name: string, href: string, cookie: string): Response {
+  const text = `You are signed out here, and now of ${name}.`;
+  const body = renderMessage({ title: "Signed out", text, link: { href, text: `Sign out of ${name}` } });
   return page(body, 200, { "Set-Cookie": cookie, Refresh: `0; url=${href}` });
 }
 

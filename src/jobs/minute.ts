@@ -42,6 +42,7 @@ import { sweepRuleIncidents } from "../events/rule-incident-ends.ts";
 import { endSuppressions, sweepSuppressions } from "../events/suppression.ts";
 import { sweepDeletedAccounts } from "../features/account/service.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
+import { sweepProviderSessions } from "../features/sign-in/service.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { now } from "../platform/clock.ts";
 import { countQueries } from "../platform/counted-queries.ts";
@@ -95,6 +96,7 @@ export const PARTS: Record<MinutePart, (scope: Scope, minuteAt: number) => Promi
   alarms: sweepAlarms,
   heartbeat: sendHeartbeat,
   "root keys": sweepRootKeys,
+  "provider sessions": sweepProviderSessions,
 };
 
 const PORTIONS: Record<ItemPart, (scope: Scope, items: readonly string[]) => Promise<void>> = {
@@ -147,6 +149,7 @@ const FREE_EVERY_MINUTES: Partial<Record<MinutePart, number>> = {
   retention: 15,
   alarms: 5,
   "root keys": 60,
+  "provider sessions": 5,
 };
 /** Of a tick, before another part begins; the one that is running may take ten more. */
 const FREE_QUERIES_MAX = 38;

@@ -2,7 +2,14 @@ import * as oauth from "oauth4webapi";
 import { z } from "zod";
 import { type AccessProvider, accessIssuerOf } from "../contract/sign-in.ts";
 import type { Settings } from "./settings.ts";
-import { optionsOf, type ProvenIdentity, ProviderError, SUBJECT_LENGTH_MAX, translated } from "./sign-in-providers.ts";
+import {
+  NO_TOKENS,
+  optionsOf,
+  type ProvenIdentity,
+  ProviderError,
+  SUBJECT_LENGTH_MAX,
+  translated,
+} from "./sign-in-providers.ts";
 
 const HEADER = "Cf-Access-Jwt-Assertion";
 /** Cookies carry the same assertion, and have 4096 bytes at most. */
@@ -58,7 +65,7 @@ export function readAccessIdentity(
     if (assertion === null) throw new ProviderError("refused", "no assertion");
     if (assertion.length > ASSERTION_LENGTH_MAX) throw new ProviderError("refused", "the assertion is too long");
     const { iss, sub, email } = PersonClaims.parse(await verify(settings, { issuer, audience, assertion }));
-    return { issuer: iss, subject: sub, email, name: null };
+    return { issuer: iss, subject: sub, email, name: null, is_active: true, session: NO_TOKENS };
   });
 }
 

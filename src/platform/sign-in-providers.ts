@@ -21,7 +21,19 @@ export interface ProvenIdentity {
   /** Null unless the provider vouches for it, or its operator does. */
   email: string | null;
   name: string | null;
+  /** False where the provider says that the person is shut out there. */
+  is_active: boolean;
+  session: ProviderTokens;
 }
+
+/** What a provider gives along for the time of a session. */
+export interface ProviderTokens {
+  sid: string | null;
+  id_token: string | null;
+  refresh_token: string | null;
+}
+
+export const NO_TOKENS: ProviderTokens = { sid: null, id_token: null, refresh_token: null };
 
 /** The provider or its answer cannot be used. `reason` is for the person, `message` for the operator. */
 export class ProviderError extends Error {
@@ -32,6 +44,8 @@ export class ProviderError extends Error {
   }
 }
 
+/** What is longer is not kept: it would not fit into an address or a form. */
+const TOKEN_LENGTH_MAX = 6000;
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
 /** How long addresses and keys of a provider are trusted without asking again. */
@@ -70,14 +84,22 @@ export async function beginAtProvider(
     client_id: provider.client_id,
     redirect_uri: redirectUri,
     response_type: "code",
-    scope: isOidc ? "openid email profile" : "read:user user:email",
+    scope: isOidc ? scopeOf(provider, metadata) : "read:user user:email",
     state: attempt.state,
     code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
     code_challenge_method: "S256",
     ...(isOidc ? { nonce: attempt.nonce } : {}),
+    // Google gives refresh tokens by a parameter of its own: https://developers.google.com/identity/protocols/oauth2/web-server
+    ...(provider.kind === "google" && provider.refreshes_sessions ? { access_type: "offline" } : {}),
   };
   for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value);
   return { location, attempt };
+}
+
+/** Providers that know `offline_access` give a refresh token for it alone. */
+function scopeOf({ refreshes_sessions }: SignInProvider, { scopes_supported }: oauth.AuthorizationServer): string {
+  const isKnown = scopes_supported?.includes("offline_access") ?? false;
+  return refreshes_sessions && isKnown ? "openid email profile offline_access" : "openid email profile";
 }
 
 /** Who the answer of the provider is about. Throws a ProviderError for every answer that is not wholly right. */
@@ -113,80 +135,204 @@ export async function finishAtProvider(
     await verifySignature(settings, provider, response);
     const claims = oauth.getValidatedIdTokenClaims(tokens);
     if (claims === undefined) throw new ProviderError("refused", "no ID token");
-    return oidcIdentity(provider, { ...(await userInfo(as, client, tokens, claims, options)), ...claims });
+    const info = await userInfo(as, client, { tokens, claims, isWanted: isWanted(provider, claims) }, options);
+    return oidcIdentity(provider, { ...info, ...claims }, tokens);
   });
 }
 
 const IdClaims = z.object({
   iss: z.string().max(ANSWER_BYTES_MAX),
   sub: z.string().min(1).max(SUBJECT_LENGTH_MAX),
+  sid: z.string().min(1).max(SUBJECT_LENGTH_MAX).optional().catch(undefined),
   email: z.string().optional().catch(undefined),
   email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined),
   name: z.string().optional().catch(undefined),
 });
 
-function oidcIdentity(provider: SignInProvider, claims: unknown): ProvenIdentity {
-  const { iss, sub, email, email_verified, name } = IdClaims.parse(claims);
+/** Many providers put claims about people there alone. */
+function isWanted({ active_claim }: SignInProvider, claims: oauth.IDToken): boolean {
+  return claims.email === undefined || (active_claim !== null && claims[active_claim] === undefined);
+}
+
+function isActive({ active_claim }: SignInProvider, claims: Record<string, unknown>): boolean {
+  return active_claim === null || ![false, "false"].some((value) => claims[active_claim] === value);
+}
+
+function tokensOf(
+  { refreshes_sessions }: SignInProvider,
+  { id_token, refresh_token }: oauth.TokenEndpointResponse,
+  sid: string | null,
+): ProviderTokens {
+  const bounded = (token: string | undefined) => (token && token.length <= TOKEN_LENGTH_MAX ? token : null);
+  return { sid, id_token: bounded(id_token), refresh_token: refreshes_sessions ? bounded(refresh_token) : null };
+}
+
+function oidcIdentity(
+  provider: SignInProvider,
+  claims: Record<string, unknown>,
+  tokens: oauth.TokenEndpointResponse,
+): ProvenIdentity {
+  const { iss, sub, sid, email, email_verified, name } = IdClaims.parse(claims);
   const isVerified = email_verified ?? provider.trusts_addresses;
-  return { issuer: iss, subject: sub, email: isVerified && email ? email : null, name: name ?? null };
+  return {
+    issuer: iss,
+    subject: sub,
+    email: isVerified && email ? email : null,
+    name: name ?? null,
+    is_active: isActive(provider, claims),
+    session: tokensOf(provider, tokens, sid ?? null),
+  };
 }
 
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
-const LogoutClaims = z.object({
-  iss: z.string(),
-  sub: z.string().min(1).max(SUBJECT_LENGTH_MAX),
-  iat: z.number(),
-  nonce: z.never().optional(),
-  events: z.object({ [LOGOUT_EVENT]: z.object({}) }),
-});
+const LogoutClaims = z
+  .object({
+    iss: z.string(),
+    sub: z.string().min(1).max(SUBJECT_LENGTH_MAX).nullable().default(null),
+    sid: z.string().min(1).max(SUBJECT_LENGTH_MAX).nullable().default(null),
+    iat: z.number(),
+    nonce: z.never().optional(),
+    events: z.object({ [LOGOUT_EVENT]: z.object({}) }),
+  })
+  .refine(({ sub, sid }) => sub !== null || sid !== null, "it names neither a person nor a session");
 const LOGOUT_TOKEN_LENGTH_MAX = 8192;
 
+/** Whose sessions, or which of the provider's own, are over, of those that began before `at`. */
+export interface EndedSessions {
+  issuer: string;
+  subject: string | null;
+  sid: string | null;
+  at: number;
+}
+
 /**
- * Whose sessions a provider says are over, of those that began before `at`. OpenID Connect Back-Channel Logout 1.0: the token
- * has the claims and the signature of an ID token, so it is judged as one; its event distinguishes the two.
+ * OpenID Connect Back-Channel Logout 1.0. The library judges signed answers of a provider, whose issuer, audience, times and
+ * signature are those of a logout token as well; the event distinguishes it from all others.
  */
-export function readLogoutToken(
-  settings: Settings,
-  provider: SignInProvider,
-  token: string,
-): Promise<{ issuer: string; subject: string; at: number }> {
+export function readLogoutToken(settings: Settings, provider: SignInProvider, token: string): Promise<EndedSessions> {
   return translated(async () => {
     if (token.length > LOGOUT_TOKEN_LENGTH_MAX) throw new ProviderError("refused", "the logout token is too long");
-    const { metadata } = await knownOf(settings, provider);
-    const answer = Response.json({ access_token: "none", token_type: "bearer", id_token: token });
     const client = { client_id: provider.client_id };
-    const tokens = await oauth.processAuthorizationCodeResponse(metadata, client, answer, { requireIdToken: true });
-    await verifySignature(settings, provider, answer);
-    const { iss, sub, iat } = LogoutClaims.parse(oauth.getValidatedIdTokenClaims(tokens));
-    return { issuer: iss, subject: sub, at: iat * 1000 };
+    const answer = new URLSearchParams({ response: token });
+    await withKeys(settings, provider, ({ metadata }, options) => {
+      const { id_token_signing_alg_values_supported: algorithms } = metadata;
+      const as = { ...metadata, authorization_signing_alg_values_supported: algorithms };
+      return oauth.validateJwtAuthResponse(as, client, answer, oauth.expectNoState, options);
+    });
+    const { iss, sub, sid, iat } = LogoutClaims.parse(claimsOf(token));
+    return { issuer: iss, subject: sub, sid, at: iat * 1000 };
   });
 }
 
-/** Many providers put the address there alone. */
+/** Of a token whose signature holds. */
+function claimsOf(token: string): unknown {
+  return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+}
+
+/** `over`: the provider gives nothing more for this refresh token. */
+export type Refreshed = { kind: "over" } | { kind: "goes_on"; is_active: boolean; tokens: ProviderTokens };
+
+/** Asks whether a session goes on. Throws a ProviderError where the provider does not say. */
+export function refreshAtProvider(
+  settings: Settings,
+  provider: SignInProvider,
+  { tokens: before, subject }: { tokens: ProviderTokens; subject: string },
+): Promise<Refreshed> {
+  return translated(async () => {
+    if (before.refresh_token === null) throw new ProviderError("refused", "there is no refresh token");
+    const found = await knownOf(settings, provider);
+    const { metadata: as } = found;
+    const client: oauth.Client = { client_id: provider.client_id };
+    const options = optionsOf(settings, found);
+    const authenticate = clientAuthOf(provider, as);
+    const response = await oauth.refreshTokenGrantRequest(as, client, authenticate, before.refresh_token, options);
+    let tokens: oauth.TokenEndpointResponse;
+    try {
+      tokens = await oauth.processRefreshTokenResponse(as, client, response);
+    } catch (error) {
+      if (error instanceof oauth.ResponseBodyError && error.error === "invalid_grant") return { kind: "over" };
+      throw error;
+    }
+    const claims = oauth.getValidatedIdTokenClaims(tokens);
+    if (claims !== undefined) await verifySignature(settings, provider, response);
+    if (claims !== undefined && claims.sub !== subject) return { kind: "over" };
+    const info =
+      provider.active_claim === null || as.userinfo_endpoint === undefined
+        ? {}
+        : await oauth.processUserInfoResponse(
+            as,
+            client,
+            subject,
+            await oauth.userInfoRequest(as, client, tokens.access_token, options),
+          );
+    const { id_token, refresh_token } = tokensOf(provider, tokens, null);
+    return {
+      kind: "goes_on",
+      is_active: isActive(provider, { ...info, ...claims }),
+      tokens: {
+        sid: before.sid,
+        id_token: id_token ?? before.id_token,
+        refresh_token: refresh_token ?? before.refresh_token,
+      },
+    };
+  });
+}
+
+/** Where a browser signs out of the provider as well; null for one that knows no such place, or does not answer. */
+export async function leaveProvider(
+  settings: Settings,
+  provider: SignInProvider,
+  { idToken, signedOutUri }: { idToken: string | null; signedOutUri: string },
+): Promise<URL | null> {
+  const found = await knownOf(settings, provider).catch(() => null);
+  const endpoint = found?.metadata.end_session_endpoint;
+  if (endpoint === undefined || !URL.canParse(endpoint)) return null;
+  const location = new URL(endpoint);
+  location.searchParams.set("client_id", provider.client_id);
+  location.searchParams.set("post_logout_redirect_uri", signedOutUri);
+  if (idToken !== null) location.searchParams.set("id_token_hint", idToken);
+  return location;
+}
+
+interface Proven {
+  tokens: oauth.TokenEndpointResponse;
+  claims: oauth.IDToken;
+  isWanted: boolean;
+}
+
 async function userInfo(
   as: oauth.AuthorizationServer,
   client: oauth.Client,
-  { access_token }: oauth.TokenEndpointResponse,
-  claims: oauth.IDToken,
+  { tokens: { access_token }, claims, isWanted: isAsked }: Proven,
   options: Options,
 ): Promise<Record<string, unknown>> {
-  if (claims.email !== undefined || as.userinfo_endpoint === undefined) return {};
+  if (!isAsked || as.userinfo_endpoint === undefined) return {};
   const response = await oauth.userInfoRequest(as, client, access_token, options);
   return oauth.processUserInfoResponse(as, client, claims.sub, response);
 }
 
+function verifySignature(settings: Settings, provider: SignInProvider, signed: Response): Promise<unknown> {
+  return withKeys(settings, provider, ({ metadata }, options) =>
+    oauth.validateApplicationLevelSignature(metadata, signed, options),
+  );
+}
+
 /** A provider that changed its keys is asked for the new ones, now and then and not for each forged token. */
-async function verifySignature(settings: Settings, provider: SignInProvider, signed: Response): Promise<void> {
+async function withKeys(
+  settings: Settings,
+  provider: SignInProvider,
+  verify: (found: Known, options: Options) => Promise<unknown>,
+): Promise<void> {
   const found = await knownOf(settings, provider);
   try {
-    await oauth.validateApplicationLevelSignature(found.metadata, signed, optionsOf(settings, found));
+    await verify(found, optionsOf(settings, found));
   } catch (error) {
     const isUnknownKey = error instanceof oauth.OperationProcessingError && error.code === oauth.KEY_SELECTION;
     if (!isUnknownKey || now() - found.keys_renewed_at < KEYS_AGAIN_MS) throw error;
     known.delete(provider.issuer);
     const renewed = await knownOf(settings, provider);
     renewed.keys_renewed_at = now();
-    await oauth.validateApplicationLevelSignature(renewed.metadata, signed, optionsOf(settings, renewed));
+    await verify(renewed, optionsOf(settings, renewed));
   }
 }
 
@@ -304,7 +450,8 @@ async function githubIdentity(
   const user = GithubUser.parse(await read("/user"));
   const emails = GithubEmails.parse(await read("/user/emails"));
   const email = emails.find(({ primary, verified }) => primary && verified)?.email ?? null;
-  return { issuer: provider.issuer, subject: String(user.id), email, name: user.name ?? user.login };
+  const who = { issuer: provider.issuer, subject: String(user.id), email, name: user.name ?? user.login };
+  return { ...who, is_active: true, session: NO_TOKENS };
 }
 
 /** Any failure counts as an error of the provider. */

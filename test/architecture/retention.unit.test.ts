@@ -40,6 +40,7 @@ const ENDS: Record<string, string> = {
   monitor_dependencies: "with either of its monitors, or a change of what the monitor depends on",
   monitor_locations: "with its monitor or agent, or a change of the monitor's locations",
   linked_sign_ins: "with its user",
+  provider_sessions: "with its session",
   sign_in_providers: "operators; 20 at most",
   mail_budgets: "with its user",
   mail_consents: "with its account; unanswered sweeps/expired.ts: 30 days",

@@ -11,6 +11,10 @@ export interface IdentityProvider {
   claims: Claims;
   /** Instead of what belongs in its own description. */
   metadata: Record<string, unknown>;
+  /** What it answers to a refresh token; by itself it goes on with another one. */
+  refresh: ((token: string) => Response) | null;
+  /** What it says of people where they are asked for apart. */
+  userInfo: Record<string, unknown>;
   /** Signs with a key of another id from now on, and publishes it alone. */
   rotate(): Promise<void>;
   /** Signs with a key that it does not publish. */
@@ -33,6 +37,8 @@ export async function createIdentityProvider(sink: Sink, issuer: string): Promis
     user: { sub: "ada" },
     claims: {},
     metadata: {},
+    refresh: null,
+    userInfo: {},
     rotate: async () => {
       key = await makeKey(crypto.randomUUID());
       published = key;
@@ -79,6 +85,8 @@ export async function createIdentityProvider(sink: Sink, issuer: string): Promis
         });
       case "/keys":
         return Response.json({ keys: [published.jwk] });
+      case "/userinfo":
+        return Response.json(provider.userInfo);
       case "/token":
         return exchange(request);
       default:
@@ -89,6 +97,12 @@ export async function createIdentityProvider(sink: Sink, issuer: string): Promis
 
   async function exchange({ body }: Received): Promise<Response> {
     const form = new URLSearchParams(body);
+    if (form.get("grant_type") === "refresh_token") {
+      const answer = provider.refresh?.(form.get("refresh_token") ?? "");
+      return (
+        answer ?? Response.json({ access_token: "access", token_type: "bearer", refresh_token: crypto.randomUUID() })
+      );
+    }
     const grant = asked.get(form.get("code") ?? "");
     asked.delete(form.get("code") ?? "");
     const isRight = grant !== undefined && grant.challenge === (await challengeOf(form.get("code_verifier") ?? ""));
@@ -100,7 +114,7 @@ export async function createIdentityProvider(sink: Sink, issuer: string): Promis
     const id_token = await new SignJWT({ ...claims, ...provider.claims })
       .setProtectedHeader({ alg: "ES256", kid: key.kid })
       .sign(key.privateKey);
-    return Response.json({ access_token: "access", token_type: "bearer", id_token });
+    return Response.json({ access_token: "access", token_type: "bearer", id_token, refresh_token: "first" });
   }
 }
 

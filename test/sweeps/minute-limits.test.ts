@@ -98,6 +98,7 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
   alarms: [],
   heartbeat: [],
   "root keys": [],
+  "provider sessions": [],
 };
 
 describe("a backlog in every table, within the limits of D1", () => {

@@ -81,6 +81,21 @@ const TERMS: readonly FormField[] = [
   },
   {
     kind: "checkbox",
+    name: "refreshes_sessions",
+    label: "Ask it again while people are signed in",
+    hint: "Every 15 minutes of use, by a refresh token that is stored encrypted. A session ends when the provider says so.",
+    advanced: true,
+  },
+  {
+    kind: "text",
+    name: "active_claim",
+    label: "Claim of who is active",
+    hint: "Of a person of whom it is false the account is deactivated.",
+    placeholder: "active",
+    advanced: true,
+  },
+  {
+    kind: "checkbox",
     name: "trusts_addresses",
     label: "Trust its addresses",
     hint: "They count as verified although it does not say so. Only for a directory in which nobody chooses their address.",
@@ -235,11 +250,12 @@ function showConfigured(c: AppContext, provider: Shown): Promise<Response> {
   });
 }
 
-function Addresses({ provider: { redirect_uri, back_channel_logout_uri, kind } }: { provider: Shown }) {
+function Addresses({ provider: { redirect_uri, signed_out_uri, back_channel_logout_uri, kind } }: { provider: Shown }) {
   return (
     <section class="card" aria-labelledby="addresses">
       <h2 id="addresses">To register at the provider</h2>
       <CopyText label="Redirect address" text={redirect_uri} />
+      {kind === "oidc" ? <CopyText label="Address after signing out" text={signed_out_uri} /> : null}
       {kind === "oidc" ? <CopyText label="Back-channel logout address" text={back_channel_logout_uri} /> : null}
     </section>
   );

@@ -6,6 +6,7 @@ import { mailOutbox } from "../mail/table.ts";
 import { monitors } from "../monitors/table.ts";
 import { applicationKeys, contactMessages, notifyContacts } from "../notify-contacts/table.ts";
 import { escalationPolicies } from "../on-call/table.ts";
+import { providerSessions } from "../provider-sessions/table.ts";
 import { secrets } from "../secrets/table.ts";
 import { signInProviders } from "../sign-in-providers/table.ts";
 import { subscribers } from "../subscribers/table.ts";
@@ -45,6 +46,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   plain(subscribers, subscribers.id, subscribers.sealed),
   plain(twoFactors, twoFactors.user_id, twoFactors.sealed_secret),
   plain(signInProviders, signInProviders.id, signInProviders.sealed),
+  plain(providerSessions, providerSessions.session_id, providerSessions.sealed),
   plain(mailOutbox, mailOutbox.id, mailOutbox.sealed),
 ];
 

@@ -17,6 +17,10 @@ export const signInProviders = sqliteTable("sign_in_providers", {
   trusts_addresses: flag("trusts_addresses").notNull().default(false),
   /** Addresses of required domains that may use a password all the same. */
   break_glass: text("break_glass", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
+  /** The claim that is false of whom the provider shut out; null: none says so. */
+  active_claim: text("active_claim"),
+  /** Whether it is asked again while a session goes on. */
+  refreshes_sessions: flag("refreshes_sessions").notNull().default(false),
   is_enabled: flag("is_enabled").notNull().default(true),
   ...timestamps(),
 });

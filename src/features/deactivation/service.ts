@@ -14,6 +14,7 @@ import {
   findUser,
   findUserByEmail,
   isChangedOrNoOperator,
+  isUserChanged,
   listDeactivated,
   type UserRecord,
 } from "../../data/users/read.ts";
@@ -56,6 +57,29 @@ export async function deactivateAccount(
   if (earlier && isDeactivated(user)) return { user, notices: earlier };
   if (user.id === operator.user_id) throw conflict("email is your own: another operator has to do that");
   if (isDeactivated(user)) throw conflict("the account is deactivated already");
+  const guard = changedMeanwhile(user, operator);
+  return shutOut(ctx, user, { by: "an operator", owner_id: operator.user_id, guard });
+}
+
+/** The provider says that the person left. An operator stays, because another operator has to do that. */
+export async function deactivateByProvider(
+  ctx: RequestScope,
+  user: UserRecord,
+  { name }: { name: string },
+): Promise<void> {
+  if (user.operator || isDeactivated(user)) return;
+  const system = { ...ctx, principal: { kind: "system" as const }, auditEvent: "account.deactivated" };
+  const error = raced("the account was changed by another request, try again");
+  const guard = { name: "stale" as const, when: isUserChanged(user), error };
+  await shutOut(system, user, { by: `the sign-in provider ${name}`, owner_id: null, guard });
+}
+
+/** `owner_id` is whose log has it besides that of the person. */
+async function shutOut(
+  ctx: RequestScope,
+  user: UserRecord,
+  { by, owner_id, guard }: { by: string; owner_id: string | null; guard: Guard },
+): Promise<{ user: DeactivatedUser; notices: Notice[] }> {
   const [shared, own] = await Promise.all([
     listSharedPages(ctx.db, user.id, { limit: PAGES_MAX, offset: 0 }),
     listPagesOf(ctx.db, user.id, PAGES_MAX),
@@ -68,7 +92,7 @@ export async function deactivateAccount(
   ]);
   const notices = ends.flatMap((end) => end.notices);
   const publication = joinPublications(ends.map((end) => end.publication));
-  const mail = user.email_verified_at === null ? null : await letterTo(ctx, user.email);
+  const mail = user.email_verified_at === null ? null : await letterTo(ctx, user.email, by);
   const statements = [
     ...deactivateUser(ctx.db, { user_id: user.id, page_ids: teams.map(({ id }) => id), now: ctx.now }),
     ...publication.statements,
@@ -77,18 +101,18 @@ export async function deactivateAccount(
   const about = { target_type: "user", target_id: user.id, summary: `deactivated the account ${user.email}` };
   await commit(ctx, statements, {
     answer: notices,
-    audit: { owner_id: operator.user_id, ...about },
+    audit: { owner_id: owner_id ?? user.id, ...about },
     audit_each: [
-      { owner_id: user.id, event_type: "account.deactivated", ...about },
+      ...(owner_id === null ? [] : [{ owner_id: user.id, event_type: "account.deactivated", ...about }]),
       ...teams.map(({ id, owner_id }) => ({
         ...about,
         owner_id,
         status_page_id: id,
         event_type: "member.removed",
-        summary: `${user.email} is no member any more: an operator deactivated the account`,
+        summary: `${user.email} is no member any more: ${by} deactivated the account`,
       })),
     ],
-    guards: [changedMeanwhile(user, operator)],
+    guards: [guard],
   });
   if (mail) sendAfterResponse(ctx, mail);
   await publication.wake();
@@ -120,11 +144,11 @@ function changedMeanwhile(user: UserRecord, operator: UserPrincipal): Guard {
   return { name: "stale", when: isChangedOrNoOperator(user, operator.user_id), error };
 }
 
-function letterTo(ctx: RequestScope, email: string) {
+function letterTo(ctx: RequestScope, email: string, by: string) {
   const lines = [
     "Hello,",
     "",
-    `an operator of ${ctx.publicUrl} deactivated your account ${email}. You are signed out everywhere, and your tokens and memberships ended.`,
+    `${by} of ${ctx.publicUrl} deactivated your account ${email}. You are signed out everywhere, and your tokens and memberships ended.`,
     "",
     "If this is a mistake, write to the operator of the service.",
   ];

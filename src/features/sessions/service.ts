@@ -115,18 +115,21 @@ export interface Justified extends AcceptedFactor {
   hasGivenPassword?: boolean;
   /** Of the provider of sign-in by which it begins. */
   linkedSignInId?: string | null;
+  /** What is stored beside the session. */
+  beside?: (sessionId: string) => Promise<Statement[]>;
 }
 
 /** Opens a session together with the statements that justify it, and mails the account when the browser is new. */
 export async function beginSession(
   ctx: RequestScope,
   user: UserRecord,
-  { statements: before, guards, isRecovery, hasGivenPassword = false, linkedSignInId = null }: Justified,
+  { statements: before, guards, isRecovery, hasGivenPassword = false, linkedSignInId = null, beside }: Justified,
 ) {
   const { record, statement, cookies, session_ms } = await openAudited(ctx, user, { hasGivenPassword, linkedSignInId });
   const principal = toPrincipal(user, { token_id: null, session_id: record.id }, ctx.settings);
   const mail = isRecovery ? await recoveryMail(ctx, user) : await newBrowserMail(ctx, user);
-  const statements = [...before, statement, ...(mail ? [insertMail(ctx.db, mail)] : [])];
+  const kept = (await beside?.(record.id)) ?? [];
+  const statements = [...before, statement, ...kept, ...(mail ? [insertMail(ctx.db, mail)] : [])];
   const audit = { ...sessionAudit(principal, record.id, "in"), data: deviceOf(ctx) };
   await commit({ ...ctx, principal }, statements, { audit, guards });
   if (mail) sendAfterResponse(ctx, mail);

@@ -11,3 +11,8 @@ export function redirectUriOf({ publicUrl }: Service, { id }: { id: string }): s
 export function backChannelUriOf({ publicUrl }: Service, { id }: { id: string }): string {
   return `${publicUrl}/app/sign-in/with/${id}/back-channel-logout`;
 }
+
+/** Where a provider sends people to whom it signed out. */
+export function signedOutUriOf({ publicUrl }: Service): string {
+  return `${publicUrl}/app/sign-in?signed_out=yes`;
+}

@@ -22,19 +22,22 @@ async function listStored({ db, settings }: Known): Promise<SignInProviderRecord
   return (await listSignInProviders(db)).filter(({ id, is_enabled }) => is_enabled && !taken.has(id));
 }
 
-/** With what it takes to ask it. */
-export async function getProvider(ctx: Known, id: string): Promise<SignInProvider | AccessProvider> {
-  const { settings } = ctx;
-  const configured = settings.OIDC_PROVIDERS.find((each) => each.id === id);
+/** With what it takes to ask it; none of Cloudflare Access, which is asked nothing. */
+export async function findProvider(ctx: Known, id: string): Promise<SignInProvider | undefined> {
+  const configured = ctx.settings.OIDC_PROVIDERS.find((each) => each.id === id);
   if (configured) return configured;
-  const access = accessProviderOf(settings);
-  if (access?.id === id) return access;
   const stored = (await listStored(ctx)).find((each) => each.id === id);
-  if (!stored) throw notFound("sign-in provider");
-  return openProvider(ctx, stored);
+  return stored && openProvider(ctx, stored);
 }
 
-export async function openProvider(
+export async function getProvider(ctx: Known, id: string): Promise<SignInProvider | AccessProvider> {
+  const access = accessProviderOf(ctx.settings);
+  const provider = access?.id === id ? access : await findProvider(ctx, id);
+  if (!provider) throw notFound("sign-in provider");
+  return provider;
+}
+
+async function openProvider(
   { settings }: Pick<Known, "settings">,
   { sealed, ...provider }: SignInProviderRecord,
 ): Promise<SignInProvider> {

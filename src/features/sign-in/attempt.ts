@@ -46,6 +46,11 @@ const Proof = z.object({
   issuer: z.string(),
   subject: z.string(),
   email: z.string().nullable(),
+  session: z.object({
+    sid: z.string().nullable(),
+    id_token: z.string().nullable(),
+    refresh_token: z.string().nullable(),
+  }),
   next: z.string().nullable(),
   /** The account that the proof may be used for. */
   user_id: z.string(),

@@ -20,6 +20,8 @@ import {
 } from "../../data/linked-sign-ins/read.ts";
 import { deleteLinkedSignIn, insertLinkedSignIn, markLinkedSignInUsed } from "../../data/linked-sign-ins/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
+import { findOwnerOfSid } from "../../data/provider-sessions/read.ts";
+import { deleteSessionsOfSid } from "../../data/provider-sessions/write.ts";
 import { findPasswordHash, findSignIn } from "../../data/sessions/read.ts";
 import { deleteSessionsLinkedTo } from "../../data/sessions/write.ts";
 import { findUser, findUserByEmail, type UserRecord } from "../../data/users/read.ts";
@@ -36,6 +38,7 @@ import {
   type ProvenIdentity,
   readLogoutToken,
 } from "../../platform/sign-in-providers.ts";
+import { deactivateByProvider } from "../deactivation/service.ts";
 import { verifyAddress } from "../sessions/credentials.ts";
 import { countGuess } from "../sessions/password-guesses.ts";
 import { hasSecondFactor } from "../sessions/second-factor.ts";
@@ -44,6 +47,9 @@ import { acceptFactorOf, beginSession } from "../sessions/service.ts";
 import { redirectUriOf } from "../sign-in-providers/addresses.ts";
 import { listProviders } from "../sign-in-providers/known.ts";
 import { type Attempt, keepAttempt, openProof, type Proof, sealProof } from "./attempt.ts";
+import { keepTokens } from "./provider-session.ts";
+
+export { sweepProviderSessions } from "./refresh.ts";
 
 const LINKED_MAX = 50;
 
@@ -96,6 +102,10 @@ async function accept(
 ): Promise<SignInOutcome> {
   const identity = { ...said, email: addressOf(said) };
   const found = await findLinkedUser(ctx.db, identity);
+  if (!said.is_active) {
+    if (found) await deactivateByProvider(ctx, found.user, provider);
+    throw forbidden(`${provider.name} says that you are not active there`);
+  }
   if (attempt.link_to !== null) return offerLink(ctx, provider, { attempt, identity, found });
   if (found) {
     const proof = proofOf(provider, { attempt, identity, user_id: found.user.id });
@@ -119,9 +129,9 @@ interface Answered {
 }
 
 function proofOf(provider: AnyProvider, { attempt, identity, user_id }: Answered & { user_id: string }): Proof {
-  const { issuer, subject, email } = identity;
+  const { issuer, subject, email, session } = identity;
   const { next, begun_at } = attempt;
-  return { provider_id: provider.id, issuer, subject, email, next, user_id, begun_at };
+  return { provider_id: provider.id, issuer, subject, email, session, next, user_id, begun_at };
 }
 
 async function signInFirst(ctx: RequestScope, provider: AnyProvider, answered: Answered): Promise<SignInOutcome> {
@@ -171,10 +181,16 @@ async function createAccount(ctx: RequestScope, provider: AnyProvider, { attempt
     created_at: ctx.now,
     updated_at: ctx.now,
   };
-  const linked = linkedOf(ctx, proofOf(provider, { attempt, identity, user_id: user.id }));
+  const proof = proofOf(provider, { attempt, identity, user_id: user.id });
+  const linked = linkedOf(ctx, proof);
   const session = await openSession(ctx, user, { hasGivenPassword: false, linkedSignInId: linked.id });
   const principal = toPrincipal(user, { token_id: null, session_id: session.record.id }, ctx.settings);
-  const statements = [insertUser(ctx.db, user), insertLinkedSignIn(ctx.db, linked), session.statement];
+  const statements = [
+    insertUser(ctx.db, user),
+    insertLinkedSignIn(ctx.db, linked),
+    session.statement,
+    ...(await keepTokens(ctx, proof, session.record.id)),
+  ];
   await commit({ ...ctx, principal }, statements, {
     audit: auditOf(user, `${user.email} signed in with ${provider.name} and got an account`),
     conflicts: { "linked_sign_ins.issuer": beginAgain(), "users.email": beginAgain() },
@@ -188,13 +204,15 @@ async function proveAccount(
   provider: AnyProvider,
   { user, ...answered }: Answered & { user: UserRecord },
 ) {
-  const linked = linkedOf(ctx, proofOf(provider, { ...answered, user_id: user.id }));
+  const proof = proofOf(provider, { ...answered, user_id: user.id });
+  const linked = linkedOf(ctx, proof);
   const { cookies } = await beginSession(ctx, user, {
     statements: [...(await verifyAddress(ctx, user)), insertLinkedSignIn(ctx.db, linked)],
     guards: [unlinkedYet(linked)],
     isRecovery: false,
     isOn: false,
     linkedSignInId: linked.id,
+    beside: (id) => keepTokens(ctx, proof, id),
   });
   return { cookies, next: answered.attempt.next };
 }
@@ -222,6 +240,7 @@ async function signInLinked(
     statements: [mark, ...factor.statements],
     guards: [used, ...factor.guards],
     linkedSignInId: linked.id,
+    beside: (id) => keepTokens(ctx, proof, id),
   });
   return { cookies, next: proof.next };
 }
@@ -251,6 +270,7 @@ export async function confirmSignIn(
     guards: [unlinkedYet(linked), ...factor.guards],
     hasGivenPassword: true,
     linkedSignInId: linked.id,
+    beside: (id) => keepTokens(ctx, proof, id),
   });
   settle();
   return { cookies, next: proof.next };
@@ -316,15 +336,29 @@ export async function linkSignIn(ctx: RequestScope, sealed: string | null): Prom
   settle();
 }
 
-/** The provider ended the person's sessions there, so those end that began by it. Says nothing of whom it knows. */
+/**
+ * The provider ended sessions there, so those end that began by it: of its own session where it names one, else all of the
+ * person. Says nothing of whom it knows.
+ */
 export async function endSessionsByProvider(ctx: RequestScope, provider: SignInProvider, token: string): Promise<void> {
-  const { at, ...identity } = await readLogoutToken(ctx.settings, provider, token);
-  const found = await findLinkedUser(ctx.db, identity);
-  if (!found) return;
+  const { at, issuer, subject, sid } = await readLogoutToken(ctx.settings, provider, token);
+  const [named, owner] = await Promise.all([
+    subject === null ? undefined : findLinkedUser(ctx.db, { issuer, subject }),
+    sid === null ? undefined : findOwnerOfSid(ctx.db, { issuer, sid }),
+  ]);
+  const user = named?.user ?? owner;
+  if (!user) return;
   // It says whole seconds.
   const until = at + SECOND_MS - 1;
-  await commit({ ...ctx, principal: { kind: "system" } }, [deleteSessionsLinkedTo(ctx.db, found.linked.id, until)], {
-    audit: auditOf(found.user, `${provider.name} ended the sessions that began by it`),
+  const linkedSignInId = named?.linked.id ?? null;
+  const ends =
+    sid === null
+      ? linkedSignInId === null
+        ? []
+        : [deleteSessionsLinkedTo(ctx.db, linkedSignInId, until)]
+      : [deleteSessionsOfSid(ctx.db, { issuer, sid, linkedSignInId }, until)];
+  await commit({ ...ctx, principal: { kind: "system" } }, ends, {
+    audit: auditOf(user, `${provider.name} ended the sessions that began by it`),
   });
 }
 

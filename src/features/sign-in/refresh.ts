@@ -1,0 +1,64 @@
+import { type Scope, systemScope } from "../../access/scope.ts";
+import { insertSystemAudit } from "../../data/audit/write.ts";
+import { runBatch } from "../../data/db.ts";
+import { type DueSession, listDueSessions } from "../../data/provider-sessions/read.ts";
+import { claimProviderSession, renewProviderSession } from "../../data/provider-sessions/write.ts";
+import { deleteSession } from "../../data/sessions/write.ts";
+import { idFrom } from "../../platform/ids.ts";
+import { ProviderError, refreshAtProvider } from "../../platform/sign-in-providers.ts";
+import { deactivateByProvider } from "../deactivation/service.ts";
+import { findProvider } from "../sign-in-providers/known.ts";
+import { ASK_EVERY_MS, openTokens, sealTokens } from "./provider-session.ts";
+
+/** A minute; what is left waits for the next one. */
+const ASKED_MAX = 40;
+
+/**
+ * Asks providers whether the sessions that began by them go on: each at most every 15 minutes, and only after it was used
+ * since. A provider that does not answer ends nothing.
+ */
+export async function sweepProviderSessions(scope: Scope): Promise<void> {
+  for (const due of await listDueSessions(scope.db, scope.now, ASKED_MAX)) {
+    try {
+      await askProvider(scope, due);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      const { row } = due;
+      scope.log.warn("a provider does not say whether a session goes on", {
+        provider: row.provider_id,
+        finding: error.message,
+      });
+    }
+  }
+}
+
+async function askProvider(scope: Scope, { row, user, subject }: DueSession): Promise<void> {
+  if (!(await claimProviderSession(scope.db, row, scope.now + ASK_EVERY_MS))) return;
+  const provider = await findProvider(scope, row.provider_id);
+  if (!provider?.refreshes_sessions) return;
+  const refreshed = await refreshAtProvider(scope.settings, provider, {
+    tokens: await openTokens(scope, row),
+    subject,
+  });
+  if (refreshed.kind === "goes_on" && refreshed.is_active) {
+    const sealed = await sealTokens(scope, row.session_id, refreshed.tokens);
+    await runBatch(scope.db, [renewProviderSession(scope.db, { ...row, sealed, updated_at: scope.now })]);
+    return;
+  }
+  await runBatch(scope.db, [
+    deleteSession(scope.db, row.session_id),
+    insertSystemAudit(scope.db, {
+      id: idFrom("audit", "session.ended", row.session_id),
+      owner_id: user.id,
+      event_type: "session.ended",
+      monitor_id: null,
+      status_page_id: null,
+      target_type: "session",
+      target_id: row.session_id,
+      summary: `${provider.name} ended a session of ${user.email}`,
+      data: {},
+      created_at: scope.now,
+    }),
+  ]);
+  if (refreshed.kind === "goes_on") await deactivateByProvider(systemScope(scope), user, provider);
+}
