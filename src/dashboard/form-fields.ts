@@ -29,7 +29,16 @@ export type FormField = FieldBase &
         suggestions?: readonly string[];
       }
     /** Its placeholder is the default, which holds while it is empty. */
-    | { kind: "number"; min?: number; max?: number; step?: number | "any"; unit?: string; placeholder?: string }
+    | {
+        kind: "number";
+        min?: number;
+        max?: number;
+        step?: number | "any";
+        unit?: string;
+        placeholder?: string;
+        /** Usual values, offered while any other may be entered. */
+        choices?: readonly Option[];
+      }
     /** An instant, entered as the clock shows it in this time zone. */
     | {
         kind: "datetime";

@@ -49,7 +49,7 @@ describe("a channel", () => {
     const form = await openForm(`/app/alerts/${id}/edit`);
     await owner.client.put(`${V1}/webhooks/${id}`, { remind_every_minutes: 30 });
     const kept = await form.send({ name: "Night" });
-    expect(await noticeAfter(kept)).toContain("their values are kept: Remind every so many minutes");
+    expect(await noticeAfter(kept)).toContain("their values are kept: Minutes between reminders");
     expect(await read(id)).toMatchObject({ name: "Night", remind_every_minutes: 30 });
 
     const again = await openForm(`/app/alerts/${id}/edit`);
@@ -125,7 +125,7 @@ describe("routing and the topics of a team", () => {
     const form = await openForm(view, action);
     await save({ alert_routing: { "monitor.up": "team_only" } });
     const kept = await form.send({ "monitor.down": "critical" });
-    expect(await noticeAfter(kept)).toContain("their values are kept: monitor.up");
+    expect(await noticeAfter(kept)).toContain("their values are kept: Monitor up");
     expect((await read()).alert_routing).toEqual({ "monitor.down": "critical", "monitor.up": "team_only" });
 
     const again = await openForm(view, action);
@@ -227,7 +227,7 @@ const OTHERS = [
   /^#\/subscribe$/,
   /\/(new|watch|invite|setup|add|tokens|groups|install)$/,
   // Changes what is ticked or named, in a way that is chosen.
-  /^\/app\/monitors\/selected$/,
+  /^\/app\/monitors\/(selected|columns)$/,
   /\/(mute|backtest|rotate|password|order)$/,
   // Carries what its writer saw in a field of its own.
   /\/updates$/,

@@ -150,16 +150,16 @@ describe("hours without anyone on call", () => {
         { user_id: user, start_at: at(200), end_at: at(210) },
       ],
     }));
-    const [, from, to] = /Nobody from (.+?) UTC to (.+?) UTC\./.exec(view) ?? [];
+    const [, from, to] = /No one is on call from (.+?) UTC to (.+?) UTC\./.exec(view) ?? [];
     expect(Date.parse(`${to} UTC`) - Date.parse(`${from} UTC`)).toBe(202 * HOUR);
     expect(overview).toMatch(/No one is on call ?Nights, [^,]+, next You in 8 days/);
   });
 
   it("say after the last turn that the schedule ended, or ends", async () => {
     const past = await read((user) => ({ shifts: [{ user_id: user, start_at: at(-50), end_at: at(-2) }] }));
-    expect(past.view).toMatch(/Ended \d+ .+ UTC: nobody is planned after that\./);
+    expect(past.view).toMatch(/Ended \d+ .+ UTC: no one is planned after that\./);
     const soon = await read((user) => ({ shifts: [{ user_id: user, start_at: at(-2), end_at: at(20) }] }));
-    expect(soon.view).toMatch(/Ends \d+ .+ UTC: nobody is planned after that\./);
+    expect(soon.view).toMatch(/Ends \d+ .+ UTC: no one is planned after that\./);
     expect(past.overview).toContain("No one is on call");
   });
 });

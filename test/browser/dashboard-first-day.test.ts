@@ -205,7 +205,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
     await dashboard.visit(DESKTOP, async (page) => {
       await page.goto(`${dashboard.service.url}/app/rules/${dashboard.example.page}/new`);
       expect(await page.getByLabel("Metric", { exact: true }).inputValue()).toBe("");
-      const told = page.getByLabel("Then tell", { exact: true }).locator("option:checked");
+      const told = page.getByLabel("Then notify", { exact: true }).locator("option:checked");
       expect(await told.textContent()).toBe("Everybody: readers of the page and the team");
     });
   });

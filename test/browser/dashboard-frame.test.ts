@@ -159,7 +159,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
       const field = page.getByLabel("What should we watch?");
       if ((await field.count()) === 0) await page.getByRole("link", { name: "Add monitor" }).click();
       await field.fill(dashboard.siteUrl);
-      if ("javaScriptEnabled" in options) await page.getByRole("button", { name: "Look at it" }).click();
+      if ("javaScriptEnabled" in options) await page.getByRole("button", { name: "Check it" }).click();
       else await field.press("Enter");
       await page.getByText(/Up\s*, \d+ ms/).waitFor();
       await page.getByLabel("Name", { exact: true }).fill("First");

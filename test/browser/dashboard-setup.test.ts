@@ -13,10 +13,10 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
     "decides who is told of what, and looks at what was delivered",
     async ({ page, open, press, sees }) => {
       await open("/app/alerts/routing");
-      await page.getByLabel("monitor.degraded").selectOption("team_only");
+      await page.getByLabel("Monitor degraded").selectOption("team_only");
       await press("Save");
       await sees("Saved.");
-      expect(await page.getByLabel("monitor.degraded").inputValue()).toBe("team_only");
+      expect(await page.getByLabel("Monitor degraded").inputValue()).toBe("team_only");
       await open("/app/alerts");
       await press("Send test");
       await sees("The test arrived");

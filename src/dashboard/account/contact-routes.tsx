@@ -52,7 +52,7 @@ const FIELDS: readonly FormField[] = [
     required: true,
     hint: "An e-mail address; the https address of an incoming webhook; discord:channel: and the id of a channel; the chat id that the operator's Telegram bot names.",
   },
-  { kind: "text", name: "label", label: "Label", maxlength: 200, hint: "How you call it, e.g. Pager." },
+  { kind: "text", name: "label", label: "Label", maxlength: 200, hint: "A name of your own, e.g. Pager." },
 ];
 const FORM: ObjectForm = {
   title: "Add contact",

@@ -59,7 +59,7 @@ export const endpoints = [
     if (recovery_codes.length === 0) return redirectWithNotice("/app/account", `${name} is added.`);
     const codes = (
       <>
-        <p>A password alone signs in no more. Without your passkey, one of these codes stands in for it, once.</p>
+        <p>A password alone no longer signs in. Without your passkey, one of these codes stands in for it, once.</p>
         <CopyText label="Recovery codes, each for one sign-in" text={recovery_codes.join("\n")} />
       </>
     );

@@ -38,7 +38,7 @@ export function providerFields(provider: WebhookProvider, isStored: boolean): Fo
   return descriptionOf(provider).fields.map((field) => toFormField(field, isStored));
 }
 
-const STORED_HINT = "*** keeps the stored one.";
+const STORED_HINT = "Stored. Type to replace it.";
 
 function toFormField(field: ProviderField, isStored: boolean): FormField {
   const { name, label, help, is_secret, kind, options = [] } = field;
@@ -76,7 +76,7 @@ export function scopeFields(pages: readonly Option[], targets: TargetOptions): F
     {
       kind: "number",
       name: "remind_every_minutes",
-      label: "Remind every so many minutes",
+      label: "Minutes between reminders",
       advanced: true,
       min: 1,
       max: REMIND_MINUTES_MAX,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { requireVisiblePage } from "../../access/pages.ts";
 import { notFound } from "../../contract/errors.ts";
-import { EVENTS, ROUTABLE_EVENTS } from "../../contract/events.ts";
+import { EVENTS, headingOf, ROUTABLE_EVENTS } from "../../contract/events.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { type FormField, type FormValues, readBody, storedValues } from "../form-fields.ts";
@@ -21,15 +21,15 @@ const address = (page: string) => `/app/alerts/routing?page=${page}`;
 const FIELDS: readonly FormField[] = ROUTABLE_EVENTS.map((name) => ({
   kind: "select",
   name,
-  label: name,
+  label: headingOf(name),
   empty: `As usual: ${AUDIENCES[EVENTS[name].classification]}`,
   options: AUDIENCE_OPTIONS,
 }));
 
 export const endpoints = [
-  view({ path: "/app/alerts/routing", summary: "Who is told of what", query: PageQuery }, async (c, { query }) => {
+  view({ path: "/app/alerts/routing", summary: "Who is notified of what", query: PageQuery }, async (c, { query }) => {
     const chosen = await choosePage(c, query.page);
-    const reason = "Routing decides, for a status page, who is told of which event.";
+    const reason = "Routing decides, for a status page, who is notified of which event.";
     return chosen ? showRouting(c, chosen) : showNoPage(c, { title: "Routing", section: "alerts", reason });
   }),
 
@@ -77,7 +77,7 @@ async function showRouting(c: AppContext, chosen: ChosenPage, refused?: Refused)
           Events of <span dir="auto">{page.name}</span> reach channels, subscribers and on-call by their audience.
         </p>
         <FormCard
-          title="Who is told of what"
+          title="Who is notified of what"
           fields={FIELDS}
           {...form}
           isTyped={refused !== undefined}

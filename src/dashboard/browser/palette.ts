@@ -33,7 +33,7 @@ const SHORTCUTS: readonly [keys: string, does: string][] = [
   ["g w", "Go to maintenance windows"],
   ["g p", "Go to status pages"],
   ["g a", "Go to alerts"],
-  ["?", "Show these shortcuts"],
+  ["?", "Apply shortcuts"],
 ];
 /** Within this time after `g` the next key names the place. */
 const SEQUENCE_MS = 1200;

@@ -4,6 +4,16 @@ import { forEachPart } from "./updates.ts";
 
 const REFRESH_MS = 10_000;
 const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
+const ofMinutes = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZoneName: "short",
+});
+/** What is planned begins with a minute, whose seconds say nothing. */
+const toLocal = (date: Date) => (date.getTime() % 60_000 === 0 ? ofMinutes : local).format(date);
 
 /** Sends the server the reader's zone, for days that are entered and days under which things stand. */
 export function tellZone(): void {
@@ -20,7 +30,7 @@ export function keepTimesCurrent(): void {
   forEachPart((part) => {
     for (const time of part.querySelectorAll<HTMLTimeElement>("time[data-exact]")) {
       time.title = time.textContent ?? "";
-      time.textContent = local.format(new Date(time.dateTime));
+      time.textContent = toLocal(new Date(time.dateTime));
     }
     for (const time of part.querySelectorAll<HTMLTimeElement>("time[data-relative]")) {
       time.title = `${local.format(new Date(time.dateTime))} (${time.title})`;

@@ -171,7 +171,20 @@ function Control({ field, value, described }: { field: FormField; value: string;
       );
     case "number": {
       const bounds = { min: field.min, max: field.max, step: field.step ?? 1, placeholder: field.placeholder };
-      return <input type="number" inputmode="decimal" {...shared} {...bounds} value={value} />;
+      const list = field.choices && `${name}-choices`;
+      const input = <input type="number" inputmode="decimal" {...shared} {...bounds} list={list} value={value} />;
+      return field.choices ? (
+        <>
+          {input}
+          <datalist id={list}>
+            {field.choices.map((choice) => (
+              <option value={choice.value}>{choice.label}</option>
+            ))}
+          </datalist>
+        </>
+      ) : (
+        input
+      );
     }
     case "datetime":
       return (

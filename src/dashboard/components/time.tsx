@@ -1,11 +1,12 @@
 import { SHORT_DATE, TIME_OF_DAY } from "../../lib/date-format.ts";
+import { MINUTE_MS } from "../../lib/durations.ts";
 import { lazy } from "../../lib/lazy.ts";
 import { elapsedTime, relativeTime } from "../../lib/relative-time.ts";
 import { toIso } from "../../platform/clock.ts";
 
-const EXACT = lazy(
-  () => new Intl.DateTimeFormat("en-GB", { ...SHORT_DATE, ...TIME_OF_DAY, second: "2-digit", timeZone: "UTC" }),
-);
+const MINUTE = { ...SHORT_DATE, ...TIME_OF_DAY, timeZone: "UTC" } as const;
+const EXACT = lazy(() => new Intl.DateTimeFormat("en-GB", { ...MINUTE, second: "2-digit" }));
+const WHOLE = lazy(() => new Intl.DateTimeFormat("en-GB", MINUTE));
 
 /** How long ago or ahead, with the exact instant on hover; the script shows it in the reader's zone and keeps it current. */
 export function Time({ at, now }: { at: number; now: number }) {
@@ -34,6 +35,7 @@ export function ExactTime({ at }: { at: number }) {
   );
 }
 
+/** What is planned begins with a minute, whose seconds say nothing. */
 export function exactTime(at: number): string {
-  return `${EXACT().format(at)} UTC`;
+  return `${(at % MINUTE_MS === 0 ? WHOLE() : EXACT()).format(at)} UTC`;
 }

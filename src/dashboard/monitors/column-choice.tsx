@@ -13,7 +13,7 @@ export function ColumnChoice({ hidden, back }: { hidden: ReadonlySet<Column>; ba
           </label>
         ))}
         <button type="submit" class="second">
-          Show these
+          Apply
         </button>
       </form>
     </details>

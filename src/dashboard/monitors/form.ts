@@ -17,6 +17,7 @@ import { listScrapedMonitors } from "../../data/metrics/read.ts";
 import { listMyAgents } from "../../features/agents/service.ts";
 import { groupVerbs } from "../../features/groups/service.ts";
 import { defaultInterval } from "../../features/monitors/validate.ts";
+import { durationInWords } from "../../lib/duration-format.ts";
 import { fieldNamesOf, monitorType, targetsOf } from "../../probes/registry.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
 import { changedFields, readBody } from "../form-fields.ts";
@@ -76,6 +77,11 @@ type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions" | "
   interval: number;
 };
 
+/** Of the interval, in words. */
+const INTERVALS = [10, 30, 60, 300, 900, 3600, 86_400].map((seconds) => {
+  return { value: String(seconds), label: durationInWords(seconds) };
+});
+
 function basicFields({ pages, agents, monitors, interval }: Choices): FormField[] {
   return [
     { name: "name", label: "Name", kind: "text", required: true },
@@ -109,6 +115,7 @@ function basicFields({ pages, agents, monitors, interval }: Choices): FormField[
       min: 10,
       max: 86_400,
       hint: "Seconds between checks.",
+      choices: INTERVALS,
       placeholder: String(interval),
     },
     { name: "status_page_id", label: "Status page", kind: "select", options: pages, empty: "None" },
@@ -188,14 +195,14 @@ function advancedFields({ groups, monitors, regions, voters }: Choices): FormFie
     ...(voters.length === 0 ? [] : [CONFIRM_FIELD]),
     {
       name: "auto_create_incident",
-      label: "Open incidents by itself",
+      label: "Open incidents automatically",
       kind: "tristate",
       options: asThePage,
       advanced: true,
     },
     {
       name: "auto_publish_incident",
-      label: "Publish them by itself",
+      label: "Publish them automatically",
       kind: "tristate",
       options: asThePage,
       advanced: true,

@@ -49,7 +49,7 @@ const HISTORIES: readonly History[] = [
   },
   {
     kind: "events",
-    title: "Changes of status",
+    title: "Status history",
     async load(ctx, id, part) {
       const { rows, total } = await listStatusChanges(ctx, id, part);
       return { total, list: <Events picture={{ events: rows, now: ctx.now }} /> };

@@ -33,7 +33,7 @@ export function OneField({ value = "", problem, isAlone = false }: OneFieldProps
         >
           {value}
         </textarea>
-        <button type="submit">Look at it</button>
+        <button type="submit">Check it</button>
       </div>
       <p class="hint" id="what-hint">
         A website, a host with a port such as db.example.com:5432, a mail server, @example.com for its mail, the cron

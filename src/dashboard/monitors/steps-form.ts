@@ -27,7 +27,7 @@ export function stepFields(place: number): FormField[] {
   const prefix = PREFIX(place);
   const label = (text: string) => `Step ${place} ${text}`;
   return [
-    { kind: "text", name: `${prefix}name`, label: label("title"), hint: "What messages call it, e.g. log in." },
+    { kind: "text", name: `${prefix}name`, label: label("title"), hint: "Its name in messages, e.g. log in." },
     {
       kind: "select",
       name: `${prefix}method`,

@@ -142,7 +142,7 @@ export const TYPE_FORM_FIELDS: readonly FormField[] = [
   },
   {
     name: "certificate_days_min",
-    label: "Fewest days left of the certificate",
+    label: "Days the certificate must still be valid",
     kind: "number",
     min: 1,
     max: 365,
@@ -165,7 +165,7 @@ export const TYPE_FORM_FIELDS: readonly FormField[] = [
   },
   {
     name: "redirects_max",
-    label: "Most redirects",
+    label: "Redirects at most",
     kind: "number",
     min: 1,
     max: REDIRECTS_MAX,
@@ -263,7 +263,7 @@ export const TYPE_FORM_FIELDS: readonly FormField[] = [
     kind: "number",
     min: 10,
     max: 86_400,
-    hint: "No fewer than usual; as ever if empty.",
+    hint: "At least as many as usual; the usual if empty.",
     advanced: true,
   },
   {
@@ -280,8 +280,8 @@ export const TYPE_FORM_FIELDS: readonly FormField[] = [
     hint: "E.g. Europe/Berlin; UTC if empty.",
     advanced: true,
   },
-  { name: "max_queue_depth", label: "Most waiting messages", kind: "number", min: 0, advanced: true },
-  { name: "max_consumer_lag", label: "Most consumer lag", kind: "number", min: 0, advanced: true },
+  { name: "max_queue_depth", label: "Waiting messages at most", kind: "number", min: 0, advanced: true },
+  { name: "max_consumer_lag", label: "Consumer lag at most", kind: "number", min: 0, advanced: true },
   {
     name: "kafka_sasl_mechanism",
     label: "Kafka login",

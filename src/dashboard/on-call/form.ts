@@ -115,7 +115,7 @@ export function policyFields(contacts: readonly Option[], targets: TargetOptions
   return [
     { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
     ...steps.flat().filter(({ name }) => name !== waitName(1)),
-    { kind: "number", name: "repeat_count", label: "Repeat all steps", min: 0, max: 10, hint: "so many times more" },
+    { kind: "number", name: "repeat_count", label: "Repeat all steps", min: 0, max: 10, hint: "how many more times" },
     {
       kind: "checkbox",
       name: "is_default",

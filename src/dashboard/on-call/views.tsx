@@ -196,15 +196,15 @@ function VacancyNotice({ vacancy, names, now }: { vacancy: Vacancy; names: Names
   }
   return (
     <p class="banner is-warn">
-      {from === null ? "Nobody is planned." : null}
+      {from === null ? "No one is planned." : null}
       {from !== null && next ? (
         <>
-          Nobody from <ExactTime at={from} /> to <ExactTime at={next.at} />.
+          No one is on call from <ExactTime at={from} /> to <ExactTime at={next.at} />.
         </>
       ) : null}
       {from !== null && !next ? (
         <>
-          {from <= now ? "Ended" : "Ends"} <ExactTime at={from} />: nobody is planned after that.
+          {from <= now ? "Ended" : "Ends"} <ExactTime at={from} />: no one is planned after that.
         </>
       ) : null}
     </p>

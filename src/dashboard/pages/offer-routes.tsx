@@ -52,7 +52,7 @@ async function loadOffer(c: AppContext, id: string) {
   );
   const path = `/app/pages/${id}`;
   const frame = {
-    title: `Hand over ${name}`,
+    title: `Transfer ownership of ${name}`,
     section: "pages",
     trail: [
       { href: "/app/pages", text: "Status pages" },
@@ -112,7 +112,7 @@ function inviteView(id: string): Content {
     children: (
       <section class="card" aria-labelledby="invite">
         <h2 id="invite">Invite the receiver first</h2>
-        <p>A page is handed over to one of its members. It has none yet.</p>
+        <p>The new owner is one of the members of a page. It has none yet.</p>
         <p class="actions">
           <a class="button" href={`/app/team/${id}/invite`}>
             Invite member
@@ -133,7 +133,7 @@ function passwordView(id: string): Content {
     children: (
       <section class="card" aria-labelledby="again">
         <h2 id="again">Sign in again</h2>
-        <p>A page is handed over within 15 minutes of signing in with the password. You come back here afterwards.</p>
+        <p>A page is transferred within 15 minutes of signing in with the password. You come back here afterwards.</p>
         <div class="actions">
           <PostButton
             action="/app/sign-out"

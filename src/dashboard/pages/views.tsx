@@ -240,7 +240,7 @@ function Password({ page, path, form }: { page: Page; path: string; form: Forms 
 function Transfer({ path, offer }: { path: string; offer: Offer | undefined }) {
   return (
     <section class="card" aria-label="Hand over">
-      <h2>Hand this page over</h2>
+      <h2>Transfer ownership of this page</h2>
       {offer === undefined ? null : (
         <p>
           Offered to <strong dir="auto">{offer.name ? `${offer.name} (${offer.email})` : offer.email}</strong>, who may

@@ -77,7 +77,7 @@ export function ruleFields(choices: RuleChoices, notation: RuleNotation): FormFi
     {
       kind: "select",
       name: "classification",
-      label: "Then tell",
+      label: "Then notify",
       options: AUDIENCE_OPTIONS,
     },
     {

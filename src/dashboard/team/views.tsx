@@ -40,7 +40,7 @@ export const RIGHT_NAMES: Record<Permission, string> = {
   "members.manage": "Manage the team",
   "page.migrate": "Move monitors to another page",
   "page.delete": "Delete the page",
-  "page.transfer": "Give the page to somebody else",
+  "page.transfer": "Transfer ownership of the page",
 };
 
 interface TeamProps {

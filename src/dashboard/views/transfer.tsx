@@ -19,7 +19,7 @@ export function renderTransfer({ page_name, owner, href, decline_href, problem }
     children: (
       <>
         <h1>Take over “{page_name}”</h1>
-        <p class="lead">{owner} hands this status page over to you, with its monitors.</p>
+        <p class="lead">{owner} transfers this status page to you, with its monitors.</p>
         {problem && <p role="alert">{problem}</p>}
         <form class="card" method="post" action={href}>
           <p>
