@@ -3,6 +3,7 @@ import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Path } from "../contract/observation.ts";
 import { Agent } from "./agent.ts";
 import type { HoldSocket } from "./command-socket.ts";
 import { createLog } from "./log.ts";
@@ -19,6 +20,8 @@ let requests: { path: string; at: number; body: unknown }[];
 let assignments: unknown[];
 /** Whether the way to the service lets WebSockets through. */
 let hasSockets: boolean;
+/** What the agent finds on its way to what fails. */
+let walked: Path | null;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: START, toFake: ["Date", "performance", "setTimeout", "clearTimeout"] });
@@ -26,6 +29,7 @@ beforeEach(() => {
   requests = [];
   assignments = [];
   hasSockets = true;
+  walked = null;
   vi.stubGlobal("fetch", serve);
 });
 afterEach(() => {
@@ -86,7 +90,8 @@ async function runFor(ms: number): Promise<void> {
     ...UNRESTRICTED,
   };
   const log = createLog("error", () => {});
-  const agent = new Agent({ dir, config, log, env: {}, programPath: join(dir, "vigil-agent.mjs"), holdSocket });
+  const programPath = join(dir, "vigil-agent.mjs");
+  const agent = new Agent({ dir, config, log, env: {}, programPath, holdSocket, walk: async () => walked });
   const ended = agent.run();
   await pass(ms);
   agent.stop();
@@ -136,4 +141,19 @@ it("monitors that are assigned are checked, and go on being checked by the next 
     { monitor_id: id, status: "down", checked_at: "2026-01-01T00:00:12.000Z" },
     { monitor_id: id, status: "down", checked_at: "2026-01-01T00:00:24.000Z" },
   ]);
+}, 60_000);
+
+it("the way to what failed follows the result that waits for nothing, as a part of the same result", async () => {
+  const id = "01980000-0000-7000-8000-000000000001";
+  const limits = { timeout_seconds: 5, retry_interval: 60, failure_threshold: 1, recovery_threshold: 1 };
+  const settings = { target: "127.0.0.1:1", interval: 60, latency_threshold_ms: null, options: {}, config_version: 1 };
+  assignments = [{ id, name: "Closed", type: "tcp", ...limits, ...settings }];
+  walked = { by: "ttl", hops: [{ ttl: 1, address: "127.0.0.1", latency_ms: 0 }] };
+  await runFor(10_000);
+  const sent = requests.flatMap(({ path, body }) =>
+    path === "/agents/results" ? (body as { results: Record<string, unknown>[] }).results : [],
+  );
+  const [first, second] = sent;
+  expect(first).toMatchObject({ monitor_id: id, status: "down", observation: { connection: { port: 1 } } });
+  expect(second).toEqual({ ...first, observation: { ...Object(first?.observation), path: walked } });
 }, 60_000);

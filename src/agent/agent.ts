@@ -1,5 +1,6 @@
 import { hostname, machine, platform, release } from "node:os";
 import { AGENT_SKILLS, type AgentAssignment } from "../contract/agent.ts";
+import type { Observation } from "../contract/observation.ts";
 import { HOUR_MS } from "../lib/durations.ts";
 import { Assignments } from "./assignments.ts";
 import { Backoff } from "./backoff.ts";
@@ -17,6 +18,7 @@ import type { Log } from "./log.ts";
 import { runMetrics } from "./metrics-loop.ts";
 import { createNodeIo } from "./node-io.ts";
 import { Pace } from "./pace.ts";
+import { PathWalker, type walkPath } from "./path.ts";
 import { AGENT_TYPES, agentProbe } from "./probes/registry.ts";
 import { Reach } from "./reach.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -44,6 +46,8 @@ export interface AgentParts {
   programPath: string;
   /** How the connection for commands is held; a real WebSocket where it is absent. */
   holdSocket?: HoldSocket;
+  /** How the way to an address is walked; by the programs of the host where it is absent. */
+  walk?: typeof walkPath;
 }
 
 /** What an agent says about its host and itself. */
@@ -70,6 +74,7 @@ export class Agent {
   readonly #sender: Sender;
   readonly #assignments: Assignments;
   readonly #scheduler: Scheduler;
+  readonly #walker: PathWalker;
   readonly #certificates = new Map<string, number | null>();
   readonly #failed = new Map<string, boolean>();
   readonly #checkOnce: ExecutionParts["checkOnce"];
@@ -79,9 +84,10 @@ export class Agent {
   #hasDiskFault = false;
 
   constructor(parts: AgentParts) {
-    const { dir, config, log, holdSocket } = parts;
+    const { dir, config, log, holdSocket, walk } = parts;
     const paths = pathsOf(dir);
     const reach = new Reach(config);
+    this.#walker = new PathWalker(reach, walk);
     this.#parts = parts;
     this.#config = config;
     this.#uplink = new Uplink({ url: config.url, token: () => this.#config.agent_token, holdSocket });
@@ -270,7 +276,8 @@ export class Agent {
     this.#parts.log.info("token rotated");
   }
 
-  #noteResult({ name, type, is_location = false }: AgentAssignment, result: CheckedResult): void {
+  #noteResult(assignment: AgentAssignment, result: CheckedResult): void {
+    const { name, type, is_location = false } = assignment;
     const { log } = this.#parts;
     const fields = {
       monitor: name,
@@ -285,6 +292,15 @@ export class Agent {
     if (dropped > 0) log.warn("the buffer is full, oldest results dropped", { results: dropped });
     // A round waits for what a location found, be it no news.
     this.#sender.wake({ is_settled: result.is_settled && !is_location });
+    if (result.status === "down" && result.observation) void this.#notePath(assignment, result, result.observation);
+  }
+
+  /** The way to what failed comes later than the result, which waits for nothing: it is sent again with it. */
+  async #notePath(assignment: AgentAssignment, result: CheckedResult, observation: Observation): Promise<void> {
+    const path = await this.#walker.walk(assignment, observation.connection?.address ?? null);
+    if (path === null || this.#stopping.signal.aborted) return;
+    this.#buffer.add({ ...result, observation: { ...observation, path } });
+    this.#sender.wake({ is_settled: false });
   }
 
   #noteError({ id, name, type }: AgentAssignment, reason: string, isNew: boolean): void {

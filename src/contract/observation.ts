@@ -67,6 +67,7 @@ const Path = z.object({
     )
     .max(40),
 });
+export type Path = z.infer<typeof Path>;
 
 export const Observation = z
   .object({
