@@ -1,3 +1,4 @@
+import { benchAgent } from "./bench/agent.ts";
 import { benchAlerts } from "./bench/alerts.ts";
 import { benchAll } from "./bench/all.ts";
 import { benchApi } from "./bench/api.ts";
@@ -24,6 +25,7 @@ const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
   dashboard: benchDashboard,
   rules: benchRules,
   receivers: benchReceivers,
+  agent: benchAgent,
 };
 
 const USAGE = `usage: npm run bench -- ${Object.keys(BENCHES).join("|")} [minutes]

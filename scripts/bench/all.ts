@@ -3,6 +3,7 @@ import { cpus, loadavg, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { computeListPrice, UNITS_PER_CHECK, UNITS_PER_HEARTBEAT } from "../../src/domain/bill.ts";
 import { type Growth, measureGrowth } from "./growth.ts";
+import { measureAgent } from "./measured-agent.ts";
 import { measureChecks, measureHanging } from "./measured-checks.ts";
 import { measureComposite, measureFailures, measureFanOut } from "./measured-failures.ts";
 import { measureOutages } from "./measured-outages.ts";
@@ -19,7 +20,7 @@ import { FULL, QUICK, type Rig, startRig, type Units } from "./rig.ts";
  */
 const PHASES = [
   ...[measureRequests, measureFailures, measureFanOut, measureComposite],
-  ...[measureOutages, measureChecks, measureHanging, measureStart],
+  ...[measureOutages, measureChecks, measureHanging, measureStart, measureAgent],
 ];
 
 interface Row {

@@ -21,6 +21,8 @@ export interface Scale {
   checked: number;
   watchedMs: number;
   receivers: number;
+  /** Monitors of an agent; each is checked every ten seconds. */
+  agentMonitors: number;
   /** Monitors that go down at once. */
   failing: number;
   /** Failures that are followed one after the other in each round. */
@@ -35,6 +37,7 @@ export const FULL: Scale = {
   checked: 600,
   watchedMs: 20_000,
   receivers: 100,
+  agentMonitors: 167,
   failing: 2_000,
   failures: 10,
   settles: true,
@@ -46,6 +49,7 @@ export const QUICK: Scale = {
   checked: 6,
   watchedMs: 12_000,
   receivers: 5,
+  agentMonitors: 6,
   failing: 40,
   failures: 2,
   settles: false,

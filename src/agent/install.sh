@@ -16,6 +16,9 @@ MODE='service'
 DRY_RUN=''
 ACCOUNT='vigil-agent'
 SERVICE='vigil-agent'
+# As src/agent/frugality.ts has it.
+FRUGAL='--max-semi-space-size=1 --optimize-for-size'
+FRUGAL_ENV='MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=65536'
 UNIT="/etc/systemd/system/$SERVICE.service"
 INIT="/etc/init.d/$SERVICE"
 
@@ -157,7 +160,8 @@ StartLimitIntervalSec=0
 [Service]
 User=$ACCOUNT
 Group=$ACCOUNT
-ExecStart="$NODE" "$DIR/vigil-agent.mjs" run --dir "$DIR"
+Environment=$FRUGAL_ENV
+ExecStart="$NODE" $FRUGAL "$DIR/vigil-agent.mjs" run --dir "$DIR"
 Restart=always
 RestartSec=5
 SuccessExitStatus=75
@@ -198,7 +202,8 @@ Description=Vigil agent
 StartLimitIntervalSec=0
 
 [Service]
-ExecStart="$NODE" "$DIR/vigil-agent.mjs" run --dir "$DIR"
+Environment=$FRUGAL_ENV
+ExecStart="$NODE" $FRUGAL "$DIR/vigil-agent.mjs" run --dir "$DIR"
 Restart=always
 RestartSec=5
 SuccessExitStatus=75
@@ -217,7 +222,8 @@ openrc_script() {
 description="Vigil agent"
 supervisor=supervise-daemon
 command="$NODE"
-command_args="$DIR/vigil-agent.mjs run --dir $DIR"
+command_args="$FRUGAL $DIR/vigil-agent.mjs run --dir $DIR"
+export $FRUGAL_ENV
 command_user="$ACCOUNT:$ACCOUNT"
 respawn_delay=5
 respawn_max=0

@@ -9,6 +9,7 @@ import { checkOnce, formatCheck } from "./check-command.ts";
 import { parseServiceUrl, reachFrom, readConfig, writeConfig } from "./config.ts";
 import { formatStatus, readStatus } from "./control.ts";
 import { discover } from "./discovery.ts";
+import { AGENT_ENV, AGENT_FLAGS } from "./frugality.ts";
 import { createLog } from "./log.ts";
 import { Uplink } from "./uplink.ts";
 import { UplinkError } from "./uplink-error.ts";
@@ -18,7 +19,8 @@ const USAGE = `Vigil agent ${VERSION}: checks private targets and reports to you
 
   enroll --url URL --token TOKEN [--name NAME]   exchange an install token for this agent's own; what monitors may reach:
          [--allow CIDR]... [--types TYPE,TYPE] [--read-only]
-  run [--foreground]                             check and report until stopped; --foreground restarts after updates
+  run [--foreground]                             check and report until stopped; --foreground restarts after updates;
+                                                 with --url and VIGIL_INSTALL_TOKEN it enrolls itself at its first start
   status                                         what the running agent does
   check TYPE TARGET [--option NAME=VALUE]...     one check, without the service, e.g. check redis 127.0.0.1:6379
   discover                                       services and containers of this host
@@ -99,6 +101,11 @@ async function enroll(): Promise<number> {
 }
 
 async function run(): Promise<number> {
+  // A container has no other moment to enrol: its first start has the token, and those that follow do not need it.
+  if (!readConfig(dir) && values.url && process.env.VIGIL_INSTALL_TOKEN) {
+    const failed = await enroll();
+    if (failed !== 0) return failed;
+  }
   const config = readConfig(dir);
   if (!config) return fail(`no agent is enrolled in ${dir}; run enroll first`);
   trustSystemAuthorities();
@@ -113,7 +120,11 @@ async function run(): Promise<number> {
 async function supervise(): Promise<number> {
   let isStopping = false;
   for (;;) {
-    const child = fork(programPath, process.argv.slice(2), { env: { ...process.env, [CHILD]: "1" }, stdio: "inherit" });
+    const child = fork(programPath, process.argv.slice(2), {
+      env: { ...process.env, ...AGENT_ENV, [CHILD]: "1" },
+      execArgv: [...process.execArgv, ...AGENT_FLAGS],
+      stdio: "inherit",
+    });
     const stop = (signal: NodeJS.Signals) => {
       isStopping = true;
       child.kill(signal);

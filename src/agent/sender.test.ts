@@ -105,19 +105,19 @@ describe("the sender", () => {
     expect(requests.map(({ times }) => times)).toEqual([[1000, 2000, 3000]]);
   });
 
-  it("sends successes that change nothing as soon as there are twenty, and news with those that wait", async () => {
+  it("sends successes that change nothing as soon as there are a hundred, and news with those that wait", async () => {
     void sender.run(stopping.signal);
     await vi.advanceTimersByTimeAsync(1);
-    for (let at = 1; at <= 20; at++) {
+    for (let at = 1; at <= 100; at++) {
       expect(requests).toEqual([]);
       add(at, { is_settled: true });
     }
     await vi.advanceTimersByTimeAsync(10);
-    expect(requests.map(({ times }) => times.length)).toEqual([20]);
-    add(21, { is_settled: true });
-    add(22, { status: "down" });
+    expect(requests.map(({ times }) => times.length)).toEqual([100]);
+    add(101, { is_settled: true });
+    add(102, { status: "down" });
     await vi.advanceTimersByTimeAsync(10);
-    expect(requests.at(-1)?.times).toEqual([21, 22]);
+    expect(requests.at(-1)?.times).toEqual([101, 102]);
   });
 
   it("keeps everything while the service is away, asks ever less often, and then sends each result once", async () => {

@@ -15,7 +15,7 @@ const AGE_MAX_MS = DAY_MS - 60_000;
  * pays by the request and not by the result.
  */
 const SETTLED_DELAY_MS = MINUTE_MS;
-const SETTLED_COMPANY = 20;
+const SETTLED_COMPANY = 100;
 
 export interface SenderParts {
   uplink: Uplink;

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { AGENT_ENV, AGENT_FLAGS } from "../../src/agent/frugality.ts";
 import { describeServer } from "../support/servers/run-server.ts";
 import { PROJECT_ROOT, temporaryDir } from "./support.ts";
 
@@ -29,7 +30,10 @@ describe("the systemd unit", () => {
     expect(Object.fromEntries(settings)).toMatchObject({
       User: "vigil-agent",
       Group: "vigil-agent",
-      ExecStart: '"/usr/bin/node" "/opt/vigil-agent/vigil-agent.mjs" run --dir "/opt/vigil-agent"',
+      ExecStart: `"/usr/bin/node" ${AGENT_FLAGS.join(" ")} "/opt/vigil-agent/vigil-agent.mjs" run --dir "/opt/vigil-agent"`,
+      Environment: Object.entries(AGENT_ENV)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(" "),
       ReadWritePaths: "/opt/vigil-agent",
       UMask: "0077",
       AmbientCapabilities: "CAP_NET_RAW",
@@ -110,7 +114,7 @@ describe("the OpenRC script", () => {
     expect(execFileSync("sh", ["-s"], { input: probe, encoding: "utf8" }).trim().split("\n")).toEqual([
       "supervise-daemon",
       "/usr/bin/node",
-      "/opt/vigil-agent/vigil-agent.mjs run --dir /opt/vigil-agent",
+      `${AGENT_FLAGS.join(" ")} /opt/vigil-agent/vigil-agent.mjs run --dir /opt/vigil-agent`,
       "vigil-agent:vigil-agent",
       "0077",
     ]);

@@ -20,6 +20,7 @@ const MEASURES = [
   ...["start, nothing changed", "start of the runtime"],
   ...["first heartbeat of an isolate", "first visit of a public page of an isolate"],
   ...["memory when idle, all processes", "Worker"],
+  ...["check by an agent", "own memory of an agent"],
 ];
 
 it("measures everything beside its baseline in one run, and compares it to a former one", async () => {

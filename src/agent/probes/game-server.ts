@@ -1,4 +1,3 @@
-import { GameDig } from "gamedig";
 import type { GameType } from "../../contract/monitor-values.ts";
 import { IoFault } from "../../lib/io-fault.ts";
 import { gameServerProbe } from "../../probes/game-server.ts";
@@ -37,6 +36,8 @@ async function query(
   { host, port }: { host: string; port: number },
   signal: AbortSignal,
 ): Promise<Verdict> {
+  // Loaded with the first check of its type: it takes more memory than the rest of the agent.
+  const { GameDig } = await import("gamedig");
   const asked = GameDig.query({
     type,
     host: host.replace(/^\[|\]$/g, ""),

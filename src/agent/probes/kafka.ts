@@ -1,4 +1,4 @@
-import kafkajs, { type Admin, type SASLOptions } from "kafkajs";
+import type { Admin, SASLOptions } from "kafkajs";
 import type { KafkaCheck } from "../../contract/infrastructure-check.ts";
 import { assertNever } from "../../lib/assert-never.ts";
 import { IoFault } from "../../lib/io-fault.ts";
@@ -13,7 +13,7 @@ export const kafkaProbe: Probe<KafkaTarget, KafkaCheck> = {
   ...kafkaType,
   check: (target, options, io, signal) =>
     checkWith(io, signal, async () => {
-      const admin = adminOf(target, options);
+      const admin = await adminOf(target, options);
       const close = () => void admin.disconnect().catch(() => {});
       try {
         return await untilAborted(checkCluster(admin, options), signal, close);
@@ -25,7 +25,8 @@ export const kafkaProbe: Probe<KafkaTarget, KafkaCheck> = {
     }),
 };
 
-function adminOf({ brokers }: KafkaTarget, { verify_ssl, kafka_sasl_mechanism }: KafkaCheck): Admin {
+async function adminOf({ brokers }: KafkaTarget, { verify_ssl, kafka_sasl_mechanism }: KafkaCheck): Promise<Admin> {
+  const { default: kafkajs } = await import("kafkajs");
   const [first] = brokers;
   const credentials = first?.credentials;
   const client = new kafkajs.Kafka({

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import mqtt from "mqtt";
+import type { MqttClient } from "mqtt";
 import type { MqttCheck } from "../../contract/infrastructure-check.ts";
 import { IoFault } from "../../lib/io-fault.ts";
 import { mqttType } from "../../probes/agent-types.ts";
@@ -11,7 +11,7 @@ export const mqttProbe: Probe<ServerTarget, MqttCheck> = {
   ...mqttType,
   check: (target, options, io, signal) =>
     checkWith(io, signal, async () => {
-      const client = open(target, options);
+      const client = await open(target, options);
       try {
         return await untilAborted(
           converse(client, options, () => io.now()),
@@ -28,7 +28,8 @@ export const mqttProbe: Probe<ServerTarget, MqttCheck> = {
     }),
 };
 
-function open({ host, port, tls, credentials }: ServerTarget, { verify_ssl }: MqttCheck): mqtt.MqttClient {
+async function open({ host, port, tls, credentials }: ServerTarget, { verify_ssl }: MqttCheck): Promise<MqttClient> {
+  const { default: mqtt } = await import("mqtt");
   return mqtt.connect({
     protocol: tls === "on" ? "mqtts" : "mqtt",
     host: host.replace(/^\[|\]$/g, ""),
@@ -43,7 +44,7 @@ function open({ host, port, tls, credentials }: ServerTarget, { verify_ssl }: Mq
   });
 }
 
-function converse(client: mqtt.MqttClient, { mqtt_topic }: MqttCheck, now: () => number): Promise<Verdict> {
+function converse(client: MqttClient, { mqtt_topic }: MqttCheck, now: () => number): Promise<Verdict> {
   const startedAt = now();
   return new Promise((resolve, reject) => {
     client.on("error", reject);

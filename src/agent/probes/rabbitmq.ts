@@ -1,4 +1,4 @@
-import amqp from "amqplib";
+import type { ChannelModel } from "amqplib";
 import type { RabbitmqCheck } from "../../contract/infrastructure-check.ts";
 import { IoFault } from "../../lib/io-fault.ts";
 import { type ApiTarget, rabbitmqType } from "../../probes/agent-types.ts";
@@ -102,6 +102,7 @@ async function checkBroker(
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(url.port) || (isTls ? 5671 : 5672);
   const settings = { protocol: isTls ? "amqps" : "amqp", hostname: host, port, vhost, heartbeat: 0, ...credentials };
+  const { default: amqp } = await import("amqplib");
   const opening = amqp.connect(settings, { rejectUnauthorized: options.verify_ssl, servername: host, timeout: 30_000 });
   // Should it open after the check has ended.
   const discard = () => void opening.then((late) => late.close()).catch(() => {});
@@ -122,7 +123,7 @@ async function checkBroker(
 }
 
 /** The broker closes a channel over a queue that does not exist, so each has its own. */
-async function inspect(connection: amqp.ChannelModel, names: readonly string[]): Promise<Queue[]> {
+async function inspect(connection: ChannelModel, names: readonly string[]): Promise<Queue[]> {
   const queues: Queue[] = [];
   for (const name of names) {
     const channel = await connection.createChannel();

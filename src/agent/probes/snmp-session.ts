@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import snmp from "net-snmp";
+import type snmp from "net-snmp";
 import type { SnmpAccess } from "../../contract/infrastructure-check.ts";
 import { IoFault } from "../../lib/io-fault.ts";
 import type { ServerTarget } from "../../probes/server-target.ts";
@@ -12,13 +12,8 @@ export interface SnmpValue {
 }
 
 const COMMUNITY = "public";
-const AUTH = {
-  md5: snmp.AuthProtocols.md5,
-  sha: snmp.AuthProtocols.sha,
-  sha256: snmp.AuthProtocols.sha256,
-  sha512: snmp.AuthProtocols.sha512,
-};
-const PRIVACY = { des: snmp.PrivProtocols.des, aes: snmp.PrivProtocols.aes, aes256: snmp.PrivProtocols.aes256r };
+const PRIVACY = { des: "des", aes: "aes", aes256: "aes256r" } as const;
+type Client = typeof snmp;
 
 /** Opens a session, lets `talk` use it, and always closes it. */
 export async function withSession<T>(
@@ -27,6 +22,7 @@ export async function withSession<T>(
   signal: AbortSignal,
   talk: (session: SnmpSession) => Promise<T>,
 ): Promise<T> {
+  const { default: client } = await import("net-snmp");
   const { address, family } = await lookup(target.host.replace(/^\[|\]$/g, ""));
   const options = {
     port: target.port,
@@ -37,14 +33,14 @@ export async function withSession<T>(
   };
   const session =
     access.snmp_version === "3"
-      ? snmp.createV3Session(address, userOf(target, access), options)
-      : snmp.createSession(address, communityOf(target), {
+      ? client.createV3Session(address, userOf(client, target, access), options)
+      : client.createSession(address, communityOf(target), {
           ...options,
-          version: access.snmp_version === "1" ? snmp.Version1 : snmp.Version2c,
+          version: access.snmp_version === "1" ? client.Version1 : client.Version2c,
         });
   session.on("error", () => {});
   try {
-    return await untilAborted(talk(new SnmpSession(session)), signal, () => {});
+    return await untilAborted(talk(new SnmpSession(client, session)), signal, () => {});
   } catch (error) {
     throw refusalOf(error);
   } finally {
@@ -57,21 +53,23 @@ function communityOf({ credentials }: ServerTarget): string {
 }
 
 /** `user`, `user:password` or `user:password:privacy-password`. */
-function userOf({ credentials }: ServerTarget, access: SnmpAccess): snmp.User {
+function userOf(client: Client, { credentials }: ServerTarget, access: SnmpAccess): snmp.User {
   const name = credentials?.username ?? "";
   if (name === "") throw new IoFault("unsupported", "version 3 needs a user: snmp://user:password@host");
   const [authKey = "", privKey] = (credentials?.password ?? "").split(":");
-  if (authKey === "") return { name, level: snmp.SecurityLevel.noAuthNoPriv };
-  const auth = { authProtocol: AUTH[access.snmp_auth_protocol], authKey };
-  if (!privKey) return { name, level: snmp.SecurityLevel.authNoPriv, ...auth };
-  const privProtocol = PRIVACY[access.snmp_privacy_protocol];
-  return { name, level: snmp.SecurityLevel.authPriv, ...auth, privProtocol, privKey };
+  if (authKey === "") return { name, level: client.SecurityLevel.noAuthNoPriv };
+  const auth = { authProtocol: client.AuthProtocols[access.snmp_auth_protocol], authKey };
+  if (!privKey) return { name, level: client.SecurityLevel.authNoPriv, ...auth };
+  const privProtocol = client.PrivProtocols[PRIVACY[access.snmp_privacy_protocol]];
+  return { name, level: client.SecurityLevel.authPriv, ...auth, privProtocol, privKey };
 }
 
 export class SnmpSession {
+  readonly #client: Client;
   readonly #session: snmp.Session;
 
-  constructor(session: snmp.Session) {
+  constructor(client: Client, session: snmp.Session) {
+    this.#client = client;
     this.#session = session;
   }
 
@@ -80,7 +78,7 @@ export class SnmpSession {
     return new Promise((resolve, reject) => {
       this.#session.get(oids, (error, varbinds) => {
         if (error) return reject(error);
-        const found = (varbinds ?? []).filter((varbind) => !snmp.isVarbindError(varbind));
+        const found = (varbinds ?? []).filter((varbind) => !this.#client.isVarbindError(varbind));
         resolve(found.map(({ oid, value }) => ({ oid, value: valueText(value) })));
       });
     });
@@ -95,7 +93,8 @@ export class SnmpSession {
         20,
         (varbinds) => {
           for (const varbind of Array.isArray(varbinds) ? varbinds : [varbinds]) {
-            if (!snmp.isVarbindError(varbind)) found.set(varbind.oid.slice(root.length + 1), valueText(varbind.value));
+            if (!this.#client.isVarbindError(varbind))
+              found.set(varbind.oid.slice(root.length + 1), valueText(varbind.value));
           }
         },
         (error) => (error ? reject(error) : resolve(found)),
