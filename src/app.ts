@@ -23,6 +23,7 @@ import { endpoints as eventRules } from "./features/event-rules/routes.ts";
 import { endpoints as gameServers } from "./features/game-servers/routes.ts";
 import { endpoints as groups } from "./features/groups/routes.ts";
 import { endpoints as health } from "./features/health/routes.ts";
+import { endpoints as healthchecks } from "./features/healthchecks/routes.ts";
 import { endpoints as incidentTemplates } from "./features/incident-templates/routes.ts";
 import { endpoints as incidents } from "./features/incidents/routes.ts";
 import { endpoints as latency } from "./features/latency/routes.ts";
@@ -42,6 +43,7 @@ import { endpoints as overview } from "./features/overview/routes.ts";
 import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
 import { endpoints as pageTransfers } from "./features/page-transfers/routes.ts";
 import { endpoints as passkeys } from "./features/passkeys/routes.ts";
+import { endpoints as pingKeys } from "./features/ping-keys/routes.ts";
 import { endpoints as preferences } from "./features/preferences/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
 import { endpoints as pushAliases } from "./features/push-aliases/routes.ts";
@@ -117,6 +119,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...pageTransfers,
   ...preferences,
   ...push,
+  ...pingKeys,
+  ...healthchecks,
   ...pushAliases,
   ...referrals,
   ...results,

@@ -53,7 +53,7 @@ export const RATE_LIMITS = {
   agent_owner: perMinute(600, "object"),
   /** Of API tokens and invitations those that are made: a refusal of the body is counted as any other request. */
   token_creation: perHour(20),
-  /** A taken one reveals that an account has it, so that guesses are few. */
+  /** A taken one reveals that an account has it, so that guesses are few; and monitors that heartbeats make by one key. */
   push_alias: perHour(100),
   invitation: perHour(20),
   /** Invitations, confirmations and verifications by one sender to one address; fewer, so that others can write to it, too. */

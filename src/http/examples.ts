@@ -80,6 +80,7 @@ const MONITORS = {
   "PUT /monitors/order": { monitors: [{ id: MONITOR, order: 1 }] },
   "PUT /monitors/by-key/{external_key}": { name: "Shop" },
   "PUT /monitors/{id}/push-alias": { token: "9VtnGa4Ka1zXwQ" },
+  "PUT /status-pages/{id}/ping-key": { key: "fqOOd6-F4MMNuCEnzTU01w" },
   "POST /monitors/{id}/status": { status: "up", latency_ms: 12, message: "HTTP 200" },
   "POST /groups": { name: "Shops", status_page_id: PAGE },
   "PUT /groups/{id}": { name: "Stores" },

@@ -37,6 +37,11 @@ export function newLinkToken(): string {
   return randomBase62(RANDOM_LENGTH);
 }
 
+/** By which senders of heartbeats name the monitors of a page; as long as those of Healthchecks. */
+export function newPingKey(): string {
+  return randomBase62(22);
+}
+
 /** For receivers that verify deliveries: the form of Standard Webhooks, with 256 bits. */
 export function newWebhookSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;

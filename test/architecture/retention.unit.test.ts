@@ -104,6 +104,7 @@ const ENDS: Record<string, string> = {
   two_factors: "with its user",
   upkeep_rounds: "nothing: one for each round",
   push_aliases: "with its monitor",
+  ping_keys: "with its page",
   queue_health: "nothing: one for each queue",
   used_challenges: "sweeps/expired.ts: when it expires",
   users: PEOPLE,

@@ -139,6 +139,7 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "POST /status-pages": async () => ({ body: { name: "Northwind", slug: `p-${newId()}` } }),
   "PUT /status-pages/{id}": async () => ({ body: { description: "What runs" } }),
   "PUT /status-pages/{id}/legal": async () => ({ body: { imprint_url: "https://northwind.test/imprint" } }),
+  "PUT /status-pages/{id}/ping-key": async () => ({ body: {} }),
   "PATCH /status-pages/{id}/alerting": async () => ({ body: { alert_routing: { "monitor.down": "critical" } } }),
   "POST /status-pages/{id}/monitors/migrate": async (account) => {
     const [id, target_status_page_id] = [await OBJECTS.page(account), await OBJECTS.page(account)];

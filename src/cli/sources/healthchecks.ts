@@ -1,3 +1,4 @@
+import { keyFrom } from "../export.ts";
 import { CommandFailure } from "../failure.ts";
 import {
   Draft,
@@ -20,7 +21,7 @@ import type { ForeignRecord } from "./record.ts";
 
 /** What a check is at the moment, and addresses of its own service. */
 const OF_THE_SERVICE = [
-  ...["n_pings", "status", "started", "last_ping", "next_ping", "last_duration", "badge_url", "slug", "unique_key"],
+  ...["n_pings", "status", "started", "last_ping", "next_ping", "last_duration", "badge_url", "unique_key"],
   ...["ping_url", "update_url", "pause_url", "resume_url"],
 ];
 const GRACE: [number, number] = [0, 86_400];
@@ -61,7 +62,8 @@ function addCheck(draft: Draft, check: ForeignRecord): void {
     ...(tags.length > 0 && { tags }),
     ...(isPaused && { paused: true }),
   };
-  draft.addMonitor(name, monitor, remarks);
+  // Senders that name a check by its slug go on under the ping key of the page.
+  draft.addMonitor(name, monitor, remarks, keyFrom(check.text("slug") ?? name));
 }
 
 /** A schedule that has no equivalent here becomes the longest interval, which is said. */

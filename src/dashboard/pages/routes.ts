@@ -1,7 +1,8 @@
 import { endpoints as offers } from "./offer-routes.tsx";
+import { endpoints as pingKeys } from "./ping-key-routes.tsx";
 import { endpoints as reports } from "./reports-routes.tsx";
 import { endpoints as services } from "./services-routes.tsx";
 import { endpoints as settings } from "./settings-routes.tsx";
 import { endpoints as subscribers } from "./subscribers-routes.tsx";
 
-export const endpoints = [...settings, ...services, ...subscribers, ...offers, ...reports];
+export const endpoints = [...settings, ...services, ...pingKeys, ...subscribers, ...offers, ...reports];

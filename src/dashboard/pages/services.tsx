@@ -143,6 +143,12 @@ export function Services(props: ServicesProps) {
           />
         ) : null}
       </section>
+      {may_change ? (
+        <p class="quiet">
+          Jobs may send heartbeats to all services of this page by one <a href={`${path}/ping-key`}>ping key</a>, which
+          makes new ones as well.
+        </p>
+      ) : null}
     </>
   );
 }

@@ -1,64 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { ApiError } from "../../contract/errors.ts";
-import { type HeartbeatBody, MESSAGE_BYTES_MAX, PUSH_ALIAS_LENGTH_MIN } from "../../contract/push.ts";
+import { type HeartbeatBody, PUSH_ALIAS_LENGTH_MIN } from "../../contract/push.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, ErrorBody, IdParam, json, jsonBody, OBJECT_ERRORS } from "../../http/responses.ts";
 import { DAY_MS } from "../../lib/durations.ts";
-import { readPushToken } from "../../platform/push-tokens.ts";
-import { acceptPush } from "../push/accept.ts";
-import type { AcceptedPush } from "../push/follow-up.ts";
-import { readMessage, toHeartbeat } from "../push/heartbeat-input.ts";
-import { findAliasedCredential, setPushAlias } from "./service.ts";
+import { acceptForeign, countGuess, findForeignCredential, setPushAlias } from "./service.ts";
 
 const tags = ["Heartbeats"];
 /** Their clients carry the credential in the path and read answers of their own form. */
 const foreign = { at: ["root"], auth: "public", permission: null, audit: null, rate: "push" } satisfies EndpointPolicy;
-
-const text = (description: string) => ({ description, content: { "text/plain": { schema: z.string() } } });
-const PING_ANSWERS = {
-  200: { ...text("OK"), headers: z.object({ "Ping-Body-Limit": z.string() }) },
-  400: {
-    description: "The address or the run id is malformed",
-    content: { "text/plain": { schema: z.string() }, "application/json": { schema: ErrorBody } },
-  },
-  404: text("The token is not known"),
-};
-const PING_HEADERS = { "Ping-Body-Limit": String(MESSAGE_BYTES_MAX), "Access-Control-Allow-Origin": "*" };
-const PingQuery = z.object({ rid: z.string().optional(), create: z.string().optional() });
-
-/** A heartbeat by https://healthchecks.io/docs/http_api/. */
-async function ping(c: AppContext, token: string, signal: string | null) {
-  const rid = c.req.query("rid");
-  const beat = readSignal(signal);
-  if (beat === "unknown") return c.text("not found", 404);
-  if (beat === "malformed") return c.text("invalid url format", 400);
-  if (rid !== undefined && !z.guid().safeParse(rid).success) return c.text("invalid uuid format", 400);
-  const message = c.req.method === "POST" ? await readMessage(c.req.raw) : null;
-  const taken = await acceptForeign(c, token, { ...beat, message, run_id: rid?.toLowerCase() });
-  return taken ? c.text("OK", 200, PING_HEADERS) : c.text("not found", 404);
-}
-
-function readSignal(signal: string | null): HeartbeatBody | "unknown" | "malformed" {
-  if (signal === null) return { status: "ok" };
-  if (signal === "start" || signal === "fail" || signal === "log") return { status: signal };
-  if (!/^\d{1,9}$/.test(signal)) return "unknown";
-  const exit_code = Number(signal);
-  return exit_code > 255 ? "malformed" : { exit_code };
-}
-
-/** Undefined for an invalid token, for which each client protocol has its own response. */
-async function acceptForeign(c: AppContext, token: string, input: HeartbeatBody): Promise<AcceptedPush | undefined> {
-  const { ctx, settings } = c.var;
-  const own = readPushToken(settings.ROOT_SECRET, "beat", token);
-  const credential = own ?? (isAlias(token) ? await findAliasedCredential(ctx, token) : undefined);
-  if (!credential) return undefined;
-  try {
-    return await acceptPush(ctx, credential, { kind: "heartbeat", beat: toHeartbeat(input) });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return undefined;
-    throw error;
-  }
-}
 
 /** What another tool may have given to senders; a token of this service is no alias. */
 const PushAlias = z
@@ -67,9 +16,6 @@ const PushAlias = z
   .max(300)
   .regex(/^[\w.:/-]+$/, "must have letters, digits and _ . : / - only")
   .refine((token) => !/^(?:hb|pk)_/.test(token), "must not be a token of this service");
-
-/** Releases before took shorter ones, which go on working. */
-const isAlias = (token: string) => /^(?!hb_|pk_)[\w.:/-]{8,300}$/.test(token);
 
 /** The name of an external endpoint of Gatus and its token, as one credential. */
 const gatusAlias = (key: string, token: string) => `${key}/${token}`;
@@ -84,7 +30,7 @@ const GatusQuery = z.object({
 async function gatusPush(c: AppContext, key: string, query: z.infer<typeof GatusQuery>) {
   const token = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? "";
   const beat = { status: query.success === "true" ? ("ok" as const) : ("fail" as const), message: query.error };
-  const taken = await acceptForeign(c, gatusAlias(key, token), { ...beat, duration_ms: readDuration(query.duration) });
+  const taken = await accept(c, gatusAlias(key, token), { ...beat, duration_ms: readDuration(query.duration) });
   return taken ? c.body(null, 200) : c.body(null, 401);
 }
 
@@ -115,12 +61,20 @@ async function kumaPush(c: AppContext, token: string) {
     return c.json(kumaRefusal(`ping must be from 0 to ${KUMA_PING_MAX_MS} ms`), 400);
   }
   const beat = { status: status === "up" ? ("ok" as const) : ("fail" as const), message: msg, duration_ms };
-  const taken = await acceptForeign(c, token, beat);
+  const taken = await accept(c, token, beat);
   if (!taken) return c.json(kumaRefusal("Monitor not found or not active."), 404);
   return c.json({ ok: true as const }, 200);
 }
 
 const PushAliasBody = z.object({ token: PushAlias.nullable() }).meta({ id: "PushAlias" });
+
+/** False for an invalid token, for which each client protocol has its own response. */
+async function accept({ var: { ctx } }: AppContext, token: string, input: HeartbeatBody): Promise<boolean> {
+  const credential = await findForeignCredential(ctx, token);
+  if (credential) return acceptForeign(ctx, credential, input);
+  await countGuess(ctx, token);
+  return false;
+}
 
 /** Both methods of an address that mean the same. */
 const METHODS = ["get", "post"] as const;
@@ -174,30 +128,6 @@ export const endpoints = [
   ),
 
   ...METHODS.flatMap((method) => [
-    endpoint(
-      foreign,
-      createRoute({
-        method,
-        path: "/ping/{token}",
-        tags,
-        summary: "Send a success, as clients of Healthchecks do",
-        request: { params: z.object({ token: z.string() }), query: PingQuery },
-        responses: PING_ANSWERS,
-      }),
-      (c) => ping(c, c.req.valid("param").token, null),
-    ),
-    endpoint(
-      foreign,
-      createRoute({
-        method,
-        path: "/ping/{token}/{signal}",
-        tags,
-        summary: "Send a start, a failure, a log line or an exit code, as clients of Healthchecks do",
-        request: { params: z.object({ token: z.string(), signal: z.string() }), query: PingQuery },
-        responses: PING_ANSWERS,
-      }),
-      (c) => ping(c, c.req.valid("param").token, c.req.valid("param").signal),
-    ),
     endpoint(
       foreign,
       createRoute({

@@ -3,11 +3,14 @@ import { monitorAudit } from "../../access/monitor-audit.ts";
 import { requireRate } from "../../access/rate-limit.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { conflict, notFound } from "../../contract/errors.ts";
+import { ApiError, conflict, notFound } from "../../contract/errors.ts";
+import type { HeartbeatBody } from "../../contract/push.ts";
 import { findAliasedMonitor } from "../../data/push-aliases/read.ts";
 import { deletePushAliases, insertPushAlias } from "../../data/push-aliases/write.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
-import type { PushCredential } from "../../platform/push-tokens.ts";
+import { type PushCredential, readPushToken } from "../../platform/push-tokens.ts";
+import { acceptPush } from "../push/accept.ts";
+import { toHeartbeat } from "../push/heartbeat-input.ts";
 import { pushEntryOf } from "../push/service.ts";
 
 /**
@@ -30,9 +33,31 @@ export async function setPushAlias(ctx: RequestScope, monitorId: string, token: 
   );
 }
 
-/** The credential of the monitor that has this one; guesses are slowed down like wrong tokens. */
-export async function findAliasedCredential(ctx: RequestScope, token: string): Promise<PushCredential | undefined> {
-  const found = await findAliasedMonitor(ctx.db, sha256Hex(token));
-  if (!found) await requireRate(ctx, "bad_credential");
-  return found;
+/** Of this service, or one that another tool had given out. */
+export async function findForeignCredential(ctx: RequestScope, token: string): Promise<PushCredential | undefined> {
+  const own = readPushToken(ctx.settings.ROOT_SECRET, "beat", token);
+  return own ?? (isForeign(token) ? findAliasedMonitor(ctx.db, sha256Hex(token)) : undefined);
+}
+
+/** Releases before took shorter ones than are set today, which go on working. */
+const isForeign = (token: string) => /^(?!hb_|pk_)[\w.:/-]{8,300}$/.test(token);
+
+/** Guesses at what other tools gave out are slowed down like wrong tokens. */
+export async function countGuess(ctx: RequestScope, token: string): Promise<void> {
+  if (isForeign(token)) await requireRate(ctx, "bad_credential");
+}
+
+/** False where the monitor does not know the credential any more. */
+export async function acceptForeign(
+  ctx: RequestScope,
+  credential: PushCredential,
+  input: HeartbeatBody,
+): Promise<boolean> {
+  try {
+    await acceptPush(ctx, credential, { kind: "heartbeat", beat: toHeartbeat(input) });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return false;
+    throw error;
+  }
 }
