@@ -34,7 +34,7 @@ export const endpoints = [
   ),
 
   endpoint(
-    { ...shared, audit: null, rate: "api" },
+    { ...shared, audit: null, rate: "api", token: "account" },
     createRoute({
       method: "get",
       path: "/notify-contacts/application-key",
