@@ -48,6 +48,7 @@ import { endpoints as preferences } from "./features/preferences/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
 import { endpoints as pushAliases } from "./features/push-aliases/routes.ts";
 import { endpoints as referrals } from "./features/referrals/routes.ts";
+import { endpoints as savedViews } from "./features/saved-views/routes.ts";
 import { endpoints as secrets } from "./features/secrets/routes.ts";
 import { endpoints as sessionPolicy } from "./features/session-policy/routes.ts";
 import { endpoints as sessions } from "./features/sessions/routes.ts";
@@ -124,6 +125,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...pushAliases,
   ...referrals,
   ...results,
+  ...savedViews,
   ...secrets,
   ...sessions,
   ...signIns,

@@ -16,6 +16,7 @@ const PERSONAL: readonly string[] = [
   "passkey",
   "calendar_feed",
   "wall_link",
+  "saved_view",
   "notification",
   "notify_contact",
   "sla_policy",

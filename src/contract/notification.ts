@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Instant } from "./common.ts";
+import { Id, Instant, InstantInput } from "./common.ts";
 
 export const NOTIFICATION_TYPES = [
   "monitor.unchecked",
@@ -43,3 +43,8 @@ export const Notification = z
 
 export const NotificationChange = z.object({ is_read: z.boolean() }).meta({ id: "NotificationChange" });
 export type NotificationChange = z.infer<typeof NotificationChange>;
+
+export const NotificationsRead = z
+  .object({ until: InstantInput.meta({ description: "when the newest of those came that were looked at" }) })
+  .meta({ id: "NotificationsRead" });
+export type NotificationsRead = z.infer<typeof NotificationsRead>;

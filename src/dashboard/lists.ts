@@ -20,6 +20,6 @@ export function partOf<Entry>(list: readonly Entry[], offset: number): { shown: 
 export function addressWith(path: string, members: Record<string, string | number | undefined>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) if (value) params.set(name, String(value));
-  const query = params.toString();
+  const query = params.toString().replaceAll("%2C", ",");
   return query === "" ? path : `${path}?${query}`;
 }

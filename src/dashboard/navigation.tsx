@@ -1,4 +1,6 @@
 import type { Child } from "hono/jsx";
+import type { SavedViewRecord } from "../data/saved-views/read.ts";
+import { addressOfView } from "../features/saved-views/service.ts";
 import type { LineIconName } from "../ui/design/icon-names.ts";
 import { LineIcon } from "../ui/design/line-icon.tsx";
 import { Mark } from "../ui/design/mark.tsx";
@@ -33,6 +35,12 @@ const REST = {
 
 export type Section = keyof typeof FIRST | keyof typeof REST | "account";
 
+export interface FrameCounts {
+  open_incidents: number;
+  down: number;
+  unread: number;
+}
+
 interface SideProps {
   section: Section;
   /** Of the signed-in person. */
@@ -42,8 +50,11 @@ interface SideProps {
   theme: "light" | "dark" | undefined;
   /** Where a change of the theme leads back to. */
   path: string;
-  openIncidents: number;
-  /** The view follows changes, and so does the count. */
+  counts: FrameCounts;
+  /** Lists that the person saved, and the address of what is open. */
+  saved: readonly SavedViewRecord[];
+  address: string;
+  /** The view follows changes, and so do the counts. */
   isLive: boolean;
 }
 
@@ -52,17 +63,22 @@ export function Side(props: SideProps) {
   const first = Object.entries<Entry>(FIRST);
   return (
     <header class="side">
-      <a class="brand" href="/app">
-        <Mark />
-        Vigil
-      </a>
+      <div class="top">
+        <a class="brand" href="/app">
+          <Mark />
+          Vigil
+        </a>
+        <Bell {...props} place="side" />
+      </div>
       <Find />
       <nav class="sections" aria-label="Main">
         <ul class="first">
           {first.map(([key, entry]) => (
             <li class={entry.isOnBar ? undefined : "is-rest"}>
               <SectionLink entry={entry} isOpen={key === props.section}>
-                {key === "incidents" ? <Count {...props} /> : null}
+                {key === "incidents" ? (
+                  <Count id="open-incidents" count={props.counts.open_incidents} isLive={props.isLive} />
+                ) : null}
               </SectionLink>
             </li>
           ))}
@@ -78,6 +94,9 @@ export function Side(props: SideProps) {
             <Find />
           </div>
           <ul>
+            <li class="is-phone">
+              <Bell {...props} place="more" />
+            </li>
             {first.map(([key, entry]) =>
               entry.isOnBar ? null : (
                 <li class="is-phone">
@@ -85,6 +104,9 @@ export function Side(props: SideProps) {
                 </li>
               ),
             )}
+          </ul>
+          <SavedViews {...props} />
+          <ul>
             {Object.entries<Entry>(REST).map(([key, entry]) => (
               <li>
                 <SectionLink entry={entry} isOpen={key === props.section} />
@@ -95,6 +117,27 @@ export function Side(props: SideProps) {
         </div>
       </nav>
     </header>
+  );
+}
+
+function SavedViews({ saved, address }: Pick<SideProps, "saved" | "address">) {
+  if (saved.length === 0) return null;
+  return (
+    <ul class="saved" aria-label="Saved views">
+      {saved.map((view) => {
+        const href = addressOfView(view);
+        return (
+          <li>
+            <a href={href} {...(href === address ? { "aria-current": "page" } : {})}>
+              <LineIcon of="bookmark" />
+              <span class="cut" dir="auto">
+                {view.name}
+              </span>
+            </a>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
@@ -114,12 +157,25 @@ function SectionLink({ entry: { href, text, icon }, isOpen, children }: SectionL
   );
 }
 
-/** How many incidents are open, for the eye: the overview says it in words. */
-function Count({ openIncidents, isLive }: Pick<SideProps, "openIncidents" | "isLive">) {
+/** For the eye; what is counted stands in words where its link leads. */
+function Count({ id, count, isLive }: { id: string; count: number; isLive: boolean }) {
   return (
-    <span class="count" id="open-incidents" data-live={isLive ? "" : undefined} aria-hidden="true">
-      {openIncidents === 0 ? "" : openIncidents}
+    <span class="count" id={id} data-live={isLive ? "" : undefined} aria-hidden="true">
+      {count === 0 ? "" : count > COUNTED_MAX ? `${COUNTED_MAX}+` : count}
     </span>
+  );
+}
+
+const COUNTED_MAX = 99;
+
+/** Leads to what needs attention and what is unread; the script opens it as a panel. */
+function Bell({ counts, isLive, place }: SideProps & { place: string }) {
+  return (
+    <a class="bell" href="/app/notifications" data-bell>
+      <LineIcon of="bell" />
+      <span>Notifications</span>
+      <Count id={`unread-${place}`} count={counts.unread} isLive={isLive} />
+    </a>
   );
 }
 
@@ -152,10 +208,6 @@ function Person({ section, name, email, is_operator, theme, path }: SideProps) {
         </div>
       </div>
       <Menu label="More for you" isUpward>
-        <a href="/app/notifications">
-          <LineIcon of="inbox" />
-          Notifications
-        </a>
         <a href="/app/audit">
           <LineIcon of="scroll-text" />
           Audit log

@@ -47,6 +47,7 @@ import { endpoints as choosingPasswords } from "./password-routes.ts";
 import { endpoints as preferring } from "./preference-routes.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage, SCRIPT_POLICY } from "./responses.ts";
 import { endpoints as rules } from "./rules/routes.tsx";
+import { endpoints as savedViews } from "./saved-views/routes.ts";
 import { sealEntered, signInByForm } from "./second-step.ts";
 import { endpoints as linking } from "./sign-in/account-routes.tsx";
 import { providerButtons, endpoints as signInProviders } from "./sign-in/routes.tsx";
@@ -183,6 +184,7 @@ export const endpoints = [
   ...linking,
   ...secrets,
   ...contacts,
+  ...savedViews,
   ...walls,
   ...audit,
   ...demonstration,

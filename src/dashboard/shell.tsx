@@ -1,7 +1,9 @@
 import type { Child } from "hono/jsx";
 import { requireUser } from "../access/principal.ts";
-import { countOpenIncidents } from "../data/overview/read.ts";
+import { countForFrame } from "../data/overview/read.ts";
+import type { SavedViewRecord } from "../data/saved-views/read.ts";
 import { findDemonstration } from "../features/demonstration/service.ts";
+import { listMyViews } from "../features/saved-views/service.ts";
 import type { AppContext } from "../http/endpoint.ts";
 import { isKnownTo } from "../http/entity-tags.ts";
 import { sha256Hex } from "../platform/credentials.ts";
@@ -14,7 +16,8 @@ import { CLEAR_NOTICE, type Notice, readCookie, readNotice, THEME_COOKIE } from 
 import { DemonstrationNotice } from "./demonstration/views.tsx";
 import { followedAddresses } from "./follow.ts";
 import { ICON } from "./icon.ts";
-import { type Section, Side } from "./navigation.tsx";
+import { addressWith } from "./lists.ts";
+import { type FrameCounts, type Section, Side } from "./navigation.tsx";
 
 export interface View {
   /** Of the document and, unless `heading` says more, of the `h1`. */
@@ -79,9 +82,10 @@ export async function showView(c: AppContext, view: View): Promise<Response> {
   const assets = await loadBrowserAssets(c.env);
   const { name, email, is_operator, user_id, second_factor_due = null } = requireUser(c.var.ctx);
   const person = { name, email, is_operator, theme: themeOf(c) };
-  const [demonstration, openIncidents] = await Promise.all([
+  const [demonstration, counts, saved] = await Promise.all([
     findDemonstration(c.var.ctx),
-    countOpenIncidents(c.var.ctx.db, user_id),
+    countForFrame(c.var.ctx.db, user_id),
+    listMyViews(c.var.ctx),
   ]);
   const isDemonstration = demonstration !== undefined;
   const body = renderShell({
@@ -90,7 +94,9 @@ export async function showView(c: AppContext, view: View): Promise<Response> {
     person,
     path: c.req.path,
     isDemonstration,
-    openIncidents,
+    counts,
+    saved,
+    address: addressIn(c),
     second_factor_due,
     now: c.var.now,
   });
@@ -141,6 +147,11 @@ function noticeMarkup(notice: Notice | null): string {
   ).toString();
 }
 
+function addressIn(c: AppContext): string {
+  const { pathname, searchParams } = new URL(c.req.url);
+  return addressWith(pathname, { ...Object.fromEntries(searchParams), offset: undefined });
+}
+
 function themeOf(c: AppContext): "light" | "dark" | undefined {
   const chosen = readCookie(c.req.raw, THEME_COOKIE);
   return chosen === "light" || chosen === "dark" ? chosen : undefined;
@@ -152,14 +163,17 @@ interface ShellProps {
   person: { name: string; email: string; is_operator: boolean; theme: "light" | "dark" | undefined };
   path: string;
   isDemonstration: boolean;
-  openIncidents: number;
+  counts: FrameCounts;
+  /** Of what is open, as it would be saved. */
+  address: string;
+  saved: readonly SavedViewRecord[];
   /** From when on the viewer needs a second factor, which they do not have. */
   second_factor_due: number | null;
   now: number;
 }
 
 function renderShell(shown: ShellProps): string {
-  const { view, assets, person, path, isDemonstration, openIncidents, second_factor_due, now } = shown;
+  const { view, assets, person, path, address, isDemonstration, counts, saved, second_factor_due, now } = shown;
   const head = (
     <>
       <meta name="robots" content="noindex" />
@@ -169,12 +183,7 @@ function renderShell(shown: ShellProps): string {
     </>
   );
   return toHtml(
-    <HtmlDocument
-      title={`${view.hasProblem ? "Error: " : ""}${view.title} | Vigil`}
-      stylesheet={assets.style}
-      theme={person.theme}
-      head={head}
-    >
+    <HtmlDocument title={titleOf(view, counts)} stylesheet={assets.style} theme={person.theme} head={head}>
       <IconShapes />
       <a class="skip" href="#main">
         Skip to content
@@ -184,7 +193,9 @@ function renderShell(shown: ShellProps): string {
           section={view.section}
           {...person}
           path={path}
-          openIncidents={openIncidents}
+          counts={counts}
+          saved={saved}
+          address={address}
           isLive={view.isLive ?? false}
         />
         <main
@@ -222,6 +233,11 @@ function renderShell(shown: ShellProps): string {
       </div>
     </HtmlDocument>,
   );
+}
+
+/** How many monitors are down comes first, because a row of tabs shows no more than the beginning. */
+function titleOf({ title, hasProblem }: View, { down }: FrameCounts): string {
+  return `${down === 0 ? "" : `(${down}) `}${hasProblem ? "Error: " : ""}${title} | Vigil`;
 }
 
 function Trail({ view }: { view: View }) {

@@ -24,6 +24,8 @@ const CLIENT_DATA = "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwgIuKApiI6ICLigKYifQ";
 const ACCOUNT = {
   "POST /user/api-tokens": { name: "CI", expires_in_days: 90 },
   "POST /user/api-tokens/{id}/rotate": { overlap_hours: 24 },
+  "POST /notifications/read": { until: "2030-01-31T02:00:00Z" },
+  "POST /user/views": { name: "In trouble", list: "monitors", query: "status=down,degraded&sort=since" },
   "POST /user/wall-links": { name: "Office, second floor" },
   "POST /sign-in-providers": {
     id: "git",

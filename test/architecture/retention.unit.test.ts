@@ -23,6 +23,7 @@ const ENDS: Record<string, string> = {
   audit_log: `${HISTORY}; sweeps/past-budgets.ts: the oldest, beyond the bytes of the plan`,
   chat_messages: "delivery/sweep.ts: 30 days",
   calendar_feeds: "with its user or schedule",
+  saved_views: "with its user, or once it is removed",
   wall_links: "with its user, or once it is revoked",
   chat_link_tokens: "sweeps/expired.ts: when it expires",
   chat_requests: "sweeps/expired.ts: a day",

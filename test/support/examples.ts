@@ -45,7 +45,10 @@ type Kind = IdKind extends infer Name ? (Name extends `${infer Base}:${string}` 
 const SLA_POLICY = { name: "Gold", target_percentage: 99.9 };
 
 /** Makes an object of this account and gives its id. */
-export const OBJECTS: Record<Kind | "token" | "notification" | "wall_link", (account: Account) => Promise<string>> = {
+export const OBJECTS: Record<
+  Kind | "token" | "notification" | "saved_view" | "wall_link",
+  (account: Account) => Promise<string>
+> = {
   page: (account) => createPage(account),
   monitor: async ({ client }) => (await createMonitor(client)).id,
   group: async (account) => {
@@ -74,6 +77,7 @@ export const OBJECTS: Record<Kind | "token" | "notification" | "wall_link", (acc
   invitation: async (account) => (await createInvitation(account)).invitation_id,
   notification: async (account) => insertNotice(account.user_id),
   token: async ({ client }) => (await client.post(`${CORE}/user/api-tokens`, { name: "CI" })).body.id,
+  saved_view: async ({ client }) => (await client.post(`${CORE}/user/views`, VIEW)).body.id,
   wall_link: async ({ client }) => (await client.post(`${CORE}/user/wall-links`, { name: "Office" })).body.id,
 };
 
@@ -82,6 +86,7 @@ async function withWall({ client }: Account): Promise<Example> {
   return { params: { token: url.split("/").at(-1) } };
 }
 
+const VIEW = { name: "In trouble", list: "monitors", query: "status=down,degraded" };
 const RULE = {
   event_name: "monitor.down",
   conditions: [{ metric: "latency_ms", operator: "gt", value: 500 }],
@@ -132,6 +137,7 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   }),
   "DELETE /sign-in-providers/{id}": withProvider,
   "POST /mcp": async () => ({ body: { jsonrpc: "2.0", id: 1, method: "ping" } }),
+  "POST /notifications/read": async () => ({ body: { until: "2030-01-01T00:00:00Z" } }),
   "PATCH /auth/me": async () => ({ body: { name: "Ada Lovelace" } }),
   "PUT /user/preferences": async () => ({ body: { mail: false, notify_team: { up: false } } }),
   "DELETE /user/api-tokens/{id}": async (account) => ({ params: { id: await OBJECTS.token(account) } }),
@@ -357,6 +363,8 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   }),
   "POST /status-pages/{id}/on-call/schedules/{schedule_id}/calendar": withSchedule,
   "DELETE /status-pages/{id}/on-call/schedules/{schedule_id}/calendar": withSchedule,
+  "POST /user/views": async () => ({ body: VIEW }),
+  "DELETE /user/views/{id}": async (account) => ({ params: { id: await OBJECTS.saved_view(account) } }),
   "POST /user/wall-links": async () => ({ body: { name: "Office, second floor" } }),
   "DELETE /user/wall-links/{id}": async (account) => ({ params: { id: await OBJECTS.wall_link(account) } }),
   "GET /app/wall/{token}": withWall,

@@ -47,6 +47,7 @@ const KINDS: Record<string, IdSlotKind> = {
 /** The same for what is called `id` in a path. */
 const THINGS: Record<string, IdSlotKind> = {
   "/user/api-tokens/": "token",
+  "/user/views/": "saved_view",
   "/user/wall-links/": "wall_link",
   "/notifications/": "notification",
   "/notify-contacts/": "contact",

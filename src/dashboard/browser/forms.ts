@@ -77,7 +77,21 @@ export function submitOnChange(): void {
       leaveOutEmpty(form);
       form.requestSubmit();
     });
+    for (const menu of form.querySelectorAll<HTMLDetailsElement>("details[data-menu]")) submitOnClose(form, menu);
   }
+}
+
+/** Of several values each is ticked before the list is asked for. */
+function submitOnClose(form: HTMLFormElement, menu: HTMLDetailsElement): void {
+  let isChanged = false;
+  menu.addEventListener("change", () => {
+    isChanged = true;
+  });
+  menu.addEventListener("toggle", () => {
+    if (menu.open || !isChanged) return;
+    leaveOutEmpty(form);
+    form.requestSubmit();
+  });
 }
 
 /** A field of one line that takes more when they are pasted: Enter sends it, Shift and Enter begin a line. */

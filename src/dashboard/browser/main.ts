@@ -1,3 +1,4 @@
+import { openBell } from "./bell.ts";
 import { followBrowserAlerts, offerBrowserAlerts } from "./browser-alerts.ts";
 import { readCharts } from "./charts.ts";
 import { copyButtons } from "./copy.ts";
@@ -53,6 +54,7 @@ countSelected();
 followForm();
 followResult();
 offerCommands();
+openBell();
 offerPasskeys();
 offerBrowserAlerts();
 followBrowserAlerts();

@@ -1,3 +1,4 @@
+import { leave, newDialog } from "./dialog.ts";
 import { pressRowKey } from "./rows.ts";
 
 /** The command palette (Ctrl K), single-key shortcuts, and the list of them (?). */
@@ -271,22 +272,4 @@ function openShortcuts(): void {
   close.addEventListener("click", () => dialog.close());
   dialog.append(heading, list, close);
   dialog.showModal();
-}
-
-/** Its event comes later, and until then the field in it would still receive keys. */
-function leave(dialog: HTMLDialogElement): void {
-  dialog.close();
-  dialog.remove();
-}
-
-/** A dialog that is removed when it closes; a click beside it closes it. */
-function newDialog(label: string): HTMLDialogElement {
-  const dialog = document.createElement("dialog");
-  dialog.setAttribute("aria-label", label);
-  dialog.addEventListener("close", () => dialog.remove());
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog) dialog.close();
-  });
-  document.body.append(dialog);
-  return dialog;
 }

@@ -5,6 +5,7 @@ import { groupVerbs } from "../../features/groups/service.ts";
 import { listDayLatencies } from "../../features/latency/service.ts";
 import { countMyMonitors, listMyMonitors } from "../../features/monitors/service.ts";
 import type { MonitorDetail } from "../../features/monitors/view.ts";
+import { listMyViews } from "../../features/saved-views/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { pathAfter } from "../form.ts";
@@ -15,7 +16,7 @@ import { action, view } from "../view.ts";
 import { columnsCookie, hiddenColumns } from "./columns.ts";
 import { isMuted } from "./detail-alerts.tsx";
 import { type MonitorGroup, placeKey } from "./list-groups.tsx";
-import { ListQuery } from "./list-query.ts";
+import { ListQuery, severalIn } from "./list-query.ts";
 import { listView, type MonitorRow } from "./list-views.tsx";
 
 const SHOWN_MAX = 50;
@@ -24,9 +25,10 @@ const INTERVALS_MAX = 2_000;
 const GROUPS_MAX = 500;
 
 export const endpoints = [
-  view({ path: "/app/monitors", summary: "List of monitors in the dashboard", query: ListQuery }, (c, { query }) =>
-    showList(c, query),
-  ),
+  view({ path: "/app/monitors", summary: "List of monitors in the dashboard", query: ListQuery }, (c, { query }) => {
+    const address = severalIn(c.req.query());
+    return address === null ? showList(c, query) : redirectTo(address);
+  }),
 
   action(
     { path: "/app/monitors/columns", summary: "Choose the columns of the list of monitors, in this browser" },
@@ -39,10 +41,11 @@ export const endpoints = [
 
 async function showList(c: AppContext, query: ListQuery): Promise<Response> {
   const { ctx } = c.var;
-  const [{ views, total }, pages, groups] = await Promise.all([
+  const [{ views, total }, pages, groups, saved] = await Promise.all([
     listMyMonitors(ctx, undefined, { limit: SHOWN_MAX, offset: query.offset }, filterOf(query), query.sort),
     listPageChoices(ctx),
     groupVerbs.list(ctx, undefined, { limit: GROUPS_MAX, offset: 0 }),
+    listMyViews(ctx),
   ]);
   const [rows, places] = await Promise.all([
     toRows(c, views, query.sort === "page" ? "page" : "group"),
@@ -58,6 +61,7 @@ async function showList(c: AppContext, query: ListQuery): Promise<Response> {
       rows,
       places,
       hidden: hiddenColumns(c.req.raw),
+      saved,
       total,
       limit: SHOWN_MAX,
       pages: pages.map(({ id, name }) => ({ value: id, label: name })),

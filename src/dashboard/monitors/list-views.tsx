@@ -7,6 +7,7 @@ import {
 } from "../../contract/monitor-values.ts";
 import type { MaintenanceTime } from "../../data/maintenance/time.ts";
 import type { MonitorPlace } from "../../data/monitor-settings/read.ts";
+import type { SavedViewRecord } from "../../data/saved-views/read.ts";
 import type { StatusInterval } from "../../domain/uptime.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
@@ -18,11 +19,12 @@ import { StatusWord, statusWord } from "../components/status-word.tsx";
 import { lastDay, percentOf, StatusStrip } from "../components/strip.tsx";
 import { Since } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
+import { SaveView } from "../saved-views/views.tsx";
 import type { View } from "../shell.tsx";
 import { ColumnChoice } from "./column-choice.tsx";
 import { COLUMNS, type Column } from "./columns.ts";
 import { GroupOfMonitors, type MonitorGroup, placeKey } from "./list-groups.tsx";
-import type { ListQuery } from "./list-query.ts";
+import { addressOf, type ListQuery } from "./list-query.ts";
 import { OneField } from "./one-field.tsx";
 import { Sparkline, type SparklineProps } from "./sparkline.tsx";
 
@@ -53,6 +55,7 @@ interface ListView {
   /** Where the order puts them together. */
   places: readonly MonitorGroup[];
   hidden: ReadonlySet<Column>;
+  saved: readonly SavedViewRecord[];
   total: number;
   limit: number;
   pages: Option[];
@@ -94,6 +97,7 @@ export function listView(list: ListView): View {
         <Filters {...list} />
         <div class="list-tools">
           <FilterChips chips={chipsOf(list)} all={addressOf({ sort: query.sort, offset: 0 })} />
+          <SaveView list="monitors" address={addressOf({ ...query, offset: 0 })} views={list.saved} />
           <ColumnChoice hidden={list.hidden} back={addressOf(query)} />
         </div>
         <form method="post" action="/app/monitors/selected" class="selection">
@@ -186,8 +190,8 @@ function Filters({ query, pages, groups }: ListView) {
         <label for="q">Search</label>
         <input type="search" id="q" name="q" value={q ?? ""} dir="auto" data-shortcut="/" />
       </div>
-      <Choice name="status" label="Status" value={status?.join(",")} options={withSeveral(STATUS_OPTIONS, status)} />
-      <Choice name="type" label="Type" value={type?.join(",")} options={withSeveral(TYPE_OPTIONS, type)} />
+      <SeveralChoice name="status" label="Status" chosen={status} options={STATUS_OPTIONS} />
+      <SeveralChoice name="type" label="Type" chosen={type} options={TYPE_OPTIONS} />
       {pages.length > 0 ? <Choice name="page" label="Status page" value={page} options={pages} /> : null}
       {groups.length > 0 ? <Choice name="group" label="Group" value={group} options={groups} /> : null}
       <div>
@@ -202,21 +206,46 @@ function Filters({ query, pages, groups }: ListView) {
   );
 }
 
-const TROUBLE = ["down", "degraded", "unknown"] as const;
-const STATUS_OPTIONS = [
-  ...MONITOR_STATUSES.map((value) => ({ value: value as string, label: statusWord(value) })),
-  { value: TROUBLE.join(","), label: TROUBLE.map(statusWord).join(", ") },
-];
+const STATUS_OPTIONS = MONITOR_STATUSES.map((value) => ({ value, label: statusWord(value) }));
 const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: monitorType(value).label }));
 const SORT_OPTIONS = Object.entries(SORTS).map(([value, label]) => ({ value, label }));
 
-/** Several values that the address names are one more choice, which is the chosen one. */
-function withSeveral(options: readonly Option[], chosen: readonly string[] | undefined): readonly Option[] {
-  if (chosen === undefined) return options;
-  const value = chosen.join(",");
-  if (options.some((option) => option.value === value)) return options;
-  const labels = options.filter(({ value }) => chosen.includes(value)).map(({ label }) => label);
-  return [...options, { value, label: labels.join(", ") }];
+interface SeveralChoiceProps {
+  name: string;
+  label: string;
+  chosen: readonly string[] | undefined;
+  options: readonly Option[];
+}
+
+/** Any of several values; the form leads to the address that has them in one word. */
+function SeveralChoice({ name, label, chosen = [], options }: SeveralChoiceProps) {
+  const labels = options.filter(({ value }) => chosen.includes(value)).map((option) => option.label);
+  return (
+    <div>
+      <span class="label" id={`${name}-label`}>
+        {label}
+      </span>
+      <details class="choices" id={`${name}-choices`} data-menu>
+        <summary aria-labelledby={`${name}-label ${name}-chosen`}>
+          <span id={`${name}-chosen`} class="cut">
+            {labels.length === 0 ? "All" : labels.join(", ")}
+          </span>
+        </summary>
+        <fieldset class="menu-items">
+          <legend class="unseen">{label}</legend>
+          {options.map((option) => (
+            <label>
+              <input type="checkbox" name={`${name}.${option.value}`} checked={chosen.includes(option.value)} />
+              {option.label}
+            </label>
+          ))}
+          <button type="submit" class="second">
+            Show
+          </button>
+        </fieldset>
+      </details>
+    </div>
+  );
 }
 
 interface ChoiceProps {
@@ -342,16 +371,4 @@ function Selection({ query, pages, groups }: ListView) {
       </div>
     </fieldset>
   );
-}
-
-/** Without what has its default, so that addresses stay short. */
-function addressOf(query: ListQuery): string {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined || (name === "sort" && value === "position") || (name === "offset" && value === 0))
-      continue;
-    params.set(name, String(value));
-  }
-  const text = params.toString();
-  return text === "" ? "/app/monitors" : `/app/monitors?${text}`;
 }

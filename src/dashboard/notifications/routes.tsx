@@ -2,16 +2,19 @@ import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
 import { presentNotification } from "../../features/notifications/present.ts";
 import { listMyNotifications } from "../../features/notifications/service.ts";
+import { listWorstMonitors } from "../../features/overview/service.ts";
 import { AccountTabs } from "../account/tabs.tsx";
 import { requireApi } from "../call-api.ts";
-import { EmptyState, ListPages } from "../components/pieces.tsx";
+import { EmptyState, ListPages, PostButton } from "../components/pieces.tsx";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { listKinds, NotificationList } from "./views.tsx";
+import { listKinds, NotificationList, Troubled } from "./views.tsx";
 
 const API = "/api/core/v1/notifications";
 const Query = z.object({ offset: ListOffset });
+/** What is more than that, the overview leads to. */
+const TROUBLED_MAX = 10;
 const params = z.object({ id: z.uuid() });
 const address = (offset: number) => addressWith("/app/notifications", { offset });
 
@@ -21,29 +24,48 @@ export const endpoints = [
     async (c, { query: { offset } }) => {
       const { rows, total } = await listMyNotifications(c.var.ctx, partAt(offset));
       const notifications = rows.map(presentNotification);
-      const kinds = await listKinds(c.var.ctx, notifications);
+      const [kinds, worst] = await Promise.all([
+        listKinds(c.var.ctx, notifications),
+        listWorstMonitors(c.var.ctx, TROUBLED_MAX),
+      ]);
+      const [newest] = notifications;
+      const isUnread = notifications.some(({ is_read }) => !is_read);
       return showView(c, {
         title: "Notifications",
         section: "account",
         trail: [{ href: "/app/account", text: "Account" }],
         isLive: true,
         actions: (
-          <a class="button second" href="/app/account/notifications">
-            Choose what reaches you
-          </a>
+          <>
+            {newest && isUnread ? (
+              <PostButton
+                action="/app/notifications/read"
+                label="Mark all as read"
+                fields={{ until: newest.created_at }}
+              />
+            ) : null}
+            <a class="button second" href="/app/account/notifications">
+              Choose what reaches you
+            </a>
+          </>
         ),
         children: (
           <>
             <AccountTabs open="/app/notifications" isOperator={requireUser(c.var.ctx).is_operator} />
-            <div id="notifications" data-live>
-              {notifications.length === 0 ? (
-                <EmptyState title="Nothing new">
-                  What concerns you personally is listed here: alerts of your team, incidents that are assigned to you,
-                  your turns on call, channels that fail.
-                </EmptyState>
-              ) : (
-                <NotificationList notifications={notifications} kinds={kinds} now={c.var.now} offset={offset} />
-              )}
+            <div id="bell-panel" data-until={isUnread ? newest?.created_at : undefined}>
+              <div id="troubled" data-live>
+                <Troubled monitors={worst} now={c.var.now} />
+              </div>
+              <div id="notifications" data-live>
+                {notifications.length === 0 ? (
+                  <EmptyState title="Nothing new">
+                    What concerns you personally is listed here: alerts of your team, incidents that are assigned to
+                    you, your turns on call, channels that fail.
+                  </EmptyState>
+                ) : (
+                  <NotificationList notifications={notifications} kinds={kinds} now={c.var.now} offset={offset} />
+                )}
+              </div>
             </div>
             <ListPages total={total} limit={SHOWN_MAX} offset={offset} href={address} />
           </>
@@ -52,6 +74,10 @@ export const endpoints = [
     },
   ),
 
+  action({ path: "/app/notifications/read", summary: "Mark all notifications as read" }, async (c, entered) => {
+    await requireApi(c, { method: "POST", path: `${API}/read`, body: { until: entered.get("until") } });
+    return redirectWithNotice(address(0), "All are marked as read.");
+  }),
   action(
     { path: "/app/notifications/{id}", summary: "Mark a notification as read or unread", params },
     async (c, entered, { id }) => {

@@ -2,8 +2,11 @@ import type { z } from "zod";
 import type { RequestScope } from "../../access/scope.ts";
 import type { Notification, NotificationType } from "../../contract/notification.ts";
 import { listTargetKinds, type TargetKind } from "../../data/notifications/read.ts";
+import type { listWorstMonitors } from "../../features/overview/service.ts";
 import { PostButton } from "../components/pieces.tsx";
-import { Time } from "../components/time.tsx";
+import { StatusWord } from "../components/status-word.tsx";
+import { Since, Time } from "../components/time.tsx";
+import { NEEDS_ATTENTION } from "../needs-attention.ts";
 
 export type Shown = z.output<typeof Notification>;
 
@@ -91,6 +94,34 @@ export function NotificationList({ notifications, kinds, now, offset }: ListProp
       ))}
     </ul>
   );
+}
+
+/** Monitors that are not well now, whether anybody was notified of them or not. */
+export function Troubled({ monitors, now }: TroubledProps) {
+  const troubled = monitors.filter(({ status }) => NEEDS_ATTENTION.includes(status));
+  if (troubled.length === 0) return null;
+  return (
+    <section aria-labelledby="troubled-title">
+      <h2 id="troubled-title">Needs attention</h2>
+      <ul class="rows card">
+        {troubled.map(({ id, name, status, status_since }) => (
+          <li class="row">
+            <a href={`/app/monitors/${id}`} dir="auto">
+              {name}
+            </a>
+            <span>
+              <StatusWord status={status} /> <Since at={status_since} now={now} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface TroubledProps {
+  monitors: Awaited<ReturnType<typeof listWorstMonitors>>;
+  now: number;
 }
 
 const newnessId = ({ id }: Shown) => `new-${id}`;

@@ -11,6 +11,7 @@ import { StatusWord } from "../components/status-word.tsx";
 import { Since, Time } from "../components/time.tsx";
 import { wordOf } from "../incidents/form.ts";
 import { OneField } from "../monitors/one-field.tsx";
+import { NEEDS_ATTENTION } from "../needs-attention.ts";
 import { type Shown, type TargetKinds, Words } from "../notifications/views.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
@@ -136,9 +137,6 @@ function Hero({ found, fleet }: { found: OverviewFound; fleet: Fleet }) {
     </section>
   );
 }
-
-/** The worst first. */
-export const NEEDS_ATTENTION: readonly MonitorStatus[] = ["down", "degraded", "unknown"];
 
 /** The worst that any monitor is, and how many are. */
 export function sentenceOf(statuses: OverviewFound["statuses"]): { status: MonitorStatus; text: string } {

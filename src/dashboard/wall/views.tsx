@@ -11,8 +11,9 @@ import { loadBrowserAssets } from "../browser-assets.ts";
 import { StatusWord } from "../components/status-word.tsx";
 import { Since, Time } from "../components/time.tsx";
 import { ICON } from "../icon.ts";
+import { NEEDS_ATTENTION } from "../needs-attention.ts";
 import { listOnCallNow, listWindowsAhead, type OnCallNow, type WindowAhead } from "../overview/next.ts";
-import { NEEDS_ATTENTION, sentenceOf } from "../overview/views.tsx";
+import { sentenceOf } from "../overview/views.tsx";
 import { listPageChoices } from "../rights.ts";
 import { tagOf, VIEW_HEADERS } from "../shell.tsx";
 

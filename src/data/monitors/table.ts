@@ -121,6 +121,8 @@ export const monitors = sqliteTable(
     index("monitors_parent").on(table.parent_monitor_id),
     index("monitors_group").on(table.group_id),
     index("monitors_agent").on(table.agent_id).where(sql`agent_id IS NOT NULL`),
+    index("monitors_down").on(table.owner_id).where(sql`status = 'down'`),
+    index("monitors_down_on_page").on(table.status_page_id).where(sql`status = 'down'`),
     index("monitors_awaiting_agent").on(table.status_since).where(sql`status = 'pending' AND agent_id IS NOT NULL`),
     uniqueIndex("monitors_external_key").on(table.owner_id, table.external_key),
     index("monitors_expiry").on(table.expiry_notice_at).where(sql`expiry_notice_at IS NOT NULL`),

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { NotificationType } from "../../contract/notification.ts";
 import { id, instant, timestamps } from "../columns.ts";
@@ -19,5 +20,8 @@ export const notifications = sqliteTable(
     read_at: instant("read_at"),
     ...timestamps(),
   },
-  (table) => [index("notifications_user").on(table.user_id, table.created_at)],
+  (table) => [
+    index("notifications_user").on(table.user_id, table.created_at),
+    index("notifications_unread").on(table.user_id, table.created_at).where(sql`read_at IS NULL`),
+  ],
 );

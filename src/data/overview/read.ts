@@ -106,16 +106,25 @@ export async function listWorst(db: Db, viewer: Viewer, limit: number) {
     .limit(limit);
 }
 
-/** Open incidents of the pages that a person sees; every view says how many there are. */
-export async function countOpenIncidents(db: Db, userId: string): Promise<number> {
+/** What every view counts in its frame: open incidents and monitors that are down, of all that a person sees, and what they have not read. */
+export async function countForFrame(db: Db, userId: string) {
   const owned = db.select({ id: statusPages.id }).from(statusPages).where(eq(statusPages.owner_id, userId));
   const joined = db.select({ id: pageMembers.status_page_id }).from(pageMembers).where(eq(pageMembers.user_id, userId));
-  // The index holds the word, and a parameter is none.
+  // The indexes hold the words, and a parameter is none.
   const isOpen = sql`${incidents.status} <> 'resolved'`;
-  return db.$count(
-    incidents,
-    and(isListedAlone, isOpen, sql`${incidents.status_page_id} IN (${union(owned, joined)})`),
-  );
+  const isDown = sql`${monitors.status} = 'down'`;
+  const isMine = sql`(${monitors.owner_id} = ${userId} OR ${monitors.status_page_id} IN (${joined}))`;
+  const [row] = await db
+    .select({
+      open_incidents: db.$count(
+        incidents,
+        and(isListedAlone, isOpen, sql`${incidents.status_page_id} IN (${union(owned, joined)})`),
+      ),
+      down: db.$count(monitors, and(isDown, isMine)),
+      unread: db.$count(notifications, and(eq(notifications.user_id, userId), isNull(notifications.read_at))),
+    })
+    .from(sql`(SELECT 1)`);
+  return row ?? { open_incidents: 0, down: 0, unread: 0 };
 }
 
 /** Of a fleet that fails all the time; the newest of them are the ones that its picture shows. */

@@ -1,10 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { Notification, NotificationChange } from "../../contract/notification.ts";
+import { Notification, NotificationChange, NotificationsRead } from "../../contract/notification.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { LongListQuery, setListHeaders } from "../../http/lists.ts";
-import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
 import { presentNotification } from "./present.ts";
-import { changeNotification, listMyNotifications } from "./service.ts";
+import { changeNotification, listMyNotifications, readNotifications } from "./service.ts";
 
 const tags = ["Account"];
 const shared = { at: ["core"], auth: "user", permission: null, rate: "api" } as const;
@@ -30,6 +30,23 @@ export const endpoints = [
         rows.map(({ created_at, id }) => [created_at, id]),
       );
       return c.json(rows.map(presentNotification), 200);
+    },
+  ),
+
+  endpoint(
+    { ...shared, audit: "notification.read" },
+    createRoute({
+      method: "post",
+      path: "/notifications/read",
+      tags,
+      summary: "Mark all your notifications as read",
+      description: "Those that came until an instant, so that one which nobody has looked at stays unread.",
+      request: { body: jsonBody(NotificationsRead) },
+      responses: { ...noContent, ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      await readNotifications(c.var.ctx, c.req.valid("json"));
+      return c.body(null, 204);
     },
   ),
 

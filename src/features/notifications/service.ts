@@ -2,10 +2,10 @@ import { commit } from "../../access/commit.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { notFound } from "../../contract/errors.ts";
-import type { NotificationChange } from "../../contract/notification.ts";
+import type { NotificationChange, NotificationsRead } from "../../contract/notification.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import { findNotification, listNotifications, type NotificationRecord } from "../../data/notifications/read.ts";
-import { markRead } from "../../data/notifications/write.ts";
+import { markRead, markReadUntil } from "../../data/notifications/write.ts";
 
 export function listMyNotifications(ctx: RequestScope, page: Pagination) {
   return listNotifications(ctx.db, requireUser(ctx).user_id, page);
@@ -29,4 +29,19 @@ export async function changeNotification(
     },
   });
   return { ...notification, ...change };
+}
+
+/** More than anybody looks through at once. */
+const READ_AT_ONCE_MAX = 1000;
+
+export async function readNotifications(ctx: RequestScope, { until }: NotificationsRead): Promise<void> {
+  const { user_id } = requireUser(ctx);
+  await commit(ctx, [markReadUntil(ctx.db, { user_id, until, limit: READ_AT_ONCE_MAX }, ctx.now)], {
+    audit: {
+      owner_id: user_id,
+      target_type: "notification",
+      target_id: user_id,
+      summary: "marked notifications as read",
+    },
+  });
 }
