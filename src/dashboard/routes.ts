@@ -13,6 +13,7 @@ import { endpoints as contacts } from "./account/contact-routes.tsx";
 import { endpoints as accountData } from "./account/data-routes.tsx";
 import { endpoints as history } from "./account/history-routes.tsx";
 import { endpoints as passkeys } from "./account/passkey-routes.tsx";
+import { endpoints as programs } from "./account/program-routes.tsx";
 import { endpoints as account } from "./account/routes.tsx";
 import { endpoints as secondFactor } from "./account/second-factor-routes.tsx";
 import { endpoints as secrets } from "./account/secret-routes.tsx";
@@ -184,6 +185,7 @@ export const endpoints = [
   ...linking,
   ...secrets,
   ...contacts,
+  ...programs,
   ...savedViews,
   ...walls,
   ...audit,

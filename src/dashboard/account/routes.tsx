@@ -28,6 +28,7 @@ import { RIGHT_NAMES } from "../team/views.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { browserName } from "./browser-name.ts";
 import { codeField, confirmationFields } from "./confirmation.ts";
+import { Programs } from "./program-routes.tsx";
 import { shownOnce, trail } from "./shown-once.tsx";
 import { AccountTabs } from "./tabs.tsx";
 import { Danger, Data, Passkeys, Plan, Profile, Sessions, Tokens } from "./views.tsx";
@@ -417,6 +418,7 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
         <Plan tier={presentTier(usage)} seats={presentBilling(usage).seats} />
         <Tokens tokens={tokens.rows.map(presentToken)} now={c.var.now} />
         <ListPages {...place(at.tokens, tokens.total)} href={(from) => href({ tokens: from })} />
+        <Programs />
         <Sessions sessions={sessions.rows.map((row) => presentSession(row, shown))} now={c.var.now} />
         <ListPages {...place(at.sessions, sessions.total)} href={(from) => href({ sessions: from })} />
         <section class="card" aria-labelledby="referrals">

@@ -162,6 +162,12 @@ export function Danger() {
     <section aria-labelledby="danger">
       <h2 id="danger">Danger</h2>
       <div class="row">
+        <p class="quiet">Signing out everywhere ends all sessions and tokens, as after a device was lost.</p>
+        <a class="button danger" href="/app/account/end-everything">
+          Sign out everywhere
+        </a>
+      </div>
+      <div class="row">
         <p class="quiet">Deleting the account deletes what you own: pages, monitors and their history.</p>
         <a class="button danger" href="/app/account/delete">
           Delete account

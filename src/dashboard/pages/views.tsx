@@ -70,6 +70,7 @@ const TABS = [
   ["/notifications", "Notifications"],
   ["/domain", "Domain"],
   ["/subscribers", "Subscribers"],
+  ["/chats", "Chats"],
   ["/embed", "Embed"],
   ["/reports", "Reports"],
 ] as const;
@@ -220,6 +221,15 @@ export function Settings(props: SettingsProps) {
     <WithPreview address={preview}>
       <FormCard {...card} preview={preview} />
       <Password page={page} path={path} form={password} />
+      <section class="card row" aria-label="Imprint and privacy">
+        <p>
+          Imprint and privacy{" "}
+          <span class="quiet">in the footer: {page.imprint_url || page.privacy_url ? "set" : "none"}</span>
+        </p>
+        <a class="button second" href={`${path}/legal`}>
+          Change the links
+        </a>
+      </section>
       {may_transfer ? <Transfer path={path} offer={offer} /> : null}
       {may_delete ? <Deletion path={path} /> : null}
     </WithPreview>

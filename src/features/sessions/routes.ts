@@ -146,7 +146,7 @@ export const endpoints = [
       tags,
       summary: "End all of your sessions and tokens",
       description:
-        "API tokens, the metrics token, addresses of calendars, and the tokens that you created to install agents or to link chats. The credential of this request included. Passkeys stay, as the password does.",
+        "API tokens, the metrics token, addresses of calendars, links of wall displays, and the tokens that you created to install agents or to link chats. The credential of this request included. Passkeys stay, as the password does.",
       responses: { ...noContent, ...USER_ERRORS },
     }),
     async (c) => {
