@@ -32,8 +32,8 @@ const OUTSIDE =
   /^\/app\/(sign-in|accept|acknowledge|preferences|reset|second-factor|forgotten-password|link|transfer|welcome|installation|account\/sign-ins\/|demonstration|components|changes|live|wall\/|monitors\/watch)|\.(svg|js|webmanifest)$/;
 /** Ends the session of the sweep, or changes the sweeping person's own account. */
 const OWN = /^\/app\/(sign-out|theme|account)/;
-/** What it makes belongs to the caller, regardless of their role on a page. */
-const OF_ANYBODY = ["/app/monitors/new"];
+/** What it makes or marks belongs to the caller, regardless of their role on a page. */
+const OF_ANYBODY = ["/app/monitors/new", "/app/notifications/read", "/app/views"];
 /** Answers for each of the selected monitors by itself, in words. */
 const IN_WORDS = ["/app/monitors/selected"];
 
