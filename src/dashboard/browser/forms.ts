@@ -89,6 +89,7 @@ function submitOnClose(form: HTMLFormElement, menu: HTMLDetailsElement): void {
   });
   menu.addEventListener("toggle", () => {
     if (menu.open || !isChanged) return;
+    sessionStorage.setItem(FOCUS_KEY, menu.querySelector("summary")?.id ?? "");
     leaveOutEmpty(form);
     form.requestSubmit();
   });

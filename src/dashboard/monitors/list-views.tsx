@@ -226,7 +226,7 @@ function SeveralChoice({ name, label, chosen = [], options }: SeveralChoiceProps
         {label}
       </span>
       <details class="choices" id={`${name}-choices`} data-menu>
-        <summary aria-labelledby={`${name}-label ${name}-chosen`}>
+        <summary id={`${name}-summary`} aria-labelledby={`${name}-label ${name}-chosen`}>
           <span id={`${name}-chosen`} class="cut">
             {labels.length === 0 ? "All" : labels.join(", ")}
           </span>
