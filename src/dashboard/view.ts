@@ -150,10 +150,12 @@ const onRefusal: ErrorPage = (c, refusal) => {
 /** Refusals whose own sentence says what a person can do; the others have a fixed text. */
 const TITLES: Partial<Record<number, string>> = { 400: "Invalid request", 403: "Not allowed", 409: "Conflict" };
 
-/** Back to where the visitor was going, where that can be opened again. Whom Access let through is asked nothing. */
+/** Back to where the visitor was going, or where the form stood that they sent. Whom Access let through is asked nothing. */
 function signInPath(c: AppContext): string {
-  const { pathname, search } = new URL(c.req.url);
   const path = hasAssertion(c.var.settings, c.req.raw) ? "/app/sign-in/with/access" : "/app/sign-in";
-  if (c.req.method !== "GET" || pathname === "/app") return path;
-  return `${path}?next=${encodeURIComponent(pathname + search)}`;
+  const next = c.req.method === "GET" ? c.req.url : c.req.header("referer");
+  const url = next !== undefined && URL.canParse(next) ? new URL(next) : undefined;
+  const isOurs = url?.origin === new URL(c.req.url).origin || url?.origin === new URL(c.var.publicUrl).origin;
+  if (!url || !isOurs || !url.pathname.startsWith("/app/")) return path;
+  return `${path}?next=${encodeURIComponent(url.pathname + url.search)}`;
 }

@@ -4,7 +4,7 @@ import { SAVED_VIEWS_MAX } from "../../src/contract/saved-view.ts";
 import { CORE } from "../support/client.ts";
 import { browserOf } from "../support/dashboard-crawl.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
-import type { Browser } from "../support/forms.ts";
+import { type Browser, createBrowser } from "../support/forms.ts";
 import { insertNotice, joinPage } from "../support/members.ts";
 
 const VIEWS = `${CORE}/user/views`;
@@ -143,5 +143,16 @@ describe("a saved view", () => {
     }
     const { status, body } = await account.client.post(VIEWS, IN_TROUBLE);
     expect([status, body.error]).toEqual([409, expect.stringContaining("at most 30 saved views")]);
+  });
+});
+
+describe("a session that ended while a form was filled in", () => {
+  it("is begun again on the way back to the very form, and to nowhere else", async () => {
+    const from = (referer: string) => createBrowser().submit("/app/incidents/new", { title: "Slow" }, { referer });
+    const place = async (referer: string) => (await from(referer)).headers.get("location");
+    const form = "/app/incidents/new?template=none";
+    expect(await place(`http://vigil.test${form}`)).toBe(`/app/sign-in?next=${encodeURIComponent(form)}`);
+    expect(await place("https://evil.example/app/incidents/new")).toBe("/app/sign-in");
+    expect(await place("nonsense")).toBe("/app/sign-in");
   });
 });
