@@ -24,7 +24,8 @@ export function buildProjection(scope: Scope, known: ProjectedMonitor, answer: M
 export function buildProjections({ db, now }: Scope, answered: readonly Answered[]): Statement[] {
   const fresh = answered.filter(isFresh);
   const resumed = fresh.filter(isReachableAgain);
-  const pages = new Set(fresh.filter(hasMoved).flatMap(({ known }) => known.status_page_id ?? []));
+  const shown = fresh.filter((each) => hasMoved(each) || failsElsewhere(each));
+  const pages = new Set(shown.flatMap(({ known }) => known.status_page_id ?? []));
   return [
     ...(fresh.length === 0
       ? []
@@ -66,10 +67,21 @@ function hasMoved({ known, answer }: Answered): boolean {
   return answer.seq !== known.state_seq || answer.status !== known.status;
 }
 
+/** Pages may show from where a service is not reached. */
+function failsElsewhere({ known, answer: { locations_down = [] } }: Answered): boolean {
+  return known.locations_down.join() !== locations_down.join();
+}
+
 function isFresh(answered: Answered): boolean {
   const { known, answer } = answered;
   const isSynced = answer.config_version === known.synced_version && answer.epoch === known.synced_epoch;
-  return hasMoved(answered) || answer.settled !== known.settled || answer.retry !== null || !isSynced;
+  return (
+    hasMoved(answered) ||
+    failsElsewhere(answered) ||
+    answer.settled !== known.settled ||
+    answer.retry !== null ||
+    !isSynced
+  );
 }
 
 /** The write that stores a new expiry that a check found; none when D1 holds the same already. */

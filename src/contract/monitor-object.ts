@@ -30,6 +30,8 @@ export interface MonitorSnapshot {
   status_since: number;
   message: string | null;
   settled: boolean;
+  /** Which of its locations failed last; absent from objects of a former release. */
+  locations_down?: readonly string[];
   /** The retry in all regions that this report caused. */
   retry: { at: number; slot_at: number; attempt: number } | null;
   config_version: number;

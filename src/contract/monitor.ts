@@ -129,6 +129,9 @@ export const Monitor = z.looseObject({
   locations: z.array(Location).meta({ description: "its regions, and the agents that vote with them" }),
   region_policy: z.enum(REGION_POLICIES),
   confirm_outside: z.boolean().nullable(),
+  locations_down: z
+    .array(z.string())
+    .meta({ description: "which of several locations failed in the newest round, also where others outvoted them" }),
   auto_create_incident: z.boolean().nullable(),
   auto_publish_incident: z.boolean().nullable(),
   incident_severity: z.enum(INCIDENT_SEVERITIES),

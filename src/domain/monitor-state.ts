@@ -11,6 +11,7 @@ import {
   findDeadline,
   findSince,
   listAgreeing,
+  listFailing,
   listLocations,
   placeVote,
   type Round,
@@ -68,6 +69,8 @@ export interface MonitorState {
   round: Round | null;
   /** What would begin an outage, while an agent of another network is asked about it. */
   asked?: { at: number; finding: RoundSummary } | null;
+  /** Which of several locations failed in the newest round that is whole; absent: none. */
+  locations_down?: readonly string[];
   /** When the newest round with a verdict was checked; a missed deadline is no check. */
   judged_at: number | null;
 }
@@ -147,6 +150,22 @@ export function initialState(createdAt: number, status: "pending" | "paused" = "
 }
 
 export function decide(state: MonitorState, input: MonitorInput, rules: MonitorRules, now: number): Decision {
+  return noteFailing(decideInput(state, input, rules, now), rules);
+}
+
+/** A location that others outvote leaves the status alone, and is still known; its recovery has to be reported. */
+function noteFailing(decision: Decision, rules: MonitorRules): Decision {
+  const { round, status, locations_down = [] } = decision.state;
+  if (!decision.accepted) return decision;
+  const isMeasured = round !== null && status !== "paused" && status !== "unknown";
+  const failing = isMeasured ? (listFailing(round, rules) ?? locations_down) : [];
+  const present = failing.filter((location) => listLocations(rules).includes(location));
+  if (present.join() === locations_down.join()) return decision;
+  const state = { ...decision.state, locations_down: present };
+  return { ...decision, state, settled: isSettled(state) };
+}
+
+function decideInput(state: MonitorState, input: MonitorInput, rules: MonitorRules, now: number): Decision {
   // A composite whose children are all paused is paused; the computed status of its children ends that pause.
   if (input.kind === "computed") {
     if (input.status === state.status) return refuse(state);
@@ -426,7 +445,7 @@ function refuse(state: MonitorState, retryAt: number | null = null): Decision {
 
 /** Up, no run, and no failing or slow region in a round that missing regions can still decide. */
 function isSettled(state: MonitorState): boolean {
-  if (state.status !== "up" || state.run !== null) return false;
+  if (state.status !== "up" || state.run !== null || (state.locations_down?.length ?? 0) > 0) return false;
   if (state.round === null || state.round.verdict !== null) return true;
   return Object.values(state.round.results).every(({ outcome }) => outcome === "success" || outcome === "error");
 }

@@ -280,6 +280,13 @@ export function listAgreeing(round: Round, rules: RoundRules): string[] | null {
   return agreeing.sort(([, a], [, b]) => a.checked_at - b.checked_at).map(([location]) => location);
 }
 
+/** The locations that failed, once every location of several has reported; null until then. */
+export function listFailing(round: Round, rules: RoundRules): string[] | null {
+  const locations = listLocations(rules);
+  if (locations.length < 2 || !isWhole(round, rules)) return null;
+  return locations.filter((location) => round.results[location]?.outcome === "failure");
+}
+
 function isWhole({ results }: Round, rules: RoundRules): boolean {
   return listLocations(rules).every((location) => results[location] !== undefined);
 }

@@ -509,6 +509,7 @@ function toAnswer(stored: StoredMonitor, retryAt: number | null): MonitorSnapsho
     status_since: state.status_since,
     message: stored.message,
     settled: stored.settled,
+    locations_down: [...(state.locations_down ?? [])],
     retry:
       retryAt !== null && state.round
         ? { at: retryAt, slot_at: state.round.slot_at, attempt: state.round.attempt + 1 }

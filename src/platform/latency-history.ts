@@ -1,4 +1,5 @@
 import { DEFAULT_REGION } from "../contract/check.ts";
+import { agentOf } from "../contract/location.ts";
 import type { LatencyStep } from "../contract/prober-object.ts";
 import { type LatencyHistogram, readTally } from "../domain/baseline.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
@@ -66,8 +67,9 @@ interface LatencyKeeper {
 function keepersOf(env: Env, source: LatencySource, region: string | undefined): LatencyKeeper[] {
   const { id, is_pushed, measured_by } = source;
   const all = source.regions.length > 0 ? source.regions : [DEFAULT_REGION];
-  const regions = region === undefined ? all : [region];
-  const agents = region === undefined || region === DEFAULT_REGION ? measured_by : [];
+  const voter = region === undefined ? null : agentOf(region);
+  const regions = region === undefined ? all : voter === null ? [region] : [];
+  const agents = region === undefined || region === DEFAULT_REGION ? measured_by : voter === null ? [] : [voter];
   const probers = [
     ...shardsOf(source).flatMap((shardId) =>
       regions.map((place) => ({ name: `${shardId}/${place}`, prober: () => proberObject(env, shardId, place) })),

@@ -1,4 +1,4 @@
-import type { MonitorType } from "../../contract/monitor-values.ts";
+import { type MonitorType, regionName } from "../../contract/monitor-values.ts";
 import { percentileOf } from "../../domain/baseline.ts";
 import { formatDuration, formatMilliseconds } from "../../lib/duration-format.ts";
 import { monitorType, resultSourceOf } from "../../probes/registry.ts";
@@ -187,8 +187,23 @@ function State({ picture }: { picture: MonitorPicture }) {
           </p>
         )}
       </div>
+      <PartlyDown picture={picture} />
       <WithheldAlerts picture={picture} />
     </section>
+  );
+}
+
+/** Where some of several locations do not reach it, also where the others outvote them. */
+function PartlyDown({ picture: { monitor, locations } }: { picture: MonitorPicture }) {
+  const { locations_down, regions } = monitor.record;
+  if (locations_down.length === 0) return null;
+  const nameOf = (place: string) => locations.find(({ location }) => location === place)?.name ?? regionName(place);
+  const total = locations.length || regions.length;
+  return (
+    <p>
+      Unreachable from {locations_down.length} of {total} locations:{" "}
+      <span dir="auto">{locations_down.map(nameOf).join(", ")}</span>
+    </p>
   );
 }
 

@@ -5,17 +5,23 @@ import { addTallies } from "../../domain/baseline.ts";
 import { listLatency } from "../../features/latency/service.ts";
 import type { ChartLine } from "../components/chart.tsx";
 import type { LatencyChart } from "./latency-chart.tsx";
+import { loadAgentNames, nameOfLocation } from "./locations.tsx";
 
-/** The medians of each region, or of a monitor in one place the median and the slowest twentieth. */
+/** The medians of each location, or of a monitor in one place the median and the slowest twentieth. */
 export async function loadLatency(
   ctx: RequestScope,
-  { id, regions }: Pick<MonitorRecord, "id" | "regions">,
+  { id, regions, locations }: Pick<MonitorRecord, "id" | "regions" | "locations">,
   period: LatencyPeriod,
 ): Promise<LatencyChart> {
-  if (regions.length > 1) {
-    const found = await Promise.all(regions.map((region) => listLatency(ctx, id, { period, region })));
+  const places = locations.length > 0 ? locations : regions;
+  if (places.length > 1) {
+    const [names, ...found] = await Promise.all([
+      loadAgentNames(ctx, { locations }),
+      ...places.map((region) => listLatency(ctx, id, { period, region })),
+    ]);
     const lines = found.map(({ points }, n): ChartLine => {
-      return { name: regions[n] ?? "", values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) };
+      const name = nameOfLocation(places[n] ?? "", names);
+      return { name, values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) };
     });
     return { period, lines, isBand: false, tally: addTallies(found.map(({ tally }) => tally)) };
   }

@@ -23,6 +23,7 @@ export function placeResults(rows: readonly MeasuredResult[], names: ReadonlyMap
 }
 
 export interface LocationView {
+  location: string;
   name: string;
   result: MeasuredResult | null;
 }
@@ -34,12 +35,15 @@ export function viewLocations(
   results: readonly MeasuredResult[],
 ): LocationView[] {
   return locations.map((location) => ({
-    name: names.get(location) ?? nameOfEdge(location),
+    location,
+    name: nameOfLocation(location, names),
     result: results.find(({ region }) => region === location) ?? null,
   }));
 }
 
-const nameOfEdge = (location: string) => (location === DEFAULT_REGION ? "This service" : regionName(location));
+export function nameOfLocation(location: string, names: ReadonlyMap<string, string>): string {
+  return names.get(location) ?? (location === DEFAULT_REGION ? "This service" : regionName(location));
+}
 
 export function Locations({ picture: { locations, now } }: { picture: { locations: LocationView[]; now: number } }) {
   if (locations.length === 0) return null;

@@ -64,6 +64,7 @@ const LISTED = {
   locations: monitors.locations,
   region_policy: monitors.region_policy,
   confirm_outside: monitors.confirm_outside,
+  locations_down: monitors.locations_down,
   auto_create_incident: monitors.auto_create_incident,
   auto_publish_incident: monitors.auto_publish_incident,
   incident_severity: monitors.incident_severity,

@@ -113,6 +113,7 @@ export const PROJECTED = {
   synced_epoch: monitors.synced_epoch,
   state_seq: monitors.state_seq,
   settled: monitors.settled,
+  locations_down: monitors.locations_down,
 };
 export type ProjectedMonitor = Pick<MonitorRecord, keyof typeof PROJECTED>;
 

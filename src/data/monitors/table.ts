@@ -99,6 +99,8 @@ export const monitors = sqliteTable(
     status_since: instant("status_since").notNull(),
     status_message: text("status_message"),
     settled: flag("settled").notNull().default(false),
+    /** Which of its locations failed in the newest round. */
+    locations_down: text("locations_down", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
     /** When a quick repeat of a failed check is due, so that the sweep finds one that got lost. */
     retry_at: instant("retry_at"),
     /** As the newest check of the target found them; null where no check did. */

@@ -22,9 +22,10 @@ export function projectAnswers(
   answers: readonly { monitor_id: string; answer: MonitorSnapshot }[],
   { only_changes = false } = {},
 ): Statement {
-  const rows = answers.map(({ monitor_id, answer: { retry, ...answer } }) => ({
+  const rows = answers.map(({ monitor_id, answer: { retry, locations_down = [], ...answer } }) => ({
     monitor_id,
     retry_at: retry?.at ?? null,
+    locations_down: JSON.stringify(locations_down),
     ...answer,
   }));
   const member = (name: keyof (typeof rows)[number]) => sql`a.value ->> ${sql.raw(`'${name}'`)}`;
@@ -37,6 +38,7 @@ export function projectAnswers(
       status_since: member("status_since"),
       status_message: member("message"),
       settled: member("settled"),
+      locations_down: member("locations_down"),
       retry_at: member("retry_at"),
       synced_version: member("config_version"),
       synced_epoch: member("epoch"),
@@ -46,8 +48,8 @@ export function projectAnswers(
       and(
         sql`${monitors.id} = ${member("monitor_id")} AND ${monitors.state_revision} < ${member("revision")}`,
         only_changes
-          ? sql`(${monitors.state_seq}, ${monitors.status}, ${monitors.settled}, ${monitors.retry_at}, ${monitors.synced_version}, ${monitors.synced_epoch})
-            IS NOT (${member("seq")}, ${member("status")}, ${member("settled")}, ${member("retry_at")}, ${member("config_version")}, ${member("epoch")})`
+          ? sql`(${monitors.state_seq}, ${monitors.status}, ${monitors.settled}, ${monitors.locations_down}, ${monitors.retry_at}, ${monitors.synced_version}, ${monitors.synced_epoch})
+            IS NOT (${member("seq")}, ${member("status")}, ${member("settled")}, ${member("locations_down")}, ${member("retry_at")}, ${member("config_version")}, ${member("epoch")})`
           : undefined,
       ),
     );

@@ -130,6 +130,7 @@ async function build(ctx: RequestScope, draft: Draft, by: { owner_id: string; cr
     status_since: ctx.now,
     status_message: columns.paused ? "paused" : null,
     settled: false,
+    locations_down: [],
     flapping: false,
     retry_at: null,
     last_result: null,

@@ -58,6 +58,7 @@ function present(view: MonitorDetail<ListedMonitor>, fields: Fields, now: number
     locations: record.locations.length > 0 ? record.locations : record.regions,
     region_policy: record.region_policy,
     confirm_outside: record.confirm_outside,
+    locations_down: record.locations_down,
     auto_create_incident: record.auto_create_incident,
     auto_publish_incident: record.auto_publish_incident,
     incident_severity: record.incident_severity,

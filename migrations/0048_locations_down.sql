@@ -1,0 +1,1 @@
+ALTER TABLE `monitors` ADD `locations_down` text DEFAULT '[]' NOT NULL;
