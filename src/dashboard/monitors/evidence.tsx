@@ -79,7 +79,7 @@ function LocationEvidence({ comparison }: { comparison: Comparison<Seen> }) {
       <h2 id={`at-${location}`} dir="auto">
         {failure.location_name}
       </h2>
-      <Table caption={`What ${failure.location_name} saw`} head={["", "Last good", "Failed", "Recovered"]}>
+      <Table caption={`What ${failure.location_name} saw`} head={["What", "Last good", "Failed", "Recovered"]}>
         <tr>
           <th scope="row">Checked</th>
           {columns.map((seen, n) => (
