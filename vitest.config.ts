@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from "vitest/config";
 /** Settings of the product under test in the Workers runtime; durations are short, the outside is loopback. */
 const bindings = {
   ROOT_SECRET: "test-root-secret-test-root-secret-test",
-  EGRESS_ALLOW: "127.0.0.1,localhost,sink.test,works.cloudflareaccess.com",
+  EGRESS_ALLOW: "127.0.0.1,localhost,sink.test,works.cloudflareaccess.com,token.actions.githubusercontent.com",
   LOG_LEVEL: "silent",
   PASSWORD_COST: "10",
   RATE_LIMITS: "all=off",

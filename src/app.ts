@@ -59,6 +59,7 @@ import { endpoints as statusPages } from "./features/status-pages/routes.ts";
 import { endpoints as subscribers } from "./features/subscribers/routes.ts";
 import { endpoints as thresholdTuner } from "./features/threshold-tuner/routes.ts";
 import { endpoints as timeline } from "./features/timeline/routes.ts";
+import { endpoints as trustedWorkflows } from "./features/trusted-workflows/routes.ts";
 import { endpoints as history } from "./features/uptime/routes.ts";
 import { endpoints as wallLinks } from "./features/wall-links/routes.ts";
 import { endpoints as webhooks } from "./features/webhooks/routes.ts";
@@ -88,6 +89,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...deactivation,
   ...signInProviders,
   ...sessionPolicy,
+  ...trustedWorkflows,
   ...demonstration,
   ...customDomains,
   ...customEvents,

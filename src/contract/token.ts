@@ -16,6 +16,9 @@ const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
 });
 export const Networks = z.array(Network).min(1).max(NETWORKS_MAX);
 
+export const ScopesOfToken = z.array(z.enum(TOKEN_SCOPES)).min(1).max(TOKEN_SCOPES.length);
+export const PagesOfToken = z.array(Id).min(1).max(PAGES_MAX);
+
 export const TokenCreate = z
   .object({
     name: Name,
@@ -29,11 +32,11 @@ export const TokenCreate = z
         description: "absent or null: never expires, unless expires_at says when",
       }),
     expires_at: InstantInput.nullish().meta({ description: "in the future, instead of expires_in_days" }),
-    scopes: z.array(z.enum(TOKEN_SCOPES)).min(1).max(TOKEN_SCOPES.length).nullish().meta({
+    scopes: ScopesOfToken.nullish().meta({
       description:
         "what the token may do at most, with the present rights of its maker; each includes `read`. Absent or null: everything that its maker may",
     }),
-    status_page_ids: z.array(Id).min(1).max(PAGES_MAX).nullish().meta({
+    status_page_ids: PagesOfToken.nullish().meta({
       description: "the token reaches what is on these pages, and nothing else. Absent or null: everything",
     }),
     allowed_networks: Networks.nullish().meta({

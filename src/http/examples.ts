@@ -36,6 +36,13 @@ const ACCOUNT = {
     account_domains: ["shop.example"],
   },
   "PATCH /sign-in-providers/{id}": { account_domains: ["shop.example", "shop.test"] },
+  "POST /user/trusted-workflows": {
+    repository: "shop/site",
+    branch: "main",
+    environment: "production",
+    scopes: ["maintenance.write"],
+  },
+  "POST /auth/workflow-token": { trusted_workflow_id: id(1), token: "what GitHub gave the job" },
   "PATCH /session-policy": { session_idle_minutes: 1440, second_factor: "passwords" },
   "POST /deactivated-accounts": { email: "former@shop.example" },
   "DELETE /user": { password: "correct horse battery staple" },

@@ -64,7 +64,8 @@ export function readAccessIdentity(
   return translated(async () => {
     if (assertion === null) throw new ProviderError("refused", "no assertion");
     if (assertion.length > ASSERTION_LENGTH_MAX) throw new ProviderError("refused", "the assertion is too long");
-    const { iss, sub, email } = PersonClaims.parse(await verify(settings, { issuer, audience, assertion }));
+    const signed = { issuer, audience, assertion, jwks_uri: `${issuer}/cdn-cgi/access/certs` };
+    const { iss, sub, email } = PersonClaims.parse(await readSigned(settings, signed));
     return { issuer: iss, subject: sub, email, name: null, is_active: true, session: NO_TOKENS };
   });
 }
@@ -84,14 +85,17 @@ function keyOptions(settings: Settings, keys: oauth.JWKSCacheInput): ReturnType<
   };
 }
 
-/** An assertion has the claims and the signature of an ID token, so it is judged as the one of such an answer. */
-async function verify(
+/**
+ * Of this issuer, for this audience, signed by its keys, in time. An assertion has the claims and the signature of an ID
+ * token, so it is judged as the one of such an answer.
+ */
+export async function readSigned(
   settings: Settings,
-  { issuer, audience, assertion }: { issuer: string; audience: string; assertion: string },
+  { issuer, jwks_uri, audience, assertion }: { issuer: string; jwks_uri: string; audience: string; assertion: string },
 ): Promise<unknown> {
   const metadata: oauth.AuthorizationServer = {
     issuer,
-    jwks_uri: `${issuer}/cdn-cgi/access/certs`,
+    jwks_uri,
     id_token_signing_alg_values_supported: ["RS256"],
   };
   const answer = Response.json({ access_token: "none", token_type: "bearer", id_token: assertion });

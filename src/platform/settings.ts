@@ -216,6 +216,8 @@ const FIELDS = {
   ACCESS_AUDIENCE: z.string().trim().default(""),
   /** People whom Access names with addresses of these domains get an account when they come first. */
   ACCESS_DOMAINS: list.pipe(z.array(Domain)),
+  /** What says who a workflow of GitHub Actions is: GitHub's own, or that of an own GitHub server. */
+  ACTIONS_ISSUER: apiBase("https://token.actions.githubusercontent.com"),
   /** How long a check on request waits for the agent that runs the monitor. */
   AGENT_CHECK_WAIT_MS: milliseconds(20 * SECOND),
   /** Checks are delayed, and pages announce it, when cron or the checks of a monitor are behind by more than this. */

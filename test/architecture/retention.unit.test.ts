@@ -24,6 +24,7 @@ const ENDS: Record<string, string> = {
   chat_messages: "delivery/sweep.ts: 30 days",
   calendar_feeds: "with its user or schedule",
   saved_views: "with its user, or once it is removed",
+  trusted_workflows: PEOPLE,
   wall_links: "with its user, or once it is revoked",
   chat_link_tokens: "sweeps/expired.ts: when it expires",
   chat_requests: "sweeps/expired.ts: a day",

@@ -19,14 +19,20 @@ export interface AccessTeam {
   rotate(): Promise<void>;
 }
 
-export async function createAccessTeam(sink: Sink): Promise<AccessTeam> {
+export const createAccessTeam = (sink: Sink): Promise<AccessTeam> =>
+  createSigner(sink, ACCESS_CERTS, () => {
+    const now = Math.floor(Date.now() / 1000);
+    const times = { iat: now, nbf: now, exp: now + 86_400 };
+    return { iss: ISSUER, aud: ["vigil-audience"], ...times, type: "app", identity_nonce: "6ei69kawdKzMIAPF" };
+  });
+
+/** What signs statements with keys that it publishes there; a statement has these claims unless it says otherwise. */
+export async function createSigner(sink: Sink, keysAt: string, usual: () => Claims): Promise<AccessTeam> {
   let key = await makeKey("first");
   const published = [key.jwk];
-  sink.serve(ACCESS_CERTS, () => Response.json({ keys: published, public_certs: [] }));
+  sink.serve(keysAt, () => Response.json({ keys: published, public_certs: [] }));
   const sign = (privateKey: CryptoKey, claims: Claims, header: Header = {}) => {
-    const now = Math.floor(Date.now() / 1000);
-    const usual = { iss: ISSUER, aud: ["vigil-audience"], iat: now, nbf: now, exp: now + 86_400, type: "app" };
-    return new SignJWT({ ...usual, identity_nonce: "6ei69kawdKzMIAPF", ...claims })
+    return new SignJWT({ ...usual(), ...claims })
       .setProtectedHeader({ alg: "RS256", kid: key.jwk.kid, typ: "JWT", ...header })
       .sign(privateKey);
   };

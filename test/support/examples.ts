@@ -45,8 +45,10 @@ type Kind = IdKind extends infer Name ? (Name extends `${infer Base}:${string}` 
 const SLA_POLICY = { name: "Gold", target_percentage: 99.9 };
 
 /** Makes an object of this account and gives its id. */
+const WORKFLOW = { repository: "shop/site", branch: "main", scopes: ["maintenance.write"] };
+
 export const OBJECTS: Record<
-  Kind | "token" | "notification" | "saved_view" | "wall_link",
+  Kind | "token" | "notification" | "saved_view" | "wall_link" | "trusted_workflow",
   (account: Account) => Promise<string>
 > = {
   page: (account) => createPage(account),
@@ -78,6 +80,7 @@ export const OBJECTS: Record<
   notification: async (account) => insertNotice(account.user_id),
   token: async ({ client }) => (await client.post(`${CORE}/user/api-tokens`, { name: "CI" })).body.id,
   saved_view: async ({ client }) => (await client.post(`${CORE}/user/views`, VIEW)).body.id,
+  trusted_workflow: async ({ client }) => (await client.post(`${CORE}/user/trusted-workflows`, WORKFLOW)).body.id,
   wall_link: async ({ client }) => (await client.post(`${CORE}/user/wall-links`, { name: "Office" })).body.id,
 };
 
@@ -115,6 +118,10 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await makeOperator(account);
     return { body: { email: emailOf(await createAccount()) } };
   },
+  "POST /user/trusted-workflows": async () => ({ body: WORKFLOW }),
+  "DELETE /user/trusted-workflows/{id}": async (account) => ({
+    params: { id: await OBJECTS.trusted_workflow(account) },
+  }),
   "PATCH /session-policy": async (account) => {
     await makeOperator(account);
     return { body: { session_minutes: 43_200 } };

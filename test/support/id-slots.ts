@@ -49,6 +49,7 @@ const THINGS: Record<string, IdSlotKind> = {
   "/user/api-tokens/": "token",
   "/user/views/": "saved_view",
   "/user/wall-links/": "wall_link",
+  "/user/trusted-workflows/": "trusted_workflow",
   "/notifications/": "notification",
   "/notify-contacts/": "contact",
   "/auth/sessions/": "session",

@@ -9,12 +9,13 @@ import { calendarFeeds } from "../on-call/table.ts";
 import { passkeys } from "../passkeys/table.ts";
 import { passwords, sessions } from "../sessions/table.ts";
 import { recoveryCodes, twoFactors } from "../two-factor/table.ts";
-import { apiTokens } from "../users/table.ts";
+import { apiTokens, trustedWorkflows } from "../users/table.ts";
 import { wallLinks } from "../wall-links/table.ts";
 
 /** What programs act or read with in a person's name: API and metrics tokens, calendars, wall displays, and what links agents and chats. */
 const TOKENS = [
   { table: apiTokens, holder: apiTokens.user_id },
+  { table: trustedWorkflows, holder: trustedWorkflows.user_id },
   { table: metricsTokens, holder: metricsTokens.user_id },
   { table: calendarFeeds, holder: calendarFeeds.user_id },
   { table: wallLinks, holder: wallLinks.user_id },

@@ -36,6 +36,31 @@ export const users = sqliteTable(
   ],
 );
 
+/** Workflows of GitHub Actions that get API tokens of this account by what GitHub says of them, without a stored secret. */
+export const trustedWorkflows = sqliteTable(
+  "trusted_workflows",
+  {
+    id: id(),
+    user_id: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** In lower case: GitHub takes both for the same. */
+    repository: text("repository").notNull(),
+    /** Of the repository that used it first: a later one of this name is another. */
+    repository_id: text("repository_id"),
+    /** null = any. */
+    branch: text("branch"),
+    environment: text("environment"),
+    scopes: text("scopes", { mode: "json" }).$type<TokenScope[]>().notNull(),
+    /** null = every page of its user, and what is on none. */
+    status_page_ids: text("status_page_ids", { mode: "json" }).$type<string[]>(),
+    lifetime_minutes: integer("lifetime_minutes").notNull(),
+    last_used_at: instant("last_used_at"),
+    ...timestamps(),
+  },
+  (table) => [index("trusted_workflows_user").on(table.user_id, table.created_at)],
+);
+
 export const apiTokens = sqliteTable(
   "api_tokens",
   {
@@ -59,9 +84,12 @@ export const apiTokens = sqliteTable(
     status_page_ids: text("status_page_ids", { mode: "json" }).$type<string[]>(),
     /** Addresses and CIDRs from which it is accepted; null = from anywhere. */
     allowed_networks: text("allowed_networks", { mode: "json" }).$type<string[]>(),
+    /** For whose run it was made, with which it ends; null for any other. */
+    trusted_workflow_id: text("trusted_workflow_id").references(() => trustedWorkflows.id, { onDelete: "cascade" }),
     ...timestamps(),
   },
   (table) => [
+    index("api_tokens_workflow").on(table.trusted_workflow_id).where(sql`trusted_workflow_id IS NOT NULL`),
     index("api_tokens_user").on(table.user_id, table.created_at),
     index("api_tokens_former").on(table.former_hash).where(sql`former_hash IS NOT NULL`),
   ],

@@ -49,6 +49,7 @@ export async function createToken(
     scopes: input.scopes ? [...new Set(input.scopes)] : null,
     status_page_ids: input.status_page_ids ? [...new Set(input.status_page_ids)] : null,
     allowed_networks: input.allowed_networks ?? null,
+    trusted_workflow_id: null,
     created_at: ctx.now,
     updated_at: ctx.now,
   };
