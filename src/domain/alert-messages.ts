@@ -202,6 +202,8 @@ function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof 
     text: [data.message, locations].filter((part) => part !== "").join(", "),
     facts: [
       fact("Since", outage === null ? formatInstant(since, timezone) : null),
+      // Else its receiver would wonder why nobody was notified before.
+      fact("Withheld until", data.released_at ? formatInstant(data.released_at, timezone) : null),
       fact("Down", outage),
       fact("Lasted", isRecovery && duration_seconds !== null ? durationInWords(duration_seconds) : null),
       fact("Region", hasRegion && region !== null ? regionName(region) : null),

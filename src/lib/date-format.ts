@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "./durations.ts";
+import { HOUR_MS, MINUTE_MS } from "./durations.ts";
 
 /** How dates and times of day are written where there is little room: `28 Nov 2026, 20:53`. */
 export const SHORT_DATE = { day: "numeric", month: "short", year: "numeric" } as const;
@@ -10,7 +10,10 @@ export function formatTime(instant: number, timezone: string): string {
   return format.format(instant);
 }
 
-/** Formats an instant in a zone: `28 November 2026, 20:53 (Europe/Berlin)`. */
+/**
+ * Formats an instant in a zone: `28 November 2026, 20:53 (Europe/Berlin)`. In the hour that a clock shows twice it says which
+ * one it is: `25 October 2026, 02:30 CEST (Europe/Berlin)`.
+ */
 export function formatMoment(instant: number, timezone: string): string {
   const format = new Intl.DateTimeFormat("en-GB", {
     ...SHORT_DATE,
@@ -18,8 +21,12 @@ export function formatMoment(instant: number, timezone: string): string {
     month: "long",
     timeZone: timezone,
   });
+  const reading = format.format(instant);
+  const isShownTwice = [-HOUR_MS, HOUR_MS].some((offset) => format.format(instant + offset) === reading);
+  const times = new Intl.DateTimeFormat("en-GB", { ...TIME_OF_DAY, timeZone: timezone, timeZoneName: "short" });
+  const which = isShownTwice ? ` ${zoneOf(times, new Date(instant))}` : "";
   // Newer data puts "at" between date and time, older data a comma.
-  return `${format.format(instant).replace(" at ", ", ")} (${timezone})`;
+  return `${reading.replace(" at ", ", ")}${which} (${timezone})`;
 }
 
 /** Formats an instant where people read many of them: `21 Nov 2026, 04:00 CET`. */

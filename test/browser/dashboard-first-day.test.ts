@@ -150,6 +150,25 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
     });
   });
 
+  it("moves nothing by what it says of an action, and marks a field only until it is corrected", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      const { group } = dashboard.example;
+      await page.goto(`${dashboard.service.url}/app/pages/${dashboard.example.page}/groups/${group}`);
+      const [name, heading] = [page.getByLabel("Name", { exact: true }).first(), page.locator("h1")];
+      const before = await heading.boundingBox();
+      const stored = await name.inputValue();
+      await name.fill(" ");
+      await page.getByRole("button", { name: "Rename", exact: true }).click();
+      await expect.poll(() => name.getAttribute("aria-invalid")).toBe("true");
+      await name.fill(`${stored} corrected`);
+      expect(await name.getAttribute("aria-invalid")).toBeNull();
+      await page.getByRole("button", { name: "Rename", exact: true }).click();
+      await page.locator(".notice").waitFor();
+      expect((await heading.boundingBox())?.y).toBe(before?.y);
+      expect(await page.locator(".trail").innerText()).not.toMatch(/\/\s*$/);
+    });
+  });
+
   it("has the open one of many tabs in sight on a phone", async () => {
     await dashboard.visit({ ...PHONE }, async (page) => {
       for (const path of [`/app/pages/${dashboard.example.page}/reports?period=year`, "/app/installation"]) {

@@ -34,6 +34,7 @@ describe("an outage of a muted monitor", () => {
     expect(await day.heard("mail")).toContain("2 Alert: Shop is down");
     expect(await day.heard("dashboard")).toContain("2 Shop is down");
     expect(day.textsTo("chat")[0]).toContain("Shop is down");
+    expect(day.textsTo("chat")[0]).toContain("Since: 5 Jan 2026, 09:01 UTC · Withheld until: 5 Jan 2026, 09:02 UTC");
     expect(day.textsTo("pager").map((body) => JSON.parse(body).event_action)).toContain("trigger");
     const [incident] = await incidentsOf(shop);
     expect(incident).toMatchObject({ status: "investigating", started_at: day.start + MINUTE });
