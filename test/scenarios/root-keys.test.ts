@@ -5,10 +5,15 @@ import { jobScope } from "../../src/access/scope.ts";
 import { reconcileUnsyncedMonitors } from "../../src/checks/reconcile.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
+import { listNotifyContacts } from "../../src/data/notify-contacts/read.ts";
+import { insertContactMessages } from "../../src/data/notify-contacts/write.ts";
 import { SEALED_COLUMNS } from "../../src/data/sealed-values/columns.ts";
 import { passwords } from "../../src/data/sessions/table.ts";
 import { subscribers } from "../../src/data/subscribers/table.ts";
 import { sweepCursors } from "../../src/data/sweep-cursors/table.ts";
+import { sealContactMessage } from "../../src/delivery/contact-messages.ts";
+import type { AlertMessage } from "../../src/domain/alert-messages.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { hashPassword } from "../../src/platform/password.ts";
 import { mintPushToken } from "../../src/platform/push-tokens.ts";
 import { unseal } from "../../src/platform/seal.ts";
@@ -59,6 +64,24 @@ const sealedValues = async () => {
   return rows.flat().filter(({ value }) => value) as { name: string; bound_to: string; value: string }[];
 };
 
+const ALERT: AlertMessage = {
+  tone: "down",
+  title: "Shop is down",
+  text: "",
+  facts: [],
+  links: [],
+  thread: { id: "shop", state: "down" },
+  is_resolved: false,
+};
+
+/** An alert that waits for a contact. */
+async function insertAlertTo({ user_id }: Account): Promise<void> {
+  const [contact] = (await listNotifyContacts(db, user_id, { limit: 1, offset: 0 })).rows;
+  if (!contact) throw new Error("the account has no contact");
+  const alert = { event_id: newId(), contact, message: ALERT };
+  await insertContactMessages(db, [await sealContactMessage(jobScope(env, "test"), alert)]);
+}
+
 describe("sealed settings", () => {
   it("are readable throughout, and after the sweep without the key before", async () => {
     const account = await createProtectedAccount();
@@ -79,6 +102,8 @@ describe("sealed settings", () => {
     expect((await account.client.put(`${rules}/${made.body.id}`, changed)).status).toBe(200);
     await setPolicy({ account, page }, [{ level: 1, wait_minutes: 0, contacts: toUser(account.user_id) }]);
     await createContact(account);
+    await account.client.get(`${V1}/notify-contacts/application-key`);
+    await insertAlertTo(account);
     const provider = { id: "git", kind: "github", issuer: "https://git.example", client_id: "a", client_secret: "b" };
     expect((await operator.client.post(`${CORE}/sign-in-providers`, provider)).status).toBe(201);
     await account.client.post(`${V1}/secrets`, { name: "KEY", value: "of a journey" });
