@@ -1,14 +1,13 @@
-import { type ChildProcess, execFile } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsGate } from "node:tls";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { makeCertificate } from "../support/certificates.ts";
 import { joinNetworksOrReason, type Networks } from "../support/networks.ts";
 import { PROJECT_ROOT, type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
@@ -75,11 +74,18 @@ describe.skipIf(reason !== null)(`agents in networks of their own${reason ? ` ($
 
   const dirOf = (place: Place) => join(dir, place);
 
-  function start(place: Place): void {
+  function start(place: Place, first?: { url: string; install_token: string }): void {
     const { id = "", log = "" } = agents.get(place) ?? {};
     const args = ["--import", join(dir, "set-clock.mjs"), PROGRAM, "run", "--dir", dirOf(place)];
-    const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(dir, "ca.pem"), CLOCK_FILE: join(dir, "clock") };
-    const child = networks.of(place).run(process.execPath, args, { env: { ...env, VIGIL_AGENT_UPDATES: "off" } });
+    if (first) args.push("--url", first.url, "--name", place);
+    const env = {
+      ...process.env,
+      NODE_EXTRA_CA_CERTS: join(dir, "ca.pem"),
+      CLOCK_FILE: join(dir, "clock"),
+      VIGIL_AGENT_UPDATES: "off",
+      ...(first && { VIGIL_INSTALL_TOKEN: first.install_token }),
+    };
+    const child = networks.of(place).run(process.execPath, args, { env });
     const agent = { child, id, log };
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text) => (agent.log += text));
@@ -166,13 +172,12 @@ describe.skipIf(reason !== null)(`agents in networks of their own${reason ? ` ($
 
     for (const place of PLACES) {
       const { install_token } = await api("GET", "/agents/token");
-      const own = `https://${networks.of(place).gateway}:${gatePort}`;
-      const args = [PROGRAM, "enroll", "--url", own, "--dir", dirOf(place), "--name", place];
-      const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(dir, "ca.pem"), VIGIL_INSTALL_TOKEN: install_token };
-      await promisify(execFile)(process.execPath, args, { env });
-      const { agent_id } = JSON.parse(readFileSync(join(dirOf(place), "config.json"), "utf8"));
+      // As a container does, whose first start enrols it.
+      start(place, { url: `https://${networks.of(place).gateway}:${gatePort}`, install_token });
+      const config = join(dirOf(place), "config.json");
+      await vi.waitFor(() => expect(existsSync(config)).toBe(true), EVENTUALLY);
+      const { agent_id } = JSON.parse(readFileSync(config, "utf8"));
       await api("PUT", `/agents/${agent_id}`, { is_location: true });
-      start(place);
       agentOf(place).id = agent_id;
     }
     networks.of("lossy").lose(12);
@@ -226,6 +231,20 @@ describe.skipIf(reason !== null)(`agents in networks of their own${reason ? ` ($
     const [refused] = await foundBy("Certificate", "split");
     expect(refused).toMatchObject({ status: "down", message: expect.stringMatching(/certificate/i) });
     expect(await statusesBy("Certificate", "sound")).not.toContain("down");
+  });
+
+  it("leave as evidence where their names led, and the way to what failed", async () => {
+    const seenBy = async (name: string, place: Place) => {
+      const evidence = await api("GET", `/monitors/${monitors[name]}/evidence`);
+      return evidence.find(({ location }: { location: string }) => location === `agent:${agentOf(place).id}`);
+    };
+    expect(await seenBy("Names", "split")).toMatchObject({
+      location_name: "split",
+      found: "failure",
+      observation: { lookup: { name: "shop.internal", answers: [networks.second] } },
+    });
+    const way = async () => (await seenBy("Cut", "split"))?.observation.path?.hops.at(-1)?.address;
+    await expect.poll(way, EVENTUALLY).toBe(networks.first);
   });
 
   it("bring a target down that most of them cannot reach, and the announcement names them", async () => {
