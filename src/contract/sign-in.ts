@@ -65,6 +65,27 @@ const break_glass = z.array(Email).max(DOMAINS_MAX).meta({
 const ClientSecret = z.string().trim().max(TEXT_LENGTH_MAX);
 const kind = z.enum(PROVIDER_KINDS).default("oidc");
 
+const GROUP_LENGTH_MAX = 200;
+const GROUP_ROLES_MAX = 100;
+/** Those of which a group gives one; permissions one by one are given by hand. */
+export const GROUP_ROLES = ["viewer", "editor", "admin"] as const;
+
+const GroupRoleInput = z.object({
+  group: z.string().trim().min(1).max(GROUP_LENGTH_MAX),
+  page: z.string().trim().toLowerCase().min(1).max(TEXT_LENGTH_MAX).meta({ description: "the slug of a status page" }),
+  role: z.enum(GROUP_ROLES),
+});
+export type GroupRoleInput = z.infer<typeof GroupRoleInput>;
+export interface GroupRole {
+  group: string;
+  status_page_id: string;
+  role: (typeof GROUP_ROLES)[number];
+}
+const group_roles = z.array(GroupRoleInput).max(GROUP_ROLES_MAX).meta({
+  description: "people of these groups have these roles, on pages whose team you manage; never more than you may give",
+});
+const GROUPS_CLAIM = "the claim that lists the groups of a person";
+
 interface GivenIdentity {
   id: string;
   kind: ProviderKind;
@@ -95,7 +116,8 @@ export const ProviderSetting = z
   })
   .superRefine(requireIssuer)
   .transform(withProviderDefaults);
-export type SignInProvider = z.output<typeof ProviderSetting>;
+/** `groups_claim` is of those that operators manage alone. */
+export type SignInProvider = z.output<typeof ProviderSetting> & { groups_claim?: string | null };
 
 /** As operators add one. */
 export const ProviderCreate = z
@@ -111,6 +133,8 @@ export const ProviderCreate = z
       description: "stored encrypted, and never returned; without one the service is a public client",
     }),
     break_glass: break_glass.default([]),
+    groups_claim: ClaimName.nullable().default(null).meta({ description: GROUPS_CLAIM }),
+    group_roles: group_roles.default([]),
     is_enabled: z.boolean().default(true),
     ...TERMS,
     name: name.nullish().meta({ description: "on its button" }),
@@ -131,6 +155,8 @@ export const ProviderChange = z
     refreshes_sessions: z.boolean().optional(),
     active_claim: ClaimName.nullable().optional(),
     break_glass: break_glass.optional(),
+    groups_claim: ClaimName.nullable().optional().meta({ description: GROUPS_CLAIM }),
+    group_roles: group_roles.optional(),
     is_enabled: z.boolean().optional().meta({
       description: "false: nobody signs in by it, and the sessions that began by it end",
     }),
@@ -152,6 +178,8 @@ export const Provider = z
     refreshes_sessions: z.boolean(),
     active_claim: z.string().nullable(),
     break_glass: z.array(z.string()),
+    groups_claim: z.string().nullable(),
+    group_roles: z.array(z.object({ group: z.string(), page: z.string(), role: z.enum(GROUP_ROLES) })),
     is_enabled: z.boolean(),
     managed_by: z
       .enum(["environment", "operators"])

@@ -1,4 +1,4 @@
-import type { SignInProvider } from "../contract/sign-in.ts";
+import { GROUP_ROLES, type GroupRole, type SignInProvider } from "../contract/sign-in.ts";
 import { domainOf, withAsciiDomain } from "../lib/mailbox.ts";
 
 /** What of an account decides about a sign-in that nobody has linked yet. */
@@ -42,3 +42,11 @@ export function findRequiredProvider<Provider extends Pick<SignInProvider, "requ
   if (break_glass.includes(address)) return undefined;
   return providers.find(({ required_domains }) => required_domains.includes(domainOf(address)));
 }
+
+/** Of several groups that give a role on the same page, the one that gives most. */
+export function strongestByPage<Role extends GroupRole>(roles: readonly Role[]): ReadonlyMap<string, Role> {
+  const weakestFirst = roles.toSorted((one, other) => rankOf(one) - rankOf(other));
+  return new Map(weakestFirst.map((role) => [role.status_page_id, role]));
+}
+
+const rankOf = ({ role }: GroupRole) => GROUP_ROLES.indexOf(role);

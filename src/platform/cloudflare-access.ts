@@ -66,7 +66,7 @@ export function readAccessIdentity(
     if (assertion.length > ASSERTION_LENGTH_MAX) throw new ProviderError("refused", "the assertion is too long");
     const signed = { issuer, audience, assertion, jwks_uri: `${issuer}/cdn-cgi/access/certs` };
     const { iss, sub, email } = PersonClaims.parse(await readSigned(settings, signed));
-    return { issuer: iss, subject: sub, email, name: null, is_active: true, session: NO_TOKENS };
+    return { issuer: iss, subject: sub, email, name: null, is_active: true, groups: [], session: NO_TOKENS };
   });
 }
 

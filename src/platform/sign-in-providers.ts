@@ -23,6 +23,7 @@ export interface ProvenIdentity {
   name: string | null;
   /** False where the provider says that the person is shut out there. */
   is_active: boolean;
+  groups: string[];
   session: ProviderTokens;
 }
 
@@ -150,8 +151,15 @@ const IdClaims = z.object({
 });
 
 /** Many providers put claims about people there alone. */
-function isWanted({ active_claim }: SignInProvider, claims: oauth.IDToken): boolean {
-  return claims.email === undefined || (active_claim !== null && claims[active_claim] === undefined);
+function isWanted({ active_claim, groups_claim }: SignInProvider, claims: oauth.IDToken): boolean {
+  return ["email", active_claim, groups_claim].some((claim) => claim && claims[claim] === undefined);
+}
+
+const Groups = z.array(z.string()).or(z.string().transform((group) => [group]));
+
+/** A claim of another form names none. */
+function groupsOf({ groups_claim }: SignInProvider, claims: Record<string, unknown>): string[] {
+  return groups_claim ? (Groups.safeParse(claims[groups_claim]).data ?? []) : [];
 }
 
 function isActive({ active_claim }: SignInProvider, claims: Record<string, unknown>): boolean {
@@ -180,6 +188,7 @@ function oidcIdentity(
     email: isVerified && email ? email : null,
     name: name ?? null,
     is_active: isActive(provider, claims),
+    groups: groupsOf(provider, claims),
     session: tokensOf(provider, tokens, sid ?? null),
   };
 }
@@ -451,7 +460,7 @@ async function githubIdentity(
   const emails = GithubEmails.parse(await read("/user/emails"));
   const email = emails.find(({ primary, verified }) => primary && verified)?.email ?? null;
   const who = { issuer: provider.issuer, subject: String(user.id), email, name: user.name ?? user.login };
-  return { ...who, is_active: true, session: NO_TOKENS };
+  return { ...who, is_active: true, groups: [], session: NO_TOKENS };
 }
 
 /** Any failure counts as an error of the provider. */

@@ -80,6 +80,21 @@ const TERMS: readonly FormField[] = [
     hint: "Addresses of required domains that may use their password all the same.",
   },
   {
+    kind: "text",
+    name: "groups_claim",
+    label: "Claim of groups",
+    hint: "Applied at each sign-in. What a group gave is taken away when the claim does not name it any more.",
+    placeholder: "groups",
+    advanced: true,
+  },
+  {
+    kind: "lines",
+    name: "group_roles",
+    label: "Roles of groups",
+    hint: "One a line: group = slug of a status page : viewer, editor or admin. Only for pages whose team you manage.",
+    advanced: true,
+  },
+  {
     kind: "checkbox",
     name: "refreshes_sessions",
     label: "Ask it again while people are signed in",
@@ -150,7 +165,7 @@ export const endpoints = [
     return showForm(c, NEW_FORM, {});
   }),
   action({ path: NEW, summary: "Add a provider of sign-in" }, async (c, entered) => {
-    const sent = await submitForm(c, NEW_FORM, entered, { method: "POST", path: API });
+    const sent = await submitForm(c, NEW_FORM, entered, { method: "POST", path: API, toBody: withRoles });
     if (!sent.ok) return sent.response;
     const { id, name } = Provider.parse(sent.body);
     return redirectWithNotice(`${LIST}/${id}`, `${name} answers and is added. Register its addresses there.`);
@@ -165,7 +180,11 @@ export const endpoints = [
   action({ path: `${LIST}/{id}`, summary: "Change a provider of sign-in", params }, async (c, entered, { id }) => {
     const provider = await load(c, id);
     if (provider.managed_by === "environment") throw conflict("the setting OIDC_PROVIDERS has this provider");
-    const sent = await submitForm(c, formOf(provider), entered, { method: "PATCH", path: `${API}/${id}` });
+    const sent = await submitForm(c, formOf(provider), entered, {
+      method: "PATCH",
+      path: `${API}/${id}`,
+      toBody: withRoles,
+    });
     return sent.ok ? redirectWithNotice(LIST, `Saved.${sent.kept}`) : sent.response;
   }),
 
@@ -173,6 +192,15 @@ export const endpoints = [
 ];
 
 type Shown = z.infer<typeof Provider>;
+
+const ROLE_LINE = /^(?<group>.+?)\s*=\s*(?<page>[^=:]+?)\s*:\s*(?<role>\w+)$/;
+const lineOf = ({ group, page, role }: Shown["group_roles"][number]) => `${group} = ${page} : ${role}`;
+
+/** A line of another form stays text, which the API refuses. */
+function withRoles({ group_roles, ...body }: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(group_roles)) return body;
+  return { ...body, group_roles: group_roles.map((line) => ROLE_LINE.exec(String(line))?.groups ?? line) };
+}
 
 async function load(c: AppContext, id: string): Promise<Shown> {
   return presentProvider(c.var.ctx, await getShownProvider(c.var.ctx, id));
@@ -187,7 +215,7 @@ function formOf(provider: Shown): EditForm {
     fields,
     action: `${LIST}/${provider.id}`,
     cancel: LIST,
-    stored: storedValues(fields, provider),
+    stored: storedValues(fields, { ...provider, group_roles: provider.group_roles.map(lineOf) }),
     below: (
       <>
         <Addresses provider={provider} />

@@ -10,6 +10,9 @@ import { pageInvitations, pageMembers } from "./table.ts";
 
 export type MemberRecord = typeof pageMembers.$inferSelect;
 
+/** As many as a provider can give. */
+const GIVEN_MAX = 100;
+
 /** A membership together with the person that it belongs to. */
 export interface NamedMember extends MemberRecord {
   email: string;
@@ -136,6 +139,18 @@ export async function listFollowablePages(db: Db, userId: string, limit: number)
     .groupBy(statusPages.owner_id)
     .limit(limit);
   return rows.flatMap(({ id }) => id ?? []);
+}
+
+/** The pages on which groups of this provider gave a person their role. */
+export function listMembershipsGivenBy(
+  db: Db,
+  { user_id, provider_id }: { user_id: string; provider_id: string },
+): Promise<MemberRecord[]> {
+  return db
+    .select()
+    .from(pageMembers)
+    .where(and(eq(pageMembers.user_id, user_id), eq(pageMembers.given_by, provider_id)))
+    .limit(GIVEN_MAX);
 }
 
 export async function findMember(db: Db, memberId: string): Promise<NamedMember | undefined> {

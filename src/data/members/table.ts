@@ -24,6 +24,8 @@ export const pageMembers = sqliteTable(
       .references(() => users.id, { onDelete: "cascade" }),
     ...membership,
     invitation_id: text("invitation_id"),
+    /** The provider of sign-in whose groups gave it, and take it away; null: somebody gave it by hand. */
+    given_by: text("given_by"),
     ...timestamps(),
   },
   (table) => [

@@ -27,3 +27,8 @@ export function isSignInProviderChanged({ id, updated_at }: Pick<SignInProviderR
   return sql`NOT EXISTS (SELECT 1 FROM ${signInProviders}
     WHERE ${signInProviders.id} = ${id} AND ${signInProviders.updated_at} = ${updated_at})`;
 }
+
+/** What its groups give; nothing where operators do not manage it. */
+export async function findGroupRoles(db: Db, id: string): Promise<SignInProviderRecord["group_roles"]> {
+  return (await findSignInProvider(db, id))?.group_roles ?? [];
+}

@@ -1,5 +1,5 @@
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { ProviderKind } from "../../contract/sign-in.ts";
+import type { GroupRole, ProviderKind } from "../../contract/sign-in.ts";
 import { emptyList, flag, id, timestamps } from "../columns.ts";
 
 /** Providers of sign-in that operators added; those of the setting have no row. */
@@ -19,6 +19,12 @@ export const signInProviders = sqliteTable("sign_in_providers", {
   break_glass: text("break_glass", { mode: "json" }).$type<string[]>().notNull().default(emptyList),
   /** The claim that is false of whom the provider shut out; null: none says so. */
   active_claim: text("active_claim"),
+  /** The claim that lists groups of people; null: none does. */
+  groups_claim: text("groups_claim"),
+  group_roles: text("group_roles", { mode: "json" })
+    .$type<(GroupRole & { granted_by: string })[]>()
+    .notNull()
+    .default(emptyList),
   /** Whether it is asked again while a session goes on. */
   refreshes_sessions: flag("refreshes_sessions").notNull().default(false),
   is_enabled: flag("is_enabled").notNull().default(true),

@@ -94,3 +94,14 @@ export async function findPageOwner(db: Db, pageId: string): Promise<string | un
     .limit(1);
   return rows[0]?.owner_id;
 }
+
+/** Of these pages those that exist, by slug or by id. */
+export function listPageNames(db: Db, { slugs, ids }: { slugs: readonly string[]; ids: readonly string[] }) {
+  const isOne = (column: typeof statusPages.slug | typeof statusPages.id, values: readonly string[]) =>
+    sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
+  return db
+    .select({ id: statusPages.id, slug: statusPages.slug })
+    .from(statusPages)
+    .where(sql`${isOne(statusPages.slug, slugs)} OR ${isOne(statusPages.id, ids)}`)
+    .limit(slugs.length + ids.length);
+}

@@ -28,6 +28,7 @@ export function joinStatements(
     role: invitation.role,
     capabilities: invitation.capabilities,
     invitation_id: invitation.id,
+    given_by: null,
     created_at: ctx.now,
     updated_at: ctx.now,
   };

@@ -4,7 +4,7 @@ import { requireVisiblePage } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireMember } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { forbidden, invalid, notFound, raced } from "../../contract/errors.ts";
+import { conflict, forbidden, invalid, notFound, raced } from "../../contract/errors.ts";
 import type { MemberUpdate } from "../../contract/member.ts";
 import type { Notice } from "../../contract/notices.ts";
 import { deleteInstallTokensBy } from "../../data/agents/write.ts";
@@ -61,6 +61,7 @@ export async function changeMember(
 ): Promise<{ member: NamedMember; notices: Notice[] }> {
   const { member, own, page } = await requireMemberOf(ctx, ids);
   if (member.user_id === requireUser(ctx).user_id) throw forbidden("you cannot change your own role");
+  if (member.given_by !== null) throw conflict("a group of a sign-in provider gives this role: change it there");
   const granted = grantOf(member, input);
   if (!includesPermissions(own, member)) throw forbidden("this member has permissions that you do not have");
   requireGrantable(own, granted);

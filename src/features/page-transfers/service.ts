@@ -241,6 +241,7 @@ async function handOver(
       role: "admin",
       capabilities: [],
       invitation_id: null,
+      given_by: null,
       ...times,
     }),
     deletePageTransfer(ctx.db, transfer.id),

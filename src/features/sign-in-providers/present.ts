@@ -21,6 +21,8 @@ export function presentProvider(
     trusts_addresses: provider.trusts_addresses,
     refreshes_sessions: provider.refreshes_sessions,
     active_claim: provider.active_claim,
+    groups_claim: provider.groups_claim,
+    group_roles: [...provider.group_roles],
     break_glass: provider.break_glass,
     is_enabled: provider.is_enabled,
     managed_by: provider.managed_by,

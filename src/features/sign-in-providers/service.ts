@@ -1,9 +1,11 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
+import { findVisiblePage } from "../../access/pages.ts";
 import { requireOperator } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { ApiError, conflict, invalid, notFound, raced } from "../../contract/errors.ts";
 import {
+  type GroupRoleInput,
   type ProviderChange,
   type ProviderCreate,
   type SignInProvider,
@@ -23,34 +25,52 @@ import {
   insertSignInProvider,
   updateSignInProvider,
 } from "../../data/sign-in-providers/write.ts";
+import { listPageNames } from "../../data/status-pages/read.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import { seal } from "../../platform/seal.ts";
 import { ProviderError, testProvider } from "../../platform/sign-in-providers.ts";
+import { requireGrantable } from "../members/membership.ts";
 
 /**
  * Providers of sign-in that operators manage, beside those of the setting, which are shown and changed there. Nothing is
  * stored of a provider that does not answer as one.
  */
-export interface ShownProvider extends Omit<SignInProviderRecord, "sealed" | "created_at" | "updated_at"> {
+export interface ShownProvider
+  extends Omit<SignInProviderRecord, "sealed" | "group_roles" | "created_at" | "updated_at"> {
+  group_roles: readonly GroupRoleInput[];
   managed_by: "environment" | "operators";
   has_client_secret: boolean;
   created_at: number | null;
   updated_at: number | null;
 }
 
-function showStored({ sealed, ...provider }: SignInProviderRecord): ShownProvider {
-  return { ...provider, managed_by: "operators", has_client_secret: sealed !== "" };
+async function showStored(
+  { db }: RequestScope,
+  { sealed, group_roles, ...provider }: SignInProviderRecord,
+): Promise<ShownProvider> {
+  const ids = group_roles.map(({ status_page_id }) => status_page_id);
+  const pages = ids.length === 0 ? [] : await listPageNames(db, { slugs: [], ids });
+  const roles = group_roles.flatMap(({ group, status_page_id, role }) => {
+    const page = pages.find(({ id }) => id === status_page_id);
+    return page ? [{ group, page: page.slug, role }] : [];
+  });
+  return { ...provider, group_roles: roles, managed_by: "operators", has_client_secret: sealed !== "" };
 }
 
 function showConfigured({ client_secret, ...provider }: SignInProvider): ShownProvider {
   const fixed = { managed_by: "environment", is_enabled: true, created_at: null, updated_at: null } as const;
-  return { ...provider, ...fixed, break_glass: [], has_client_secret: client_secret !== "" };
+  const unset = { break_glass: [], groups_claim: null, group_roles: [] };
+  return { ...provider, ...fixed, ...unset, has_client_secret: client_secret !== "" };
 }
 
 /** Those of the setting first. */
 export async function listAllProviders(ctx: RequestScope): Promise<ShownProvider[]> {
   requireOperator(ctx);
   const stored = await listSignInProviders(ctx.db);
-  return [...ctx.settings.OIDC_PROVIDERS.map(showConfigured), ...stored.map(showStored)];
+  return [
+    ...ctx.settings.OIDC_PROVIDERS.map(showConfigured),
+    ...(await Promise.all(stored.map((each) => showStored(ctx, each)))),
+  ];
 }
 
 export async function getShownProvider(ctx: RequestScope, id: string): Promise<ShownProvider> {
@@ -74,6 +94,7 @@ export async function addProvider(ctx: RequestScope, given: ProviderCreate): Pro
   await requireAnswer(ctx, input);
   const record: SignInProviderRecord = {
     ...terms,
+    group_roles: await resolveRoles(ctx, terms.group_roles, []),
     sealed: await sealSecret(ctx, input.id, client_secret ?? ""),
     created_at: ctx.now,
     updated_at: ctx.now,
@@ -83,16 +104,17 @@ export async function addProvider(ctx: RequestScope, given: ProviderCreate): Pro
     guards: [{ name: "stale", when: hasAllSignInProviders, error: conflict("there are 20 sign-in providers already") }],
     conflicts: { "sign_in_providers.id": taken() },
   });
-  return showStored(record);
+  return showStored(ctx, record);
 }
 
 /** Disabling it ends the sessions that began by it, as deleting it does. */
 export async function changeProvider(ctx: RequestScope, id: string, change: ProviderChange): Promise<ShownProvider> {
   const stored = await getStored(ctx, id);
-  const { client_secret, ...terms } = change;
+  const { client_secret, group_roles, ...terms } = change;
   const record: SignInProviderRecord = {
     ...stored,
     ...terms,
+    group_roles: group_roles ? await resolveRoles(ctx, group_roles, stored.group_roles) : stored.group_roles,
     sealed: client_secret === undefined ? stored.sealed : await sealSecret(ctx, id, client_secret ?? ""),
     updated_at: ctx.now,
   };
@@ -106,7 +128,7 @@ export async function changeProvider(ctx: RequestScope, id: string, change: Prov
     },
     guards: [changedMeanwhile(stored)],
   });
-  return showStored(record);
+  return showStored(ctx, record);
 }
 
 export async function removeProvider(ctx: RequestScope, id: string): Promise<void> {
@@ -125,6 +147,32 @@ async function getStored(ctx: RequestScope, id: string): Promise<SignInProviderR
   const stored = await findSignInProvider(ctx.db, id);
   if (!stored) throw notFound("sign-in provider");
   return stored;
+}
+
+/** What was mapped before stays the word of who mapped it; what is new is the caller's, who gives no more than they may. */
+async function resolveRoles(
+  ctx: RequestScope,
+  given: readonly GroupRoleInput[],
+  before: SignInProviderRecord["group_roles"],
+): Promise<SignInProviderRecord["group_roles"]> {
+  const pages = await listPageNames(ctx.db, { slugs: given.map(({ page }) => page), ids: [] });
+  const roles: SignInProviderRecord["group_roles"] = [];
+  for (const [n, { group, page: slug, role }] of given.entries()) {
+    const id = pages.find((each) => each.slug === slug)?.id;
+    const known = before.find((each) => each.group === group && each.status_page_id === id && each.role === role);
+    if (known) {
+      roles.push(known);
+      continue;
+    }
+    const own = id === undefined ? undefined : (await findVisiblePage(ctx, id))?.membership;
+    if (id === undefined || !own || !hasPermission(own, "members.manage")) {
+      const message = `names no status page whose team you manage: ${slug}`;
+      throw invalid(`group_roles ${message}`, [{ path: `group_roles.${n}.page`, message }]);
+    }
+    requireGrantable(own, { role, capabilities: [] });
+    roles.push({ group, status_page_id: id, role, granted_by: requireOperator(ctx).user_id });
+  }
+  return roles;
 }
 
 /** A domain that requires a provider keeps a way in for when that does not answer. */

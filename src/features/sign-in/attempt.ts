@@ -46,6 +46,8 @@ const Proof = z.object({
   issuer: z.string(),
   subject: z.string(),
   email: z.string().nullable(),
+  /** Those that give a role somewhere. */
+  groups: z.array(z.string()),
   session: z.object({
     sid: z.string().nullable(),
     id_token: z.string().nullable(),

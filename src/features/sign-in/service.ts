@@ -24,6 +24,7 @@ import { findOwnerOfSid } from "../../data/provider-sessions/read.ts";
 import { deleteSessionsOfSid } from "../../data/provider-sessions/write.ts";
 import { findPasswordHash, findSignIn } from "../../data/sessions/read.ts";
 import { deleteSessionsLinkedTo } from "../../data/sessions/write.ts";
+import { findGroupRoles } from "../../data/sign-in-providers/read.ts";
 import { findUser, findUserByEmail, type UserRecord } from "../../data/users/read.ts";
 import { insertUser } from "../../data/users/write.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
@@ -45,8 +46,9 @@ import { hasSecondFactor } from "../sessions/second-factor.ts";
 import { buildSecurityMail } from "../sessions/security-mail.ts";
 import { acceptFactorOf, beginSession } from "../sessions/service.ts";
 import { redirectUriOf } from "../sign-in-providers/addresses.ts";
-import { listProviders } from "../sign-in-providers/known.ts";
+import { getProvider, listProviders } from "../sign-in-providers/known.ts";
 import { type Attempt, keepAttempt, openProof, type Proof, sealProof } from "./attempt.ts";
+import { applyGroups } from "./groups.ts";
 import { keepTokens } from "./provider-session.ts";
 
 export { sweepProviderSessions } from "./refresh.ts";
@@ -100,7 +102,9 @@ async function accept(
   provider: AnyProvider,
   { attempt, said, isOnce }: { attempt: Answered["attempt"]; said: ProvenIdentity; isOnce: boolean },
 ): Promise<SignInOutcome> {
-  const identity = { ...said, email: addressOf(said) };
+  const mapped = said.groups.length === 0 ? [] : await findGroupRoles(ctx.db, provider.id);
+  const groups = said.groups.filter((each) => mapped.some(({ group }) => group === each));
+  const identity = { ...said, email: addressOf(said), groups: [...new Set(groups)] };
   const found = await findLinkedUser(ctx.db, identity);
   if (!said.is_active) {
     if (found) await deactivateByProvider(ctx, found.user, provider);
@@ -129,9 +133,9 @@ interface Answered {
 }
 
 function proofOf(provider: AnyProvider, { attempt, identity, user_id }: Answered & { user_id: string }): Proof {
-  const { issuer, subject, email, session } = identity;
+  const { issuer, subject, email, groups, session } = identity;
   const { next, begun_at } = attempt;
-  return { provider_id: provider.id, issuer, subject, email, session, next, user_id, begun_at };
+  return { provider_id: provider.id, issuer, subject, email, groups, session, next, user_id, begun_at };
 }
 
 async function signInFirst(ctx: RequestScope, provider: AnyProvider, answered: Answered): Promise<SignInOutcome> {
@@ -195,6 +199,7 @@ async function createAccount(ctx: RequestScope, provider: AnyProvider, { attempt
     audit: auditOf(user, `${user.email} signed in with ${provider.name} and got an account`),
     conflicts: { "linked_sign_ins.issuer": beginAgain(), "users.email": beginAgain() },
   });
+  await applyGroups(ctx, { user, provider, groups: identity.groups });
   return { cookies: session.cookies, next: attempt.next };
 }
 
@@ -214,6 +219,7 @@ async function proveAccount(
     linkedSignInId: linked.id,
     beside: (id) => keepTokens(ctx, proof, id),
   });
+  await applyGroups(ctx, { user, provider, groups: proof.groups });
   return { cookies, next: answered.attempt.next };
 }
 
@@ -242,6 +248,7 @@ async function signInLinked(
     linkedSignInId: linked.id,
     beside: (id) => keepTokens(ctx, proof, id),
   });
+  await applyProven(ctx, user, proof);
   return { cookies, next: proof.next };
 }
 
@@ -273,7 +280,14 @@ export async function confirmSignIn(
     beside: (id) => keepTokens(ctx, proof, id),
   });
   settle();
+  await applyProven(ctx, user, proof);
   return { cookies, next: proof.next };
+}
+
+/** Nobody has the cookies of a session yet whose groups could not be applied. */
+async function applyProven(ctx: RequestScope, user: UserRecord, { provider_id, groups }: Proof): Promise<void> {
+  const { name } = await getProvider(ctx, provider_id);
+  await applyGroups(ctx, { user, provider: { id: provider_id, name }, groups });
 }
 
 function unlinkedYet(linked: LinkedSignInRecord): Guard {
