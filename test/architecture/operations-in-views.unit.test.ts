@@ -124,7 +124,11 @@ const OF_PAGE = "the same operation under the address of its page, which views s
 const AS_FILE = "rules move between pages as files, which programs and the command line read and write";
 const POLICY =
   "a report's target is set beside it; how exactly time is counted is agreed in contracts, and written once";
+const WITH_WORKFLOW = "a workflow is trusted while its file is written, whose steps docs/accounts.md has";
 const WITHOUT: Record<string, string> = {
+  "GET /user/trusted-workflows": WITH_WORKFLOW,
+  "POST /user/trusted-workflows": WITH_WORKFLOW,
+  "DELETE /user/trusted-workflows/{id}": WITH_WORKFLOW,
   "DELETE /groups/by-key/{external_key}": BY_KEY,
   "GET /groups/by-key/{external_key}": BY_KEY,
   "PUT /groups/by-key/{external_key}": BY_KEY,
