@@ -3,7 +3,7 @@ import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findVisiblePage } from "../../access/pages.ts";
 import { requireOperator } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import { ApiError, conflict, invalid, notFound, raced } from "../../contract/errors.ts";
+import { ApiError, conflict, forbidden, invalid, notFound, raced } from "../../contract/errors.ts";
 import {
   type GroupRoleInput,
   type ProviderChange,
@@ -26,10 +26,9 @@ import {
   updateSignInProvider,
 } from "../../data/sign-in-providers/write.ts";
 import { listPageNames } from "../../data/status-pages/read.ts";
-import { hasPermission } from "../../domain/roles.ts";
+import { hasPermission, includesPermissions } from "../../domain/roles.ts";
 import { seal } from "../../platform/seal.ts";
 import { ProviderError, testProvider } from "../../platform/sign-in-providers.ts";
-import { requireGrantable } from "../members/membership.ts";
 
 /**
  * Providers of sign-in that operators manage, beside those of the setting, which are shown and changed there. Nothing is
@@ -169,7 +168,9 @@ async function resolveRoles(
       const message = `names no status page whose team you manage: ${slug}`;
       throw invalid(`group_roles ${message}`, [{ path: `group_roles.${n}.page`, message }]);
     }
-    requireGrantable(own, { role, capabilities: [] });
+    if (!includesPermissions(own, { role, capabilities: [] })) {
+      throw forbidden("group_roles must not include permissions that you do not have");
+    }
     roles.push({ group, status_page_id: id, role, granted_by: requireOperator(ctx).user_id });
   }
   return roles;
