@@ -37,6 +37,9 @@ export const HiddenMember = z.object({
   status: z.enum(MONITOR_STATUSES),
 });
 
+/** Of agents, by the names of their locations. */
+export const AgentNames = z.record(z.string(), z.string());
+
 export const PublicMonitor = z.object({
   id: z.string(),
   name: z.string(),
@@ -46,6 +49,8 @@ export const PublicMonitor = z.object({
   status_since: z.number(),
   /** It is not checked at this time, as its owner wants it; the status is then pending. */
   is_resting: z.boolean().optional(),
+  /** Where its owner shows them and it has several: from where it is checked. A name is a region's, or an agent's. */
+  places: z.array(z.object({ name: z.string(), is_down: z.boolean() })).optional(),
   /** Since when it was measured. */
   measured_since: z.number(),
   /** What its time counts as since the payload was built; private maintenance is left out. */

@@ -144,6 +144,10 @@ const settings = {
     description: "of visitors whose browsers ask for none of the languages; default en",
   }),
   show_latency: z.boolean().nullish().meta({ description: "response times on the public page; default true" }),
+  show_locations: z.boolean().nullish().meta({
+    description:
+      "on the public page, from where services with several locations are checked, and from where they are not reached; agents by name. Default false",
+  }),
   password: z.string().min(1).max(PASSWORD_LENGTH_MAX).nullish().meta({
     description: "visitors of the public page have to enter it; null removes it; never returned",
     writeOnly: true,
@@ -178,6 +182,7 @@ export const StatusPage = z
     timezone: z.string(),
     language: z.enum(LANGUAGES),
     show_latency: z.boolean(),
+    show_locations: z.boolean(),
     has_password: z.boolean().meta({ description: "whether visitors have to enter a password" }),
     logo_url: z.string().nullable(),
     logo_dark_url: z.string().nullable(),

@@ -1,3 +1,4 @@
+import { regionName } from "../contract/monitor-values.ts";
 import type { PagePayload, PublicMonitor, PublicStatus } from "../contract/public-page.ts";
 import { computeShownUptime, type StatusDurations, sumStatusDurations } from "../domain/uptime.ts";
 import type { PageTexts } from "../language/texts.ts";
@@ -26,6 +27,10 @@ export interface PublicMonitorView {
   status: PublicStatus | "maintenance";
   label: string;
   since: Lasting | null;
+  /** From where it is not reached, where others reach it; null: nothing is to be said. */
+  trouble: string | null;
+  /** From where it is checked; null where the page does not say. */
+  places: string | null;
   /** With the period that it covers: "99.98% in 90 days". */
   uptime: string;
   days: number;
@@ -86,6 +91,7 @@ export function buildMonitorView(
     status: monitor.status,
     label: words.statuses[monitor.is_resting ? "resting" : monitor.status],
     since: isPlain ? null : formats.lasting(monitor.status_since, now),
+    ...placesInWords(monitor, texts),
     uptime: share === null ? words.no_data : words.uptime_in({ percentage: share, span }),
     days: tallies.length,
     runs: toRuns(tallies, describeDay),
@@ -96,6 +102,17 @@ export function buildMonitorView(
       problems: troubled.length,
     }),
     troubled,
+  };
+}
+
+/** Choice: regions by their English names, because the runtime knows them in no language. */
+function placesInWords({ places = [] }: PublicMonitor, { monitor }: PageTexts) {
+  const list = (shown: typeof places) => shown.map(({ name }) => regionName(name)).join(", ");
+  const down = places.filter(({ is_down }) => is_down);
+  const isPartial = down.length > 0 && down.length < places.length;
+  return {
+    trouble: isPartial ? monitor.unreachable_from({ places: list(down) }) : null,
+    places: places.length === 0 ? null : monitor.checked_from({ places: list(places) }),
   };
 }
 

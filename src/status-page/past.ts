@@ -40,6 +40,8 @@ export async function buildPastPayload(db: Db, pageId: string, at: number): Prom
   const monitorsThen = monitors.map((monitor) => ({
     ...monitor,
     ...statusAt(timelines.get(monitor.id), monitor.created_at),
+    // From where it was not reached is known of the present alone.
+    locations_down: [],
     members: monitor.members.map((member) => ({ ...member, status: statusAt(timelines.get(member.id), at).status })),
   }));
   const maintenance = shown.maintenance

@@ -1,3 +1,4 @@
+import { agentOf } from "../contract/location.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type {
   DayDurations,
@@ -105,6 +106,7 @@ export async function findPublicMaintenance(
 }
 
 type ShownPage = PageLook &
+  Partial<Pick<StatusPageRecord, "show_locations">> &
   Pick<StatusPageRecord, "id" | "slug" | "version" | "footer_links" | "imprint_url" | "privacy_url">;
 
 interface Readings extends Omit<VisiblePage, "page" | "aggregates" | "intervals" | "maintenance_time"> {
@@ -156,6 +158,7 @@ export function composePayload(shown: Readings, now: number): PagePayload {
       ...(monitor.is_resting ? { status: "pending", is_resting: true } : { status: toPublicStatus(monitor.status) }),
       status_since: monitor.status_since,
       measured_since: monitor.created_at,
+      ...(page.show_locations && placesOf(monitor)),
       ...countsAs(shown.timeOf(monitor.id), now),
       tallies: tallies.get(monitor.id) ?? [],
       ...(monitor.members.length > 0 && { composite: toComposite(monitor, page.id, shown.targets) }),
@@ -163,6 +166,17 @@ export function composePayload(shown: Readings, now: number): PagePayload {
     incidents: boundUpdates(incidents.map(toPublicIncident)),
     maintenance: boundUpdates(windows).map(({ omitted_updates: _, ...window }) => window),
   };
+}
+
+/** Nothing of one that is checked from one place. */
+function placesOf({ regions, locations, locations_down, agent_names }: ShownMonitor): Pick<PublicMonitor, "places"> {
+  const named = locations.length > 0 ? locations : regions;
+  if (named.length < 2) return {};
+  const places = named.flatMap((location) => {
+    const name = agentOf(location) === null ? location : agent_names[location];
+    return name === undefined ? [] : [{ name, is_down: locations_down.includes(location) }];
+  });
+  return { places };
 }
 
 /** What covers a monitor at the moment. */

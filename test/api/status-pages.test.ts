@@ -31,6 +31,7 @@ describe("POST /status-pages", () => {
       favicon_url: null,
       language: "en",
       show_latency: true,
+      show_locations: false,
       has_password: false,
       brand_color: null,
       header_image_url: null,

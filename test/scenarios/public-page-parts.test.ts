@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { openDb, runBatch } from "../../src/data/db.ts";
 import { maintenanceOccurrences } from "../../src/data/maintenance/table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
 import { outages } from "../../src/data/outages/table.ts";
 import { bumpPageVersion } from "../../src/data/status-pages/write.ts";
 import { newId } from "../../src/platform/ids.ts";
@@ -86,6 +88,23 @@ describe("GET /status/:slug/services/:id", () => {
     for (const kind of ["svg", "json"]) {
       expect((await visit(`/badge/${shop.monitor.id}/latency.${kind}`)).text).not.toMatch(/\d ?ms/);
     }
+  });
+
+  it("says from where others reach it and from where it is not reached, where the owner says so", async () => {
+    const shop = await createShop();
+    await db
+      .update(monitors)
+      .set({ regions: ["weur", "enam", "apac"], locations_down: ["apac"] })
+      .where(eq(monitors.id, shop.monitor.id));
+    const address = `${shop.path}/services/${shop.monitor.id}`;
+    const trouble = "Slow or unreachable from: Asia-Pacific";
+    expect((await visit(address)).text).not.toMatch(/Asia|Checked from/);
+    await shop.account.client.put(`${PAGES}/${shop.page.id}`, { show_locations: true });
+    const home = (await visit(shop.path)).text;
+    expect(home).toContain(trouble);
+    const { text } = await visit(address);
+    expect(text).toContain(trouble);
+    expect(text).toContain("Checked from: Western Europe, Eastern North America, Asia-Pacific");
   });
 
   it("knows only services that the page shows", async () => {

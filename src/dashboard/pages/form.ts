@@ -56,6 +56,7 @@ export const PAGE_FIELDS: readonly FormField[] = [
     options: PAGE_LAYOUTS.map((value) => ({ value, label: LAYOUT_NAMES[value] })),
   },
   { kind: "checkbox", name: "show_latency", label: "Show response times" },
+  { kind: "checkbox", name: "show_locations", label: "Show from where services are checked and not reached" },
   ...INCIDENT_FIELDS,
   { kind: "url", name: "logo_url", label: "Logo", placeholder: "https://", advanced: true },
   { kind: "url", name: "logo_dark_url", label: "Logo on dark grounds", placeholder: "https://", advanced: true },

@@ -15,7 +15,7 @@ import {
   type SQLWrapper,
   sql,
 } from "drizzle-orm";
-import { HiddenMember } from "../../contract/public-page.ts";
+import { AgentNames, HiddenMember } from "../../contract/public-page.ts";
 import { unpackDays } from "../../domain/daily-aggregates.ts";
 import { selectServedDomain } from "../custom-domains/read.ts";
 import { dailyAggregates } from "../daily-aggregates/table.ts";
@@ -68,6 +68,11 @@ export async function findVersionOfPage(db: Db, pageId: string) {
 const MEMBERS =
   sql<string>`(SELECT json_group_array(json_object('id', c.id, 'group_id', c.group_id, 'status', c.status))
   FROM monitors c WHERE c.parent_monitor_id = monitors.id)`.as("members");
+
+/** The names of the agents among a monitor's locations; looked up only where there are any. */
+const AGENT_NAMES = sql<string>`CASE WHEN instr(monitors.locations, 'agent:') = 0 THEN '{}' ELSE
+  (SELECT json_group_object('agent:' || a.id, a.name) FROM json_each(monitors.locations) l
+    JOIN agents a ON a.id = substr(l.value, 7)) END`.as("agent_names");
 
 /** Whether the service's own clock has to run for what the page says to be true: its checks, and the watch over agents. */
 const needsTicks = (pageId: string) =>
@@ -128,6 +133,10 @@ export async function readPublicPage(
         created_at: monitors.created_at,
         page_since: monitors.page_since,
         status_page_id: monitors.status_page_id,
+        regions: monitors.regions,
+        locations: monitors.locations,
+        locations_down: monitors.locations_down,
+        agent_names: AGENT_NAMES,
         members: MEMBERS,
       })
       .from(monitors)
@@ -147,8 +156,9 @@ export async function readPublicPage(
     domain: served[0]?.hostname ?? null,
     needs_ticks: ticking[0]?.needs_ticks === 1,
     groups,
-    monitors: shown.map(({ members, ...monitor }) => ({
+    monitors: shown.map(({ members, agent_names, ...monitor }) => ({
       ...monitor,
+      agent_names: AgentNames.parse(JSON.parse(agent_names)),
       members: HiddenMember.array().parse(JSON.parse(members)),
     })),
     targets,

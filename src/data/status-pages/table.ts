@@ -27,6 +27,8 @@ export const statusPages = sqliteTable(
     favicon_url: text("favicon_url"),
     language: text("language").$type<Language>().notNull().default("en"),
     show_latency: flag("show_latency").notNull().default(true),
+    /** From where services are checked, and from where they are not reached. */
+    show_locations: flag("show_locations").notNull().default(false),
     /** A PHC string; null while everybody may read the page. */
     password_hash: text("password_hash"),
     brand_color: text("brand_color"),

@@ -28,6 +28,7 @@ export function presentPage({ page, url }: StatusPageWithUrl): z.infer<typeof St
     timezone: page.timezone,
     language: page.language,
     show_latency: page.show_latency,
+    show_locations: page.show_locations,
     has_password: page.password_hash !== null,
     logo_url: page.logo_url,
     logo_dark_url: page.logo_dark_url,

@@ -56,6 +56,7 @@ const DEFAULTS = {
   favicon_url: null,
   language: "en",
   show_latency: true,
+  show_locations: false,
   password_hash: null,
   brand_color: null,
   header_image_url: null,

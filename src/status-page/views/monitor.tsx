@@ -30,6 +30,7 @@ export function MonitorCard({ monitor, base, layout, texts }: MonitorCardProps) 
         </h3>
         <StatusText monitor={monitor} texts={texts} />
       </div>
+      {monitor.trouble === null ? null : <p class="small">{monitor.trouble}</p>}
       {layout === "compact" ? null : (
         <>
           <Strip monitor={monitor} texts={texts} />

@@ -33,6 +33,7 @@ export function renderServicePage(view: ServicePageView): string {
           <StatusText monitor={monitor} texts={texts} />
         </div>
         <section class="card" aria-label={words.uptime}>
+          {[monitor.trouble, monitor.places].map((said) => (said === null ? null : <p class="small">{said}</p>))}
           <History monitor={monitor} texts={texts} />
           <dl class="figures">
             {view.uptimes.map(({ label, value }) => (

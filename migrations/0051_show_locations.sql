@@ -1,0 +1,1 @@
+ALTER TABLE `status_pages` ADD `show_locations` integer DEFAULT false NOT NULL;
