@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { BRAND_NAMES, ICON_NAMES } from "../../src/ui/design/icon-names.ts";
@@ -28,4 +28,10 @@ export const BRAND_SHAPES: Readonly<Record<BrandName, string>> = {
 ${entries("simple-icons", BRAND_NAMES)}};
 `;
   await expect(text).toMatchFileSnapshot(join(ROOT, "src/ui/design/icon-shapes.ts"));
+});
+
+it("carries only icons and marks that a view names", () => {
+  const files = globSync("src/**/*.{ts,tsx}", { cwd: ROOT }).filter((file) => !/design\/icon-/.test(file));
+  const text = files.map((file) => readFileSync(join(ROOT, file), "utf8")).join("\n");
+  expect([...ICON_NAMES, ...BRAND_NAMES].filter((name) => !text.includes(`"${name}"`))).toEqual([]);
 });
