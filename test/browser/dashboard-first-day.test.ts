@@ -39,6 +39,28 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
     });
   });
 
+  it("asks for an override in the zone of its schedule and for days of the audit log in the reader's, and names them", async () => {
+    const schedules = `${V1}/status-pages/${dashboard.example.page}/on-call/schedules`;
+    const { id } = await dashboard.call("POST", schedules, { name: "Nights", timezone: "Europe/Berlin" });
+    await dashboard.visit({ ...DESKTOP, timezoneId: "America/New_York" }, async (page) => {
+      const zoneOf = async (label: string) => {
+        const hint = await page.getByLabel(label, { exact: true }).getAttribute("aria-describedby");
+        return page.locator(`#${hint}`).textContent();
+      };
+      await page.goto(`${dashboard.service.url}/app/on-call/${dashboard.example.page}/overrides/${id}`);
+      expect([await zoneOf("From"), await zoneOf("Until")].join()).toMatch(/Europe\/Berlin.*,.*Europe\/Berlin/);
+      await page.getByLabel("From", { exact: true }).fill("2030-06-12T00:30");
+      await page.getByLabel("Until", { exact: true }).fill("2030-06-12T08:00");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("The override is planned.").waitFor();
+      await page.goto(`${dashboard.service.url}/app/audit`);
+      expect([await zoneOf("From"), await zoneOf("To")].join()).toMatch(/America\/New_York.*,.*America\/New_York/);
+    });
+    expect((await dashboard.call("GET", `${schedules}/${id}`)).overrides).toMatchObject([
+      { start_at: "2030-06-11T22:30:00.000Z", end_at: "2030-06-12T06:00:00.000Z" },
+    ]);
+  });
+
   story(
     dashboard,
     "fills in what belongs to the page that was chosen, as soon as it is",

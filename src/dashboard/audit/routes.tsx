@@ -150,7 +150,7 @@ function Filters({ query, pages, zone }: Listing) {
       </div>
       <div>
         <label for="from">From</label>
-        <input type="date" id="from" name="from" value={query.from ?? ""} />
+        <input type="date" id="from" name="from" value={query.from ?? ""} aria-describedby="zone" />
       </div>
       <div>
         <label for="to">To</label>
