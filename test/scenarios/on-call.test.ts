@@ -161,3 +161,19 @@ describe("what fails after the one message about many", () => {
     expect(await subjects()).toEqual(all);
   });
 });
+
+describe("an incident that somebody opens", () => {
+  it("is one mail to the person on call, and one to each other member of the team", async () => {
+    const team = await createMonitored();
+    const { user_id } = team.member;
+    await setPolicy(team, [{ level: 1, wait_minutes: 0, contacts: toUser(user_id) }]);
+    const { client } = team.account;
+    const body = { status_page_id: team.page, title: "Cards are refused", severity: "major" };
+    expect((await client.post(`${V1}/incidents`, body)).status).toBe(201);
+    await clock.settle();
+    await clock.passSteadily(3);
+    const subjectsTo = async (id: string) => (await mailsTo(`${id}@example.com`)).map(({ subject }) => subject);
+    expect(await subjectsTo(user_id)).toEqual([expect.stringContaining("Cards are refused")]);
+    expect(await subjectsTo(team.account.user_id)).toEqual([expect.stringContaining("Cards are refused")]);
+  });
+});
