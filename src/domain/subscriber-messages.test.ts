@@ -96,10 +96,10 @@ describe("a message to subscribers", () => {
     expect(htmlIn("en")).toContain('<html lang="en"><head>');
     expect(htmlIn("zh-Hant")).toContain('<html lang="zh-Hant"><head>');
     expect(htmlIn("ar")).toMatch(
-      /<html lang="ar" dir="rtl">.*<div dir="rtl" style="max-width.*<p dir="rtl" style="max/s,
+      /<html lang="ar" dir="rtl">.*<div dir="rtl" class="sheet" style="max-width.*<p dir="rtl" class="quiet" style="max/s,
     );
-    expect(htmlIn("ar")).toMatch(/align="right" valign="top" style="[^"]*padding-left:24px/);
-    expect(htmlIn("ar")).toMatch(/<h1 dir="auto" style="[^"]*text-align:right/);
+    expect(htmlIn("ar")).toMatch(/align="right" valign="top" class="quiet edge" style="[^"]*padding-left:24px/);
+    expect(htmlIn("ar")).toMatch(/<h1 dir="auto" class="text" style="[^"]*text-align:right/);
     expect(htmlIn("ar")).toMatch(/<td dir="auto" width="100%" align="right"/);
   });
 
@@ -123,7 +123,7 @@ describe("a message to subscribers", () => {
   it("shows the text of people as it was meant in HTML", () => {
     const { html } = formatMail(composeUpdateMessage(FRAME, NEWS, LINKS));
     expect(html).toContain("A <strong>bad</strong> release.");
-    expect(html).toContain('<a href="https://log.test/?a=1&amp;b=2" rel="nofollow noopener" style=');
+    expect(html).toContain('<a href="https://log.test/?a=1&amp;b=2" rel="nofollow noopener" class="link" style=');
     expect(html).toContain("#0a7d33");
     for (const link of Object.values(LINKS)) expect(html).toContain(`href="${link}"`);
   });

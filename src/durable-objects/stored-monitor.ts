@@ -89,7 +89,7 @@ export function configureStored(
     },
     composite: follows === "members" ? { paused, policy: compositePolicyOf(record) } : null,
     follows_agent: follows === "agent" && agent_id ? { paused, agent_id } : null,
-    ...reconciled(loaded, present, at),
+    ...withoutQuestion(reconciled(loaded, present, at), present?.config_version === record.config_version),
     recoveries: present?.recoveries,
     settled: loaded.past === null && (present?.settled ?? false),
     message: present?.message ?? record.status_message,
@@ -99,6 +99,11 @@ export function configureStored(
     resends: present?.resends,
     resend_at: present?.resend_at,
   };
+}
+
+/** An agent that is asked about an outage checks by the former configuration, which decides nothing of the present one. */
+function withoutQuestion<Known extends { state: MonitorState }>(known: Known, isSame: boolean): Known {
+  return isSame || !known.state.asked ? known : { ...known, state: { ...known.state, asked: null } };
 }
 
 /** Other deadlines than before begin to count when they become known. */

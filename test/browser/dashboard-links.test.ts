@@ -136,7 +136,7 @@ describe.skipIf(!existsSync(CHROMIUM))("what a link from outside opens has no ba
       await page.context().addCookies(owner);
       await page.goto(`${dashboard.service.url}/app/pages/${pageId}`);
       await page.getByRole("link", { name: "Hand over", exact: true }).click();
-      await look(page, "Hand over Shop", "transfer-offer");
+      await look(page, "Transfer ownership of Shop", "transfer-offer");
       const receiver = page.getByLabel("Receiver");
       const heirId = await receiver.locator("option", { hasText: email }).getAttribute("value");
       await receiver.selectOption(heirId);

@@ -69,7 +69,7 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
       await follow("New escalation policy");
       await page.getByLabel("Name", { exact: true }).fill(`Nights on ${name}`);
       await page.getByRole("group", { name: "Step 1" }).getByLabel("Schedule Primary").check();
-      await page.getByRole("group", { name: "Step 2" }).getByLabel("Owner").check();
+      await page.getByRole("group", { name: "Step 2" }).getByLabel("Owner", { exact: true }).check();
       await page.getByLabel("Minutes before step 2").fill("15");
       await press("Save");
       const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: `Nights on ${name}` }) });
@@ -187,7 +187,7 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
       await page.getByRole("banner").getByText(`Owner on ${name}`).waitFor({ state: "attached" });
       for (const part of ["Plan and usage", "Sessions", "Referrals"])
         await page.getByRole("heading", { name: part }).waitFor();
-      await follow("Notifications");
+      await page.getByRole("main").getByRole("link", { name: "Notifications", exact: true }).first().click();
       await page.getByRole("heading", { level: 1, name: "Notifications" }).waitFor();
       await follow("Choose what reaches you");
       const box = page.getByLabel("A monitor is degraded");

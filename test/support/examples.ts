@@ -118,7 +118,9 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await makeOperator(account);
     return { body: { email: emailOf(await createAccount()) } };
   },
-  "POST /user/trusted-workflows": async () => ({ body: WORKFLOW }),
+  "POST /user/trusted-workflows": async (account) => ({
+    body: { ...WORKFLOW, status_page_ids: [await OBJECTS.page(account)] },
+  }),
   "DELETE /user/trusted-workflows/{id}": async (account) => ({
     params: { id: await OBJECTS.trusted_workflow(account) },
   }),

@@ -89,8 +89,16 @@ export async function joinEverywhere(
 
 /** Tokens are their users' alone: members may limit theirs to a page that they see, which changes nothing of it. */
 export async function rowsOf(others: readonly Account[]): Promise<Snapshot> {
-  const [rows, { api_tokens = [] }] = await Promise.all([readRowsOf(others, ["api_tokens"]), readTables()]);
-  return { ...rows, api_tokens: api_tokens.filter((token) => others.some((each) => each.user_id === token.user_id)) };
+  const [rows, { api_tokens = [], trusted_workflows = [] }] = await Promise.all([
+    readRowsOf(others, ["api_tokens", "trusted_workflows"]),
+    readTables(),
+  ]);
+  const isTheirs = ({ user_id }: Record<string, unknown>) => others.some((each) => each.user_id === user_id);
+  return {
+    ...rows,
+    api_tokens: api_tokens.filter(isTheirs),
+    trusted_workflows: trusted_workflows.filter(isTheirs),
+  };
 }
 
 /** Once the jobs that the setting up caused are done: no event waits, and nothing changes for a second. */

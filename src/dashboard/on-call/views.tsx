@@ -171,6 +171,7 @@ function Ahead({ schedule, names, now }: { schedule: Schedule; names: Names; now
   return (
     <>
       <h3 dir="auto">{schedule.name}: next 14 days</h3>
+      <p class="quiet">Times in {plan.timezone}</p>
       <Bands
         id={schedule.id}
         name={schedule.name}

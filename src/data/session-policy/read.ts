@@ -1,7 +1,7 @@
 import type { SQL } from "drizzle-orm";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
-import { sessionPolicies } from "./table.ts";
+import { ONLY_POLICY, sessionPolicies } from "./table.ts";
 
 export type SessionPolicyRecord = Omit<typeof sessionPolicies.$inferSelect, "id">;
 
@@ -16,7 +16,7 @@ export const POLICY_COLUMNS = {
 };
 
 export async function findStoredPolicy(db: Db): Promise<SessionPolicyRecord | undefined> {
-  const rows = await db.select(POLICY_COLUMNS).from(sessionPolicies).limit(1);
+  const rows = await db.select(POLICY_COLUMNS).from(sessionPolicies).where(eq(sessionPolicies.id, ONLY_POLICY)).limit(1);
   return rows[0];
 }
 
