@@ -16,7 +16,11 @@ export const POLICY_COLUMNS = {
 };
 
 export async function findStoredPolicy(db: Db): Promise<SessionPolicyRecord | undefined> {
-  const rows = await db.select(POLICY_COLUMNS).from(sessionPolicies).where(eq(sessionPolicies.id, ONLY_POLICY)).limit(1);
+  const rows = await db
+    .select(POLICY_COLUMNS)
+    .from(sessionPolicies)
+    .where(eq(sessionPolicies.id, ONLY_POLICY))
+    .limit(1);
   return rows[0];
 }
 
