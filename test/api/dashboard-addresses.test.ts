@@ -22,8 +22,7 @@ beforeAll(async () => {
 const VIEWS = endpoints
   // A chart is no view.
   .filter(({ route }) => route.method === "get" && !route.path.endsWith(".svg"))
-  // Those of the installation are for its operators, regardless of what is in their address.
-  .filter(({ route }) => /^\/app\/(?!installation\/).*\{\w*(?:id|page|member)\}/.test(route.path))
+  .filter(({ route }) => /^\/app\/.*\{\w*(?:id|page|member)\}/.test(route.path))
   .map(({ route }) => route.path);
 
 describe("an address of the dashboard with something else than an id in it", () => {
@@ -35,7 +34,11 @@ describe("an address of the dashboard with something else than an id in it", () 
         return `${status} ${headers.get("content-type")?.split(";")[0]} ${path}`;
       }),
     );
-    expect(answers.filter((answer) => !answer.startsWith("404 text/html "))).toEqual([]);
+    // Those of the installation are refused to all but its operators, regardless of what is in their address.
+    expect(answers.filter((answer) => !answer.startsWith("404 text/html "))).toEqual([
+      "403 text/html /app/installation/sign-in/{id}",
+      "403 text/html /app/installation/sign-in/{id}/delete",
+    ]);
   });
 });
 
@@ -47,6 +50,11 @@ describe("the list of monitors", () => {
     expect(await listed("status=down,degraded")).toEqual(["Shop", "Mail"]);
     expect(await listed("type=heartbeat")).toEqual(["Mail"]);
     expect(await listed("type=heartbeat,http&status=up")).toEqual(["Search"]);
+    const offered = (await browser.open("/app/monitors?status=down,degraded,unknown")).text;
+    for (const status of ["down", "degraded", "unknown"]) {
+      expect(offered).toMatch(new RegExp(`<input type="checkbox" name="status\\.${status}" checked`));
+    }
+    expect(offered).not.toMatch(/name="status\.up" checked/);
     expect(await listed("status=down,degraded,unknown")).toEqual(["Shop", "Mail"]);
     expect(await listed("status=nonsense")).toEqual(["Shop", "Mail", "Search"]);
   });
