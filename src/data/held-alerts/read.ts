@@ -4,6 +4,7 @@ import { type StoredEvent, toEvent } from "../events/read.ts";
 import { events } from "../events/table.ts";
 import { heldOutages } from "../incidents/table.ts";
 import { monitors } from "../monitors/table.ts";
+import { writtenOrder } from "../written-order.ts";
 
 /** Alerts wait for others of the same page; those of monitors without a page for each other. */
 export interface AlertScope {
@@ -22,7 +23,7 @@ const isOf = (
     status_page_id === null ? isNull(table.status_page_id) : eq(table.status_page_id, status_page_id),
   );
 
-/** Oldest first. */
+/** Oldest first; those of one instant as they were stored, so that an outage is read before what it led to. */
 export async function listHeldEvents(
   db: Db,
   scope: AlertScope,
@@ -32,7 +33,7 @@ export async function listHeldEvents(
     .select()
     .from(events)
     .where(and(IS_HELD, isOf(events, scope)))
-    .orderBy(asc(events.created_at), asc(events.id))
+    .orderBy(asc(events.created_at), writtenOrder(events))
     .limit(limit);
   return rows.map((row) => ({ event: toEvent(row), held_until: row.held_until ?? 0 }));
 }
