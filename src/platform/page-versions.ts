@@ -43,7 +43,8 @@ export async function findSharedVersion(wanted: Wanted): Promise<SharedVersion |
 
 export async function shareVersion(wanted: Pick<Wanted, "publicUrl" | "slug" | "memoMs">, version: SharedVersion) {
   if (wanted.memoMs === 0) return;
-  const headers = { "Cache-Control": `max-age=${Math.ceil(VERSION_SHARED_MS / 1000)}` };
+  // Its own `at` decides how long it counts; the cache only has to keep it for longer, however slow its clock.
+  const headers = { "Cache-Control": "max-age=60" };
   await caches.default.put(keyOf(wanted), Response.json(version, { headers })).catch(() => {});
 }
 
