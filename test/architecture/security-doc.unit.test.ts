@@ -62,6 +62,13 @@ describe("what outlives a request", () => {
     expect(named.filter((each) => !each.includes(" ") && !names.includes(each))).toEqual([]);
   });
 
+  it("names each kind as the table of what ends it does", () => {
+    const kinds = rows.map(([kind]) => kind);
+    const ended = rowsOf("What ends what").slice(1);
+    expect(ended.filter(([kind]) => !kinds.includes(kind ?? ""))).toEqual([]);
+    expect(ended.length).toBeGreaterThan(20);
+  });
+
   it("has a row for every purpose of which the service makes proofs", () => {
     const folder = join(ROOT, "src/platform");
     const sources = readdirSync(folder).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));

@@ -5,6 +5,7 @@ import { chatLinkTokens } from "../chat-links/table.ts";
 import type { Db, Statement } from "../db.ts";
 import { linkedSignIns } from "../linked-sign-ins/table.ts";
 import { metricsTokens } from "../metrics-tokens/table.ts";
+import { notifyContacts } from "../notify-contacts/table.ts";
 import { calendarFeeds } from "../on-call/table.ts";
 import { passkeys } from "../passkeys/table.ts";
 import { passwords, sessions } from "../sessions/table.ts";
@@ -22,7 +23,7 @@ const TOKENS = [
   { table: installTokens, holder: installTokens.created_by },
   { table: chatLinkTokens, holder: chatLinkTokens.created_by },
 ];
-/** These, what a person signs in with, and where they are signed in. */
+/** These, what a person signs in with, where they are signed in, and where alerts to them go. */
 export const CREDENTIALS = [
   ...TOKENS,
   { table: passwords, holder: passwords.user_id },
@@ -32,6 +33,7 @@ export const CREDENTIALS = [
   { table: twoFactors, holder: twoFactors.user_id },
   { table: recoveryCodes, holder: recoveryCodes.user_id },
   { table: linkedSignIns, holder: linkedSignIns.user_id },
+  { table: notifyContacts, holder: notifyContacts.user_id },
 ];
 
 export function deleteTokensOf(db: Db, userId: string): Statement[] {

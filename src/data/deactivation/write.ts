@@ -1,4 +1,4 @@
-import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, or, sql } from "drizzle-orm";
 import { accountLinks } from "../account-links/table.ts";
 import { deleteTokensOf } from "../credentials/write.ts";
 import { changesPages, type Db, type Statement } from "../db.ts";
@@ -10,33 +10,19 @@ import { endSetUpOf } from "../set-ups/write.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
 
-/**
- * Shuts a person out: sessions, tokens, links, memberships, contacts, and what they promised or set up for others. Passwords,
- * passkeys and linked sign-ins stay, so that nobody else gets the account, and nothing new of theirs opens one.
- */
-export function deactivateUser(
-  db: Db,
-  { user_id, page_ids, now }: { user_id: string; page_ids: readonly string[]; now: number },
-): Statement[] {
-  const isOnTheirs = (column: SQL) =>
-    or(
-      sql`${column} IN (SELECT p.id FROM ${statusPages} p WHERE p.owner_id = ${user_id})`,
-      sql`${column} IN (SELECT m.status_page_id FROM ${pageMembers} m WHERE m.user_id = ${user_id})`,
-    );
+/** Invitations and ownership offers that this person made, and offers to them. Belongs before what ends memberships and pages. */
+export function deletePromisesOf(db: Db, user_id: string): Statement[] {
+  const isOnTheirs = or(
+    sql`${pageInvitations.status_page_id} IN (SELECT p.id FROM ${statusPages} p WHERE p.owner_id = ${user_id})`,
+    sql`${pageInvitations.status_page_id} IN (SELECT m.status_page_id FROM ${pageMembers} m WHERE m.user_id = ${user_id})`,
+  );
   const ofTeams = sql`(SELECT o.owner_id FROM ${pageMembers} m JOIN ${statusPages} o ON o.id = m.status_page_id
     WHERE m.user_id = ${user_id})`;
   const offered = sql`(SELECT p.id FROM ${statusPages} p WHERE p.owner_id = ${user_id} OR p.owner_id IN ${ofTeams})`;
   return [
-    ...endSetUpOf(db, { user_id }, now),
     db
       .delete(pageInvitations)
-      .where(
-        and(
-          isOnTheirs(sql`${pageInvitations.status_page_id}`),
-          eq(pageInvitations.invited_by, user_id),
-          isNull(pageInvitations.accepted_at),
-        ),
-      ),
+      .where(and(isOnTheirs, eq(pageInvitations.invited_by, user_id), isNull(pageInvitations.accepted_at))),
     db
       .delete(pageTransfers)
       .where(
@@ -45,6 +31,20 @@ export function deactivateUser(
           or(eq(pageTransfers.from_user_id, user_id), eq(pageTransfers.to_user_id, user_id)),
         ),
       ),
+  ];
+}
+
+/**
+ * Shuts a person out: sessions, tokens, links, memberships, contacts, and what they promised or set up for others. Passwords,
+ * passkeys and linked sign-ins stay, so that nobody else gets the account, and nothing new of theirs opens one.
+ */
+export function deactivateUser(
+  db: Db,
+  { user_id, page_ids, now }: { user_id: string; page_ids: readonly string[]; now: number },
+): Statement[] {
+  return [
+    ...endSetUpOf(db, { user_id }, now),
+    ...deletePromisesOf(db, user_id),
     ...deleteTokensOf(db, user_id),
     deleteSessionsOf(db, user_id),
     db.delete(accountLinks).where(eq(accountLinks.user_id, user_id)),

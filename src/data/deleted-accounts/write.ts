@@ -3,6 +3,7 @@ import { agents, installTokens } from "../agents/table.ts";
 import { auditLog } from "../audit/table.ts";
 import { deleteCredentialsOf } from "../credentials/write.ts";
 import { changesPages, type Db, deleteSome, type Statement } from "../db.ts";
+import { deletePromisesOf } from "../deactivation/write.ts";
 import { escalations } from "../escalations/table.ts";
 import { eventLog } from "../event-rules/table.ts";
 import { events } from "../events/table.ts";
@@ -29,6 +30,7 @@ export function endAccount(
   const { id, email } = user;
   return [
     ...endSetUpOf(db, { user_id: id }, now),
+    ...deletePromisesOf(db, id),
     ...deleteHoldingsOf(db, { user_id: id, page_ids }),
     ...deleteCredentialsOf(db, id),
     db.delete(pageMembers).where(eq(pageMembers.user_id, id)),

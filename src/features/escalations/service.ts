@@ -28,6 +28,7 @@ import { findIncident, type IncidentRecord, listIncidentsByIds } from "../../dat
 import { updateIncident } from "../../data/incidents/write.ts";
 import { findPageFor } from "../../data/members/read.ts";
 import { findPage } from "../../data/status-pages/read.ts";
+import { findUser } from "../../data/users/read.ts";
 import { SNOOZE_MAX_MS } from "../../domain/escalation.ts";
 import { titleOf } from "../../domain/escalation-messages.ts";
 import { acknowledgedEvent, publish } from "../../events/emit.ts";
@@ -178,7 +179,8 @@ const hasExpired = ({ now }: RequestScope, { sent_at }: AcknowledgeLink) => now 
 /** A link that was sent to an account is worth what the account may see now. */
 async function isReceiverOnTeam(ctx: RequestScope, { user_id }: AcknowledgeLink, pageId: string): Promise<boolean> {
   if (user_id === null) return true;
-  const visited = await findPageFor(ctx.db, pageId, user_id);
+  const [visited, receiver] = await Promise.all([findPageFor(ctx.db, pageId, user_id), findUser(ctx.db, user_id)]);
+  if (!receiver || receiver.deactivated_at !== null) return false;
   return visited !== undefined && (visited.page.owner_id === user_id || visited.member !== null);
 }
 
