@@ -113,7 +113,11 @@ export async function openSession(
   user: Pick<UserRecord, "id" | "deactivated_at">,
   { hasGivenPassword, linkedSignInId = null }: { hasGivenPassword: boolean; linkedSignInId?: string | null },
 ) {
-  if (user.deactivated_at !== null) throw forbidden("an operator of this service has deactivated this account");
+  if (user.deactivated_at !== null) {
+    throw new ApiError(403, "an operator or a sign-in provider has deactivated this account", {
+      code: "account_deactivated",
+    });
+  }
   const { db, now, publicUrl, ip, userAgent } = scope;
   const policy = await readPolicy(scope);
   requireAllowedAddress(policy, scope);

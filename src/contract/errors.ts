@@ -12,6 +12,7 @@ export const ERROR_CODES = {
     "password_required",
     "second_factor_required",
     "email_unverified",
+    "account_deactivated",
   ],
   404: ["not_found"],
   409: ["conflict", "in_use", "not_enough_history"],

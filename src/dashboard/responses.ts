@@ -66,6 +66,12 @@ function messageOf(refusal: ApiError | undefined): NoticeView {
           text: "An operator of this service does not let people sign in from your address. Use a network that is allowed, or ask them.",
         };
       }
+      if (refusal.code === "account_deactivated") {
+        return {
+          title: "Your account is deactivated",
+          text: "An operator of this service, or the company that you sign in with, has deactivated it. Ask them if this is a mistake.",
+        };
+      }
       return {
         title: "Request rejected",
         text: "This request did not come from one of our own pages, so nothing was done. Open the page again and repeat it there.",

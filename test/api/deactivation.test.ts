@@ -11,6 +11,7 @@ import { createBrowser } from "../support/forms.ts";
 import { mailsTo } from "../support/mail.ts";
 import {
   browserHeaders,
+  createAccountWithPassword,
   createMember,
   emailOf,
   insertBrowser,
@@ -105,6 +106,20 @@ describe("a deactivated person", () => {
     const theirs = await insertBrowser(member);
     const taken = await createClient().request("POST", `${V1}/status-pages/transfers/accept`, { token }, theirs);
     expect(taken.status).toBeGreaterThanOrEqual(400);
+  });
+
+  it("reads why they cannot sign in, by the password or a new one", async () => {
+    const { email, ...person } = await createAccountWithPassword();
+    await deactivate(person);
+    const reset = await resetLinkOf(email);
+    for (const [path, fields] of [
+      ["/app/sign-in", { email, password: PASSWORD }],
+      [reset, { password: "an entirely new one" }],
+    ] as const) {
+      const { status, text } = await createBrowser().submit(path, fields);
+      expect([status, text]).toEqual([403, expect.stringContaining("Your account is deactivated")]);
+    }
+    expect(await signIn(person)).toMatchObject({ status: 403, body: { code: "account_deactivated" } });
   });
 
   it("signs in again once reactivated, without memberships", async () => {

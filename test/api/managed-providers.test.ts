@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDb } from "../../src/data/db.ts";
 import { signInProviders } from "../../src/data/sign-in-providers/table.ts";
@@ -137,6 +137,25 @@ describe("a provider that an operator adds", () => {
     expect((await login("owner")).status).toBe(200);
     await operator.client.patch(`${PROVIDERS}/${id}`, { is_enabled: false });
     expect((await login("person")).status).toBe(200);
+  });
+
+  it("stays while no operator could sign in without it, who may end it once there is another way in", async () => {
+    await add();
+    const { browser } = await signIn();
+    const email = String(works.user.email);
+    await db.update(users).set({ operator: sql`${users.email} = ${email}` });
+    const [person] = await db.select().from(users).where(eq(users.email, email));
+    const path = `/app/installation/sign-in/${id}`;
+    const disable = () => browser.submit(path, { name: "Our works", client_id: "vigil" });
+    expect((await disable()).text).toContain("no operator could sign in any more");
+    expect((await browser.submit(`${path}/delete`, { confirmation: "Our works" })).status).toBe(409);
+    expect(await isSignedIn(browser)).toBe(true);
+    await insertPassword({ ...operator, user_id: person?.id ?? "" });
+    expect((await disable()).status).toBe(303);
+    expect(await isSignedIn(browser)).toBe(false);
+    const back = await createBrowser().submit("/app/sign-in", { email, password: PASSWORD });
+    expect([back.status, back.headers.get("location")]).toEqual([303, "/app"]);
+    await db.update(users).set({ operator: true }).where(eq(users.id, operator.user_id));
   });
 
   it("keeps what a change does not name, the secret included", async () => {

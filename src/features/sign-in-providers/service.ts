@@ -1,3 +1,4 @@
+import type { Guard } from "../../access/audited-write.ts";
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { findVisiblePage } from "../../access/pages.ts";
@@ -16,6 +17,8 @@ import { deleteSessionsOfIssuer } from "../../data/sessions/write.ts";
 import {
   findSignInProvider,
   hasAllSignInProviders,
+  isChangedOrLastWayIn,
+  isLastWayIn,
   isSignInProviderChanged,
   listSignInProviders,
   type SignInProviderRecord,
@@ -29,6 +32,7 @@ import { listPageNames } from "../../data/status-pages/read.ts";
 import { hasPermission, includesPermissions } from "../../domain/roles.ts";
 import { seal } from "../../platform/seal.ts";
 import { ProviderError, testProvider } from "../../platform/sign-in-providers.ts";
+import { listProviders } from "./known.ts";
 
 /**
  * Providers of sign-in that operators manage, beside those of the setting, which are shown and changed there. Nothing is
@@ -119,13 +123,15 @@ export async function changeProvider(ctx: RequestScope, id: string, change: Prov
   };
   await requireWayIn(ctx, record);
   if (record.is_enabled && !stored.is_enabled) await requireAnswer(ctx, record);
-  const ends = stored.is_enabled && !record.is_enabled ? [deleteSessionsOfIssuer(ctx.db, stored.issuer)] : [];
+  const isEnding = stored.is_enabled && !record.is_enabled;
+  const ends = isEnding ? [deleteSessionsOfIssuer(ctx.db, stored.issuer)] : [];
+  const guard = isEnding ? await requireOperatorsWayIn(ctx, stored) : changedMeanwhile(stored);
   await commit(ctx, [updateSignInProvider(ctx.db, record), ...ends], {
     audit: {
       ...auditOf(ctx, record, `changed the sign-in provider "${record.name}"`),
       data: { changed: Object.keys(change) },
     },
-    guards: [changedMeanwhile(stored)],
+    guards: [guard],
   });
   return showStored(ctx, record);
 }
@@ -134,8 +140,19 @@ export async function removeProvider(ctx: RequestScope, id: string): Promise<voi
   const stored = await getStored(ctx, id);
   await commit(ctx, [deleteSessionsOfIssuer(ctx.db, stored.issuer), deleteSignInProvider(ctx.db, id)], {
     audit: auditOf(ctx, stored, `deleted the sign-in provider "${stored.name}"`),
-    guards: [changedMeanwhile(stored)],
+    guards: [await requireOperatorsWayIn(ctx, stored)],
   });
+}
+
+/** Ending a provider leaves an operator who can sign in without it, also where another one is ended at once. */
+async function requireOperatorsWayIn(ctx: RequestScope, stored: SignInProviderRecord): Promise<Guard> {
+  const others = (await listProviders(ctx)).map(({ issuer }) => issuer).filter((issuer) => issuer !== stored.issuer);
+  const guard = changedMeanwhile(stored);
+  if (!stored.is_enabled) return guard;
+  if (await isLastWayIn(ctx.db, stored, others)) {
+    throw conflict("no operator could sign in any more: set a password or add a passkey first");
+  }
+  return { ...guard, when: isChangedOrLastWayIn(stored, others) };
 }
 
 async function getStored(ctx: RequestScope, id: string): Promise<SignInProviderRecord> {
