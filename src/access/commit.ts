@@ -1,6 +1,6 @@
 import type { ApiError } from "../contract/errors.ts";
 import type { AuditRecord } from "../data/audit/read.ts";
-import { insertAudit } from "../data/audit/write.ts";
+import { insertAudit, insertAudits } from "../data/audit/write.ts";
 import { rowsWrittenBy, runBatch, type Statement } from "../data/db.ts";
 import { guardConstraint } from "../data/write-guards/table.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
@@ -42,8 +42,9 @@ export async function commit(
   refuseOwnThings(ctx.principal, subjects);
   refuseBeyondToken(ctx.principal, subjects);
   const { counts_text = ctx.principal.kind === "user", reads = [] } = options;
+  const entry = auditRecord(ctx, options.audit);
   const entries = [
-    auditRecord(ctx, options.audit),
+    entry,
     ...(options.audit_each ?? []).map((each) => ({ ...auditRecord(ctx, each), event_type: each.event_type })),
   ];
   const { owner_id } = options.audit;
@@ -57,7 +58,7 @@ export async function commit(
     ...guards.map((guard) => failBatchWhen(ctx.db, guard.name, guard.when)),
     ...budget.statements,
     ...statements,
-    ...entries.map((entry) => insertAudit(ctx.db, entry)),
+    entries.length > 1 ? insertAudits(ctx.db, entries) : insertAudit(ctx.db, entry),
   ];
   try {
     const results = await runBatch(ctx.db, [...batch, ...reads]);

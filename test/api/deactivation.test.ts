@@ -1,13 +1,16 @@
 import { env } from "cloudflare:workers";
-import { eq } from "drizzle-orm";
+import { and, eq, lte } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openDb } from "../../src/data/db.ts";
+import { pageMembers } from "../../src/data/members/table.ts";
+import { onCallSchedules } from "../../src/data/on-call/table.ts";
 import { users } from "../../src/data/users/table.ts";
 import { HOUR_MS } from "../../src/lib/durations.ts";
-import { CORE, createClient, V1 } from "../support/client.ts";
+import { CORE, createClient, createClientUnder, V1 } from "../support/client.ts";
 import { createContact } from "../support/contacts.ts";
 import { type Account, createAccount, createPage } from "../support/factories.ts";
 import { createBrowser } from "../support/forms.ts";
+import { limitDatabase } from "../support/limited-database.ts";
 import { mailsTo } from "../support/mail.ts";
 import {
   browserHeaders,
@@ -16,11 +19,15 @@ import {
   emailOf,
   insertBrowser,
   insertPassword,
+  joinPage,
   PASSWORD,
   resetLinkOf,
   transferTokenOf,
 } from "../support/members.ts";
+import { createSchedule, setPolicy, toUser } from "../support/on-call.ts";
+import { createWebhook } from "../support/webhooks.ts";
 
+const db = openDb(env.DB);
 const ACCOUNTS = `${CORE}/deactivated-accounts`;
 const signIn = (account: Account) =>
   createClient().post(`${CORE}/auth/login`, { email: emailOf(account), password: PASSWORD });
@@ -82,6 +89,32 @@ describe("a deactivated person", () => {
     const log = (await owner.client.get(`${V1}/audit-logs?status_page_id=${page}&event_type=member.removed`)).body;
     expect(log).toMatchObject([{ summary: expect.stringContaining("deactivated") }]);
     expect((await mailsTo(emailOf(member))).at(-1)?.subject).toBe("Your account was deactivated");
+  });
+
+  it("is shut out of any number of teams within the queries that Workers Free has, whose gaps are looked for at once", async () => {
+    const [owner, person] = [await createAccount(), await createAccount()];
+    for (let n = 0; n < 6; n++) {
+      const page = await createPage(owner);
+      await joinPage(person, page, { role: "admin" });
+      await createWebhook(person, { status_page_id: page });
+      const team = { account: owner, page };
+      await createSchedule(team, always(person.user_id));
+      await setPolicy(team, [{ level: 1, wait_minutes: 5, contacts: toUser(person.user_id) }]);
+    }
+    const theirs = eq(onCallSchedules.owner_id, owner.user_id);
+    await db
+      .update(onCallSchedules)
+      .set({ next_review_at: Date.now() + HOUR_MS })
+      .where(theirs);
+    const { database } = limitDatabase(env.DB, 50);
+    const client = createClientUnder({ PLAN: "free", DB: database }, operator.token);
+    const { status, body } = await client.post(ACCOUNTS, { email: emailOf(person) });
+    expect([status, body.notices.at(-1)?.message]).toEqual([201, expect.stringContaining("5 more pages")]);
+    expect(body.notices[1].message).toContain("nobody is on call by Primary");
+    expect(await db.$count(pageMembers, eq(pageMembers.user_id, person.user_id))).toBe(0);
+    expect(await db.$count(onCallSchedules, and(theirs, lte(onCallSchedules.next_review_at, Date.now())))).toBe(6);
+    const log = (await owner.client.get(`${V1}/audit-logs?event_type=member.removed`)).body;
+    expect(log).toHaveLength(6);
   });
 
   it("is on call no more on pages of their own, which go on", async () => {

@@ -147,6 +147,26 @@ describe.skipIf(!existsSync(CHROMIUM))("a passkey", () => {
     });
   });
 
+  it("that is lost is stood in for by a recovery code after the password, once", async () => {
+    await visit(async (page) => {
+      await begin(page, "katherine@shop.example");
+      await addPasskey(page, "Phone");
+      const [code = ""] = (await page.locator("main pre").innerText()).split("\n");
+      const signInWithCode = async () => {
+        await signOut(page);
+        await page.getByLabel("E-mail address").fill("katherine@shop.example");
+        await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+        await press(page, "Sign in");
+        await page.getByLabel("Code", { exact: true }).fill(code);
+        await press(page, "Sign in");
+      };
+      await signInWithCode();
+      await page.waitForURL(`${url}/app`);
+      await signInWithCode();
+      await sees(page, "This code is wrong or was used.");
+    });
+  });
+
   it("is asked for by no other name of the service, which says why", async () => {
     await visit(async (page) => {
       await begin(page, "edsger@shop.example");

@@ -4,6 +4,7 @@ import { deleteTokensOf } from "../credentials/write.ts";
 import { changesPages, type Db, type Statement } from "../db.ts";
 import { pageInvitations, pageMembers } from "../members/table.ts";
 import { notifyContacts } from "../notify-contacts/table.ts";
+import { reviewSchedulesOf } from "../on-call/write.ts";
 import { pageTransfers } from "../page-transfers/table.ts";
 import { deleteSessionsOf } from "../sessions/write.ts";
 import { endSetUpOf } from "../set-ups/write.ts";
@@ -45,6 +46,7 @@ export function deactivateUser(
   return [
     ...endSetUpOf(db, { user_id }, now),
     ...deletePromisesOf(db, user_id),
+    reviewSchedulesOf(db, user_id, now),
     ...deleteTokensOf(db, user_id),
     deleteSessionsOf(db, user_id),
     db.delete(accountLinks).where(eq(accountLinks.user_id, user_id)),

@@ -25,8 +25,9 @@ import { joinPublications } from "../../outbox/publication.ts";
 import { announceEnd } from "../members/set-up.ts";
 import { planDeparture } from "../on-call/departure.ts";
 
-/** Teams that learn at once where nobody is on call any more; others within the hour. */
 const PAGES_MAX = 100;
+/** Pages whose gaps the answer shows; an invocation has 50 queries on the Workers Free plan. Others' owners learn of them within the minute. */
+const SHOWN_MAX = { paid: PAGES_MAX, free: 1 };
 
 export interface DeactivatedUser extends UserRecord {
   deactivated_at: number;
@@ -86,11 +87,21 @@ async function shutOut(
   ]);
   const teams = shared.rows.map(({ page }) => page);
   const person = { user_id: user.id, label: user.email };
-  const ends = await Promise.all([
-    ...teams.map(async (page) => withPage(page, await announceEnd(ctx, page, person))),
-    ...[...teams, ...own].map(async (page) => withPage(page, await planDeparture(ctx, page, user.id))),
-  ]);
+  const pages = [...teams, ...own];
+  const shown = pages.slice(0, SHOWN_MAX[ctx.settings.PLAN]);
+  const ends = await Promise.all(
+    shown.flatMap((page) => [
+      ...(page.owner_id === user.id ? [] : [announceEnd(ctx, page, person).then((end) => withPage(page, end))]),
+      planDeparture(ctx, page, user.id).then((end) => withPage(page, end)),
+    ]),
+  );
+  const others = pages.length - shown.length;
   const notices = ends.flatMap((end) => end.notices);
+  if (others > 0)
+    notices.push({
+      path: "on_call",
+      message: `${others} more pages: their owners are notified of gaps within a minute`,
+    });
   const publication = joinPublications(ends.map((end) => end.publication));
   const mail = user.email_verified_at === null ? null : await letterTo(ctx, user.email, by);
   const statements = [
