@@ -109,7 +109,7 @@ describe("a deactivated person", () => {
     const { database } = limitDatabase(env.DB, 50);
     const client = createClientUnder({ PLAN: "free", DB: database }, operator.token);
     const { status, body } = await client.post(ACCOUNTS, { email: emailOf(person) });
-    expect([status, body.notices.at(-1)?.message]).toEqual([201, expect.stringContaining("5 more pages")]);
+    expect([status, body.notices.at(-1)?.message]).toEqual([201, expect.stringContaining("of 5 more of their pages")]);
     expect(body.notices[1].message).toContain("nobody is on call by Primary");
     expect(await db.$count(pageMembers, eq(pageMembers.user_id, person.user_id))).toBe(0);
     expect(await db.$count(onCallSchedules, and(theirs, lte(onCallSchedules.next_review_at, Date.now())))).toBe(6);

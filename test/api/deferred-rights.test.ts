@@ -47,6 +47,8 @@ const [RECOVERY_CODE = ""] = createRecoveryCodes();
 const ISSUER = "https://token.actions.githubusercontent.com";
 const visit = createVisitor({ TELEGRAM_WEBHOOK_SECRET: "chat-secret" });
 
+/** Sent from the chat; Telegram numbers them. */
+let updates = 0;
 let github: AccessTeam;
 beforeAll(async () => {
   sink.serve("https://sink.test/telegram", () => Response.json({ ok: true, result: { message_id: 77, date: 1 } }));
@@ -128,7 +130,8 @@ const monitorOn = (page: string) => ({ ...named(page), type: "http", target: "ht
 async function isSaidInChat(chat: number, text: string, pattern: RegExp): Promise<boolean> {
   const headers = { "content-type": "application/json", "x-telegram-bot-api-secret-token": "chat-secret" };
   const message = { text, chat: { id: chat, type: "private" }, from: { id: 9, username: "ada" } };
-  const body = JSON.stringify({ update_id: Math.floor(Math.random() * 2 ** 40), message });
+  updates += 1;
+  const body = JSON.stringify({ update_id: updates, message });
   return pattern.test((await visit("/integrations/telegram/webhook", headers, { method: "POST", body })).text);
 }
 

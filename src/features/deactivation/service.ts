@@ -97,11 +97,10 @@ async function shutOut(
   );
   const others = pages.length - shown.length;
   const notices = ends.flatMap((end) => end.notices);
-  if (others > 0)
-    notices.push({
-      path: "on_call",
-      message: `${others} more pages: their owners are notified of gaps within a minute`,
-    });
+  if (others > 0) {
+    const message = `of ${others} more of their pages, gaps in schedules are mailed to the owner within a minute; look at the steps of policies there`;
+    notices.push({ path: "on_call", message });
+  }
   const publication = joinPublications(ends.map((end) => end.publication));
   const mail = user.email_verified_at === null ? null : await letterTo(ctx, user.email, by);
   const statements = [
