@@ -15,12 +15,13 @@ import { acknowledgeToken } from "../../src/platform/acknowledge-tokens.ts";
 import { sha256Hex } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createRecoveryCodes, hashRecoveryCode } from "../../src/platform/totp.ts";
-import { type AccessTeam, createSigner } from "../support/access-team.ts";
+import type { AccessTeam } from "../support/access-team.ts";
 import { agentClient, enrollAgent, mintInstallToken } from "../support/agents.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
 import { createVerifiedContact } from "../support/contacts.ts";
 import { type Account, createAccount, createMonitor } from "../support/factories.ts";
 import { createBrowser } from "../support/forms.ts";
+import { createGitHub } from "../support/github-actions.ts";
 import {
   createMember,
   emailOf,
@@ -44,7 +45,6 @@ import { createWebhook } from "../support/webhooks.ts";
 const db = openDb(env.DB);
 const sink = useSink();
 const [RECOVERY_CODE = ""] = createRecoveryCodes();
-const ISSUER = "https://token.actions.githubusercontent.com";
 const visit = createVisitor({ TELEGRAM_WEBHOOK_SECRET: "chat-secret" });
 
 /** Sent from the chat; Telegram numbers them. */
@@ -52,20 +52,8 @@ let updates = 0;
 let github: AccessTeam;
 beforeAll(async () => {
   sink.serve("https://sink.test/telegram", () => Response.json({ ok: true, result: { message_id: 77, date: 1 } }));
-  github = await createSigner(sink, `${ISSUER}/.well-known/jwks`, () => {
-    const now = Math.floor(Date.now() / 1000);
-    const job = { repository: "shop/site", repository_id: "1", repository_owner: "shop", ref: "refs/heads/main" };
-    return {
-      iss: ISSUER,
-      aud: "http://vigil.test",
-      sub: "s",
-      iat: now,
-      nbf: now - 10,
-      exp: now + 300,
-      jti: newId(),
-      ...job,
-    };
-  });
+  const job = { repository: "shop/site", repository_id: "1", repository_owner: "shop", ref: "refs/heads/main" };
+  github = await createGitHub(sink, "repo:shop/site:ref:refs/heads/main", job);
 });
 
 /** An admin of a page of somebody else, who has a password, and another admin, who could own the page. */

@@ -5,10 +5,10 @@ import type { Capability } from "../../src/contract/member.ts";
 import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { apiTokens } from "../../src/data/users/table.ts";
-import { newId } from "../../src/platform/ids.ts";
-import { type AccessTeam, createSigner } from "../support/access-team.ts";
+import type { AccessTeam } from "../support/access-team.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
 import { type Account, createAccount, createPage } from "../support/factories.ts";
+import { createGitHub } from "../support/github-actions.ts";
 import { mailsTo } from "../support/mail.ts";
 import { createAccountWithPassword, createMember, emailOf } from "../support/members.ts";
 import { useSink } from "../support/sink.ts";
@@ -16,7 +16,6 @@ import { useSink } from "../support/sink.ts";
 const db = openDb(env.DB);
 const sink = useSink();
 const TRUSTED = `${CORE}/user/trusted-workflows`;
-const ISSUER = "https://token.actions.githubusercontent.com";
 const AUDIENCE = "http://vigil.test";
 const MINUTE = 60_000;
 const JOB = {
@@ -29,11 +28,7 @@ const JOB = {
 
 let github: AccessTeam;
 beforeAll(async () => {
-  github = await createSigner(sink, `${ISSUER}/.well-known/jwks`, () => {
-    const now = Math.floor(Date.now() / 1000);
-    const sub = "repo:Shop/Site:environment:production";
-    return { iss: ISSUER, aud: AUDIENCE, sub, iat: now, nbf: now - 10, exp: now + 300, jti: newId(), ...JOB };
-  });
+  github = await createGitHub(sink, "repo:Shop/Site:environment:production", JOB);
 });
 let owner: Account;
 beforeEach(async () => {

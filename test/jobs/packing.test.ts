@@ -31,8 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => vi.useRealTimers());
 
-async function aShard({ user_id }: Account, members: number, interval = 60) {
-  const shard_id = newId();
+async function aShard({ user_id }: Account, members: number, { interval = 60, shard_id = newId() } = {}) {
   const group = checkGroupId({ shard_id, interval, regions: [], lane: "normal" });
   await db.insert(shards).values({ id: shard_id, interval, regions: "", size: members });
   const ids: string[] = [];
@@ -99,18 +98,26 @@ describe("sparse shards", () => {
 
   it("stay as they are where none would become free, or their interval differs", async () => {
     const account = await createAccount();
-    const before = [await aShard(account, 31), await aShard(account, 30), await aShard(account, 2, 300)];
+    const before = [await aShard(account, 31), await aShard(account, 30), await aShard(account, 2, { interval: 300 })];
     expect(await pack()).toEqual([]);
     expect(await sizes()).toEqual([2, 30, 31]);
     expect((await groupIds()).toSorted()).toEqual(before.map(({ group }) => group).toSorted());
   });
 
-  it("delay no check: who would wait longer for the new group's slot is checked in the old one's, too", async () => {
+  it.each([
+    ["later, by a check in that of the old one", true],
+    ["earlier, by none", false],
+  ])("delay no check where the new group's slot is %s", async (_case, isLater) => {
     const account = await createAccount();
-    const [large, small] = [await aShard(account, 3), await aShard(account, 2)];
     const nextOf = (group: string) => slotBefore(group, MINUTE, Date.now()) + MINUTE;
-    const isLater = nextOf(large.group) > nextOf(small.group);
+    const slotOf = (shard_id: string) => nextOf(checkGroupId({ shard_id, interval: 60, regions: [], lane: "normal" }));
+    const found = [newId()];
+    while (found.length < 2) found.push(...[newId()].filter((id) => slotOf(id) !== slotOf(found[0] ?? "")));
+    const [first, last] = found.toSorted((a, b) => slotOf(a) - slotOf(b));
+    const large = await aShard(account, 3, { shard_id: isLater ? last : first });
+    const small = await aShard(account, 2, { shard_id: isLater ? first : last });
     const expected = small.ids.map((monitor_id) => ({
+      kind: "check",
       group_id: large.group,
       region: "default",
       slot_at: nextOf(small.group),

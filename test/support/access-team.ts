@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
 import type { Sink } from "./sink.ts";
 
 const ISSUER = "https://works.cloudflareaccess.com";
@@ -27,10 +27,15 @@ export const createAccessTeam = (sink: Sink): Promise<AccessTeam> =>
   });
 
 /** What signs statements with keys that it publishes there; a statement has these claims unless it says otherwise. */
-export async function createSigner(sink: Sink, keysAt: string, usual: () => Claims): Promise<AccessTeam> {
-  let key = await makeKey("first");
-  const published = [key.jwk];
-  sink.serve(keysAt, () => Response.json({ keys: published, public_certs: [] }));
+export async function createSigner(
+  sink: Sink,
+  keysAt: string,
+  usual: () => Claims,
+  privateJwk?: JWK,
+): Promise<AccessTeam> {
+  let key = privateJwk === undefined ? await makeKey("first") : await importKey(privateJwk);
+  const keys = [key.jwk];
+  sink.serve(keysAt, () => Response.json({ keys, public_certs: [] }));
   const sign = (privateKey: CryptoKey, claims: Claims, header: Header = {}) => {
     return new SignJWT({ ...usual(), ...claims })
       .setProtectedHeader({ alg: "RS256", kid: key.jwk.kid, typ: "JWT", ...header })
@@ -42,12 +47,21 @@ export async function createSigner(sink: Sink, keysAt: string, usual: () => Clai
     publicKey: () => JSON.stringify(key.jwk),
     rotate: async () => {
       key = await makeKey(crypto.randomUUID());
-      published.push(key.jwk);
+      keys.push(key.jwk);
     },
   };
 }
 
 async function makeKey(kid: string) {
   const { privateKey, publicKey } = await generateKeyPair("RS256");
-  return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: "RS256", use: "sig" } };
+  return { privateKey, jwk: published(await exportJWK(publicKey), kid) };
 }
+
+async function importKey(privateJwk: JWK) {
+  const privateKey = await importJWK(privateJwk, "RS256");
+  if (privateKey instanceof Uint8Array) throw new Error("not a key of RSA");
+  const { kty, n, e } = privateJwk;
+  return { privateKey, jwk: published({ kty, n, e }, "first") };
+}
+
+const published = (jwk: JWK, kid: string) => ({ ...jwk, kid, alg: "RS256", use: "sig" });
