@@ -17,6 +17,7 @@ import { endpoints as programs } from "./account/program-routes.tsx";
 import { endpoints as account } from "./account/routes.tsx";
 import { endpoints as secondFactor } from "./account/second-factor-routes.tsx";
 import { endpoints as secrets } from "./account/secret-routes.tsx";
+import { endpoints as workflows } from "./account/workflow-routes.tsx";
 import { endpoints as acknowledging } from "./acknowledge-routes.ts";
 import { endpoints as agents } from "./agents/routes.tsx";
 import { endpoints as alerts } from "./alerts/routes.tsx";
@@ -184,6 +185,7 @@ export const endpoints = [
   ...accountData,
   ...linking,
   ...secrets,
+  ...workflows,
   ...contacts,
   ...programs,
   ...savedViews,

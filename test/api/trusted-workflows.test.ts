@@ -8,13 +8,15 @@ import { apiTokens } from "../../src/data/users/table.ts";
 import type { AccessTeam } from "../support/access-team.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
 import { type Account, createAccount, createPage } from "../support/factories.ts";
+import { createBrowser } from "../support/forms.ts";
 import { createGitHub } from "../support/github-actions.ts";
 import { mailsTo } from "../support/mail.ts";
-import { createAccountWithPassword, createMember, emailOf } from "../support/members.ts";
+import { createAccountWithPassword, createMember, emailOf, insertBrowser } from "../support/members.ts";
 import { useSink } from "../support/sink.ts";
 
 const db = openDb(env.DB);
 const sink = useSink();
+const FORM = "/app/account/workflows";
 const TRUSTED = `${CORE}/user/trusted-workflows`;
 const AUDIENCE = "http://vigil.test";
 const MINUTE = 60_000;
@@ -149,6 +151,23 @@ describe("a trusted workflow", () => {
     expect((await other.client.get(TRUSTED)).body).toEqual([]);
     expect((await other.client.delete(`${TRUSTED}/${id}`)).status).toBe(404);
     expect((await owner.client.get(TRUSTED)).body).toHaveLength(1);
+  });
+
+  it("is added, listed and removed in the dashboard", async () => {
+    const page = await createPage(owner);
+    const browser = createBrowser(await insertBrowser(owner));
+    const refused = await browser.submit(FORM, { repository: "Shop/Site" });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("Scopes")]);
+    const fields = { repository: "Shop/Site", branch: "main", scopes: "monitors.write", status_page_ids: page };
+    const added = await browser.submit(FORM, fields);
+    const [{ id, status_page_ids }] = (await owner.client.get(TRUSTED)).body;
+    expect([added.status, status_page_ids]).toEqual([200, [page]]);
+    for (const text of [id, AUDIENCE]) expect(added.text).toContain(text);
+    const shown = (await browser.open("/app/account")).text;
+    for (const text of ["shop/site", "branch main", "on 1 page"]) expect(shown).toContain(text);
+    expect((await browser.submit(`${FORM}/${id}/delete`, { confirmation: "shop/site" })).status).toBe(303);
+    expect((await owner.client.get(TRUSTED)).body).toEqual([]);
+    expect((await browser.open(`${FORM}/${id}/delete`)).status).toBe(404);
   });
 
   it.each<[string, object]>([

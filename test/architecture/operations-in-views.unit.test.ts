@@ -112,6 +112,7 @@ const VIEWS: Record<string, string> = {
   "GET /user/export": "/app/account",
   "GET /user/preferences": "/app/account/notifications",
   "GET /user/views": "/app/monitors",
+  "GET /user/trusted-workflows": "/app/account",
   "GET /user/wall-links": "/app/account/walls",
   "GET /webhooks": "/app/alerts",
   "GET /webhooks/{id}": "/app/alerts/{id}/edit",
@@ -124,11 +125,7 @@ const OF_PAGE = "the same operation under the address of its page, which views s
 const AS_FILE = "rules move between pages as files, which programs and the command line read and write";
 const POLICY =
   "a report's target is set beside it; how exactly time is counted is agreed in contracts, and written once";
-const WITH_WORKFLOW = "a workflow is trusted while its file is written, whose steps docs/accounts.md has";
 const WITHOUT: Record<string, string> = {
-  "GET /user/trusted-workflows": WITH_WORKFLOW,
-  "POST /user/trusted-workflows": WITH_WORKFLOW,
-  "DELETE /user/trusted-workflows/{id}": WITH_WORKFLOW,
   "DELETE /groups/by-key/{external_key}": BY_KEY,
   "GET /groups/by-key/{external_key}": BY_KEY,
   "PUT /groups/by-key/{external_key}": BY_KEY,

@@ -3,7 +3,7 @@ import { requireUser } from "../../access/principal.ts";
 import { notFound } from "../../contract/errors.ts";
 import type { Me } from "../../contract/session.ts";
 import { TEAM_TOPICS } from "../../contract/team-notification.ts";
-import { CreatedToken, TOKEN_LIFETIMES_DAYS, TOKEN_SCOPES } from "../../contract/token.ts";
+import { CreatedToken, TOKEN_LIFETIMES_DAYS } from "../../contract/token.ts";
 import { RecoveryCodes, TotpSecret } from "../../contract/two-factor.ts";
 import { presentBilling, presentTier, presentToken } from "../../features/account/present.ts";
 import { countMyUsage, listMyTokens } from "../../features/account/service.ts";
@@ -13,6 +13,8 @@ import { getMyReferrals } from "../../features/referrals/service.ts";
 import { listMyPasskeys } from "../../features/sessions/passkeys.ts";
 import { presentMe, presentPasskey, presentSession } from "../../features/sessions/present.ts";
 import { getMe, listMySessions } from "../../features/sessions/service.ts";
+import { presentWorkflow } from "../../features/trusted-workflows/present.ts";
+import { listMyWorkflows } from "../../features/trusted-workflows/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf } from "../call-api.ts";
 import { CopyText, ListPages } from "../components/pieces.tsx";
@@ -22,16 +24,17 @@ import { type FormField, type Problems, storedValues, toSentences } from "../for
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm, wholeBody } from "../object-form.tsx";
 import { NOTIFY_TOPICS } from "../pages/form.ts";
-import { listPageChoices, type PageChoice } from "../rights.ts";
+import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
-import { RIGHT_NAMES } from "../team/views.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { browserName } from "./browser-name.ts";
 import { codeField, confirmationFields } from "./confirmation.ts";
 import { Programs } from "./program-routes.tsx";
 import { shownOnce, trail } from "./shown-once.tsx";
 import { AccountTabs } from "./tabs.tsx";
+import { pagesFields, scopesField, withoutEmptyLists } from "./token-fields.ts";
 import { Danger, Data, Passkeys, Plan, Profile, Sessions, Tokens } from "./views.tsx";
+import { Workflows } from "./workflow-routes.tsx";
 
 const CORE = "/api/core/v1";
 const LIST_MAX = 200;
@@ -89,17 +92,8 @@ async function tokenForm({ var: { ctx } }: AppContext): Promise<ObjectForm> {
         empty: "Never",
         options: TOKEN_LIFETIMES_DAYS.map((days) => ({ value: String(days), label: `After ${days} days` })),
       },
-      {
-        kind: "several",
-        name: "scopes",
-        label: "Scopes",
-        hint: "Each one includes reading. None chosen: everything that you may.",
-        options: TOKEN_SCOPES.map((scope) => ({
-          value: scope,
-          label: scope === "read" ? "Read" : RIGHT_NAMES[scope],
-        })),
-      },
-      ...(pages.length === 0 ? [] : [pagesField(pages)]),
+      scopesField("Each one includes reading. None chosen: everything that you may."),
+      ...pagesFields(pages),
       {
         kind: "lines",
         name: "allowed_networks",
@@ -114,26 +108,8 @@ async function tokenForm({ var: { ctx } }: AppContext): Promise<ObjectForm> {
   };
 }
 
-function pagesField(pages: readonly PageChoice[]): FormField {
-  return {
-    kind: "several",
-    name: "status_page_ids",
-    label: "Status pages",
-    hint: "The token reaches what is on these. None chosen: everything.",
-    options: pages.map(({ id, name }) => ({ value: id, label: name })),
-  };
-}
-
-/** What is left open limits nothing. */
 function toTokenBody({ expires_in_days, ...lists }: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(lists).map(([name, value]) => [
-    name,
-    Array.isArray(value) && value.length === 0 ? null : value,
-  ]);
-  return {
-    ...Object.fromEntries(entries),
-    expires_in_days: expires_in_days === null ? null : Number(expires_in_days),
-  };
+  return { ...withoutEmptyLists(lists), expires_in_days: expires_in_days === null ? null : Number(expires_in_days) };
 }
 
 const CONFIRM_FIELDS: readonly FormField[] = [
@@ -396,10 +372,11 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
   const place = (offset: number, total: number) => ({ total, limit: SHOWN_MAX, offset });
   const href = (where: Partial<typeof at>) => addressWith("/app/account", { ...at, ...where });
   const { ctx } = c.var;
-  const [me, passkeys, tokens, sessions, usage, referrals] = await Promise.all([
+  const [me, passkeys, tokens, workflows, sessions, usage, referrals] = await Promise.all([
     getMe(ctx),
     listMyPasskeys(ctx),
     listMyTokens(ctx, partAt(at.tokens)),
+    listMyWorkflows(ctx, { limit: LIST_MAX, offset: 0 }),
     listMySessions(ctx, partAt(at.sessions)),
     countMyUsage(ctx),
     getMyReferrals(ctx),
@@ -418,6 +395,7 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
         <Plan tier={presentTier(usage)} seats={presentBilling(usage).seats} />
         <Tokens tokens={tokens.rows.map(presentToken)} now={c.var.now} />
         <ListPages {...place(at.tokens, tokens.total)} href={(from) => href({ tokens: from })} />
+        <Workflows workflows={workflows.rows.map((row) => presentWorkflow(row, c.var.publicUrl))} now={c.var.now} />
         <Programs />
         <Sessions sessions={sessions.rows.map((row) => presentSession(row, shown))} now={c.var.now} />
         <ListPages {...place(at.sessions, sessions.total)} href={(from) => href({ sessions: from })} />

@@ -178,7 +178,11 @@ export function Danger() {
 }
 
 /** What a token may do, in a few words. */
-function describeLimits({ scopes, status_page_ids, allowed_networks }: z.output<typeof Token>): string {
+export function describeLimits({
+  scopes,
+  status_page_ids,
+  allowed_networks,
+}: Pick<z.output<typeof Token>, "scopes" | "status_page_ids" | "allowed_networks">): string {
   const rights = scopes?.map((scope) => (scope === "read" ? "Read" : RIGHT_NAMES[scope])).join(", ") ?? "Everything";
   const pages = status_page_ids && `on ${status_page_ids.length} ${status_page_ids.length === 1 ? "page" : "pages"}`;
   const networks = allowed_networks && `from ${allowed_networks.join(", ")}`;
