@@ -24,6 +24,7 @@ import {
   addressOf,
   clientAddressHeaderOf,
   createStateDir,
+  isOnlyHere,
   type StateDir,
   stateDirOf,
   urlOf,
@@ -95,6 +96,7 @@ async function serve(running: AsyncDisposableStack, stopping: AbortSignal): Prom
   });
   const bindings = {
     PUBLIC_URL: url,
+    ...(isOnlyHere(process.env) ? { ONLY_HERE: "true" } : {}),
     // What the demonstration asks of the service would hide the link that signs its visitor in.
     ...(isDemonstration ? { DEMONSTRATION: DEMO_OWNER, LOG_LEVEL: "warn" } : {}),
     ...loadSecrets(stateDir),

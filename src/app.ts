@@ -47,6 +47,7 @@ import { endpoints as pingKeys } from "./features/ping-keys/routes.ts";
 import { endpoints as preferences } from "./features/preferences/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
 import { endpoints as pushAliases } from "./features/push-aliases/routes.ts";
+import { endpoints as reachableNetworks } from "./features/reachable-networks/routes.ts";
 import { endpoints as referrals } from "./features/referrals/routes.ts";
 import { endpoints as savedViews } from "./features/saved-views/routes.ts";
 import { endpoints as secrets } from "./features/secrets/routes.ts";
@@ -89,6 +90,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...deactivation,
   ...signInProviders,
   ...sessionPolicy,
+  ...reachableNetworks,
   ...trustedWorkflows,
   ...demonstration,
   ...customDomains,

@@ -81,13 +81,14 @@ export function addressOf(env: NodeJS.ProcessEnv): Address {
 
 const LOOPBACK = ["127.0.0.1", "::1", "localhost"];
 
-/**
- * The header that says where a request comes from; null where nobody is believed. Only programs of this machine reach an
- * address that stays on it and has no proxy before it, and they may say for whom they ask.
- */
+/** Whether only programs of this machine reach the service: its address stays on it and has no proxy before it. */
+export function isOnlyHere(env: NodeJS.ProcessEnv): boolean {
+  return !env.PUBLIC_URL && LOOPBACK.includes(addressOf(env).host);
+}
+
+/** The header that says where a request comes from; null where nobody is believed. Programs of this machine say for whom they ask. */
 export function clientAddressHeaderOf(env: NodeJS.ProcessEnv): string | null {
-  const isOnlyHere = !env.PUBLIC_URL && LOOPBACK.includes(addressOf(env).host);
-  return (env.CLIENT_ADDRESS_HEADER ?? (isOnlyHere ? "CF-Connecting-IP" : "")) || null;
+  return (env.CLIENT_ADDRESS_HEADER ?? (isOnlyHere(env) ? "CF-Connecting-IP" : "")) || null;
 }
 
 /** The address people on this machine use; listening everywhere includes loopback. */

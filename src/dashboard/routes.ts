@@ -33,6 +33,7 @@ import { ICON } from "./icon.ts";
 import { endpoints as incidents } from "./incidents/routes.tsx";
 import { endpoints as incidentTemplates } from "./incidents/template-routes.tsx";
 import { endpoints as accounts } from "./installation/accounts-routes.tsx";
+import { endpoints as networks } from "./installation/networks-routes.tsx";
 import { endpoints as policyOfSessions } from "./installation/policy-routes.tsx";
 import { endpoints as signInProviderSettings } from "./installation/providers-routes.tsx";
 import { endpoints as installation } from "./installation/routes.tsx";
@@ -194,6 +195,7 @@ export const endpoints = [
   ...demonstration,
   ...development,
   ...installation,
+  ...networks,
   ...signInProviderSettings,
   ...accounts,
   ...policyOfSessions,

@@ -44,6 +44,7 @@ const ACCOUNT = {
   },
   "POST /auth/workflow-token": { trusted_workflow_id: id(1), token: "what GitHub gave the job" },
   "PATCH /session-policy": { session_idle_minutes: 1440, second_factor: "passwords" },
+  "PUT /reachable-networks": { networks: ["192.168.1.0/24", "localhost"] },
   "POST /deactivated-accounts": { email: "former@shop.example" },
   "DELETE /user": { password: "correct horse battery staple" },
   "PUT /user/preferences": { mail: true, notify_team: { up: false } },

@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { ErrorHandler, MiddlewareHandler, NotFoundHandler } from "hono";
+import { withReachableNetworks } from "../access/reachable-networks.ts";
 import { ApiError, forbidden, invalid, notFound } from "../contract/errors.ts";
 import { now } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
@@ -17,7 +18,7 @@ const URL_LENGTH_MAX = 16_384;
 /** Outermost: what every request carries, what every answer has, and one log line per request. */
 const startRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   const started = now();
-  const settings = settingsOf(c.env);
+  const settings = settingsOf(await withReachableNetworks(c.env));
   const requestId = newId();
   const log = createLogger(settings, { request_id: requestId });
   c.set("settings", settings);

@@ -1,3 +1,4 @@
+import { withReachableNetworks } from "../access/reachable-networks.ts";
 import { findQueue, type QueueName } from "../contract/queues.ts";
 import type { Env } from "../platform/env.ts";
 import { handleChecks } from "./checks.ts";
@@ -23,8 +24,8 @@ const CONSUMERS: Record<QueueName, Consumer> = {
 };
 
 /** Hands a batch to the consumer of its queue, under the name of any deployment. */
-export const handleBatch: Consumer = (batch, env, defer) => {
+export const handleBatch: Consumer = async (batch, env, defer) => {
   const queue = findQueue(batch.queue);
   const handle: Consumer = queue === undefined || batch.queue.endsWith("-dlq") ? handleDeadLetters : CONSUMERS[queue];
-  return handle(batch, env, defer);
+  return handle(batch, await withReachableNetworks(env), defer);
 };

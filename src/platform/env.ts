@@ -39,6 +39,11 @@ export function findChecker(env: Env, region: string): Fetcher | undefined {
   return bound as Fetcher | undefined;
 }
 
+/** Whether only programs of this machine reach the service, as `npm start` without a proxy has it (scripts/local/settings.ts). */
+export function isOnlyHere(env: Env): boolean {
+  return Reflect.get(env, "ONLY_HERE") === "true";
+}
+
 /** Whether queues hand over one batch at a time, as those of `npm start` do (scripts/local/compile-service.ts). */
 export function hasSerialQueues(env: Env): boolean {
   return Reflect.get(env, "SERIAL_QUEUES") === "true";

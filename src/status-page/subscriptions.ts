@@ -16,6 +16,7 @@ import { DAY_MS } from "../lib/durations.ts";
 import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
 import { isSubscribed, normalEndpoint, requestConfirmation } from "../outbox/subscription-request.ts";
 import { checkGiven } from "../platform/egress/guard.ts";
+import { settingsOf } from "../platform/settings.ts";
 import { isSubscriberToken, subscriberOf } from "../platform/subscriber-tokens.ts";
 
 /** What visitors of a public page may do about their own subscription. A link that we sent is all that they need. */
@@ -131,7 +132,8 @@ function requireKnown(name: string, ids: readonly string[], known: ReadonlySet<s
 
 function requireReachable(ctx: RequestScope, { channel, endpoint }: SubscribeInput): void {
   if (channel === "email") return;
-  const verdict = checkGiven(ctx, new URL(endpoint), "delivery");
+  // What the operator allowed is for nobody else to have something sent to.
+  const verdict = checkGiven({ ...ctx, settings: settingsOf(ctx.env) }, new URL(endpoint), "delivery");
   if (!verdict.ok) throw invalid(`endpoint cannot be used: ${verdict.reason}`);
 }
 

@@ -65,6 +65,7 @@ const VIEWS: Record<string, string> = {
   "GET /notifications": "/app/notifications",
   "GET /monitors/{id}/evidence": "/app/monitors/{id}/evidence",
   "GET /notify-contacts/application-key": "/app/account/contacts",
+  "GET /reachable-networks": "/app/installation/networks",
   "GET /session-policy": "/app/installation/sessions",
   "GET /sign-in-providers": "/app/installation/sign-in",
   "GET /sign-in-providers/{id}": "/app/installation/sign-in",

@@ -65,6 +65,7 @@ const ENDS: Record<string, string> = {
   incidents: `${HISTORY}, if it is resolved and was not published; else ${PEOPLE}`,
   install_tokens: "checks/agent-sweep.ts: when it expires",
   installation: "never: it has one",
+  reachable_networks: "never: it has one",
   session_policies: "never: it has one",
   mail_outbox: "delivery/mail.ts: 30 days",
   maintenance: `${HISTORY}, if nothing of it is to come; else ${PEOPLE}`,

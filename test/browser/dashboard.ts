@@ -33,7 +33,7 @@ export interface Stage extends Omit<Dashboard, "stop"> {
 }
 
 /** Starts product, site and browser before the tests of a file, furnished as the example of the pictures where asked for. */
-export function useDashboard({ isFurnished = false } = {}): Stage {
+export function useDashboard({ isFurnished = false, env = {} }: { isFurnished?: boolean; env?: object } = {}): Stage {
   const stage = {} as Stage;
   let site: Server;
   let stopDashboard: (() => Promise<void>) | undefined;
@@ -41,7 +41,7 @@ export function useDashboard({ isFurnished = false } = {}): Stage {
     const broken = new Set<string>();
     site = createServer((req, res) => res.writeHead(broken.has(req.url ?? "") ? 503 : 200).end("hello"));
     await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));
-    const { stop, ...dashboard } = await startDashboard();
+    const { stop, ...dashboard } = await startDashboard(env);
     stopDashboard = stop;
     const siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
     Object.assign(stage, { ...dashboard, siteUrl, broken });
@@ -77,9 +77,9 @@ async function furnish({ service, siteUrl, broken }: Stage): Promise<Example> {
   return furnishExample({ url, token, memberToken: stdout.trim(), siteUrl, breakCheckout });
 }
 
-async function startDashboard(): Promise<Dashboard> {
+async function startDashboard(env: object): Promise<Dashboard> {
   const [service, browser] = await Promise.all([
-    startService({ env: { RATE_LIMITS: "all=off", EGRESS_ALLOW: "127.0.0.1" } }),
+    startService({ env: { RATE_LIMITS: "all=off", EGRESS_ALLOW: "127.0.0.1", ...env } }),
     chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),
   ]);
   const cookies = await signIn(service);

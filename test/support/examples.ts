@@ -128,6 +128,7 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await makeOperator(account);
     return { body: { session_minutes: 43_200 } };
   },
+  "PUT /reachable-networks": async (account) => makeOperator(account).then(() => ({ body: { networks: [] } })),
   "DELETE /deactivated-accounts/{id}": async (account) => {
     await makeOperator(account);
     const { user_id: id } = await createAccount();

@@ -53,6 +53,9 @@ export const endpoints = [
           <a class="button second" href="/app/installation/sessions">
             Session policy
           </a>
+          <a class="button second" href="/app/installation/networks">
+            Allowed networks
+          </a>
           <a class="button second" href="/app/installation/accounts">
             Deactivated accounts
           </a>

@@ -5,6 +5,8 @@ import { DryRunReport } from "../../contract/monitor.ts";
 import { MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { presentMonitor } from "../../features/monitors/present.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
+import { checkedHosts } from "../../features/monitors/target.ts";
+import { findNetworkToAllow } from "../../features/reachable-networks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { formatTime } from "../../lib/date-format.ts";
 import { type CronSchedule, nextTimes } from "../../platform/cron.ts";
@@ -18,6 +20,7 @@ import {
   toSentences,
   typedValues,
 } from "../form-fields.ts";
+import { allowNetwork } from "../installation/networks-routes.tsx";
 import { conflictProblems, keptOf, MADE_FROM, madeFrom, mergeEntered } from "../merge.ts";
 import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -76,9 +79,9 @@ export const endpoints = [
     const values = { ...typedValues(form.fields, entered), ...typedSteps(entered) };
     const asked: Asked = { form, entered, values, action: "/app/monitors/new" };
     const body = { ...readMonitor(form, entered), ...stepsIn(entered) };
-    if (entered.get("intent") !== null) return showTested(c, asked, body);
+    if (isOnlyTried(entered)) return showTested(c, asked, body);
     const answer = await callApi(c, { method: "POST", path: API, body });
-    if (!answer.ok) return showRefused(c, asked, answer);
+    if (!answer.ok) return showRefused(c, asked, body, answer);
     const { id, name } = Created.parse(answer.body);
     return redirectWithNotice(`/app/monitors/${id}`, `${name} is created${await describeNext(c, id)}.`);
   }),
@@ -109,7 +112,7 @@ export const endpoints = [
         ...readMonitor(form, entered, stored),
         ...stepsIn(entered, stored),
       });
-      if (typed.get("intent") !== null) return showTested(c, askedOf(typed), bodyOf(typed));
+      if (isOnlyTried(typed)) return showTested(c, askedOf(typed), bodyOf(typed));
       const merge = mergeMonitor(monitor, typed);
       if (merge.conflicts.length > 0) {
         const asked = { ...askedOf(merge.entered), seen: seenOf(monitor) };
@@ -118,7 +121,7 @@ export const endpoints = [
         return showForm(c, asked, { problems, status: 409 });
       }
       const answer = await callApi(c, { method: "PUT", path: `${API}/${p.id}`, body: bodyOf(merge.entered) });
-      if (!answer.ok) return showRefused(c, askedOf(typed), answer);
+      if (!answer.ok) return showRefused(c, askedOf(typed), bodyOf(typed), answer);
       return redirectWithNotice(path, `Saved.${keptOf(merge)}`);
     },
   ),
@@ -197,29 +200,44 @@ function stepsIn(entered: URLSearchParams, shown?: FormValues) {
   return hasSteps(entered.get("type")) ? readSteps(entered, shown) : {};
 }
 
-function showRefused(c: AppContext, asked: Asked, refusal: ApiRefusal): Promise<Response> {
+type Body = Record<string, unknown>;
+
+/** Buttons beside the one that saves. */
+const isOnlyTried = (entered: URLSearchParams) => entered.has("intent") || entered.has("allow");
+
+function networkFor(c: AppContext, { values }: Asked, body: Body): Promise<string | null> {
+  return findNetworkToAllow(c.var.ctx, checkedHosts(typeOf(values), String(body.target ?? ""), body));
+}
+
+async function showRefused(c: AppContext, asked: Asked, body: Body, refusal: ApiRefusal): Promise<Response> {
   if (refusal.status === 404) throw errorOf(refusal);
+  const isOfTarget = refusal.problems.target !== undefined || refusal.problems.steps !== undefined;
+  const network = isOfTarget ? await networkFor(c, asked, body) : null;
   const steps = fieldsOf(countSteps(asked.entered));
   const problems = toSentences([...asked.form.fields, STEPS, ...steps], placeProblems(refusal.problems));
-  return showForm(c, asked, { problems, status: refusal.status, headers: refusal.headers });
+  return showForm(c, asked, { problems, status: refusal.status, headers: refusal.headers, network });
 }
 
 /** The result of one check of what was entered, or the fields of the type that was chosen. Nothing is saved. */
-async function showTested(c: AppContext, asked: Asked, body: Record<string, unknown>): Promise<Response> {
-  if (asked.entered.get("intent") !== "test") return showForm(c, asked, { problems: {} });
+async function showTested(c: AppContext, asked: Asked, body: Body): Promise<Response> {
+  const network = asked.entered.get("allow");
+  if (network !== null) await allowNetwork(c, network);
+  else if (asked.entered.get("intent") !== "test") return showForm(c, asked, { problems: {} });
   // A monitor that is only tried needs no name yet.
   const wanted = asked.edited
     ? { path: `${API}/${asked.edited.id}/test`, body }
     : { path: `${API}/test`, body: { name: "Test", ...body } };
   const answer = await callApi(c, { method: "POST", ...wanted });
-  if (!answer.ok) return showRefused(c, asked, answer);
-  const { regions } = DryRunReport.parse(answer.body);
-  return showForm(c, asked, { problems: {}, tested: regions.map((each) => describeResult(each, c.var.now)) });
+  if (!answer.ok) return showRefused(c, asked, body, answer);
+  const tested = DryRunReport.parse(answer.body).regions.map((each) => describeResult(each, c.var.now));
+  const isReached = tested.every(({ status }) => status === "up");
+  return showForm(c, asked, { problems: {}, tested, network: isReached ? null : await networkFor(c, asked, body) });
 }
 
 interface Shown {
   problems: Problems;
   tested?: readonly TestResult[];
+  network?: string | null;
   status?: number;
   headers?: Record<string, string>;
 }

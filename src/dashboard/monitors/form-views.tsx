@@ -3,6 +3,7 @@ import { monitorType } from "../../probes/registry.ts";
 import { AdvancedSummary, FieldRow, FormProblem } from "../components/fields.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
+import { AllowNetwork } from "../installation/networks-routes.tsx";
 import { MADE_FROM } from "../merge.ts";
 import type { View } from "../shell.tsx";
 import { isShownFor, type MonitorForm, typeOf } from "./form.ts";
@@ -26,6 +27,8 @@ interface FormView {
   isBlank?: boolean;
   /** Of each region. */
   tested?: readonly TestResult[] | undefined;
+  /** What an operator may allow, so that the target is reached. */
+  network?: string | null;
   status?: number;
   headers?: Record<string, string>;
 }
@@ -54,6 +57,7 @@ export function monitorFormView(view: FormView): View {
           </button>
           <FormProblem problems={problems} />
           {tested ? <Tested results={tested} /> : null}
+          {view.network ? <AllowNetwork network={view.network} /> : null}
           <FieldsOf form={form} values={values} problems={problems} type={type} advanced={false} />
           <StepsEditor values={values} problems={problems} isHidden={!STEP_TYPES.includes(type)} />
           <details class="advanced" id="advanced" open={hasAdvancedProblem(form, problems)}>

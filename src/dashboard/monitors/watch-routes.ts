@@ -4,13 +4,16 @@ import { requireUser } from "../../access/principal.ts";
 import { DryRunReport } from "../../contract/monitor.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { readWatchedThings, type WatchedThing, type WatchedThings } from "../../domain/watched-things.ts";
+import { checkedHosts } from "../../features/monitors/target.ts";
 import { defaultInterval } from "../../features/monitors/validate.ts";
+import { findNetworkToAllow } from "../../features/reachable-networks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { type ApiRefusal, callApi } from "../call-api.ts";
 import { toSentences } from "../form-fields.ts";
+import { allowNetwork } from "../installation/networks-routes.tsx";
 import { NEW_PAGE_VALUES, slugFrom } from "../pages/form.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -39,7 +42,11 @@ export const endpoints = [
       const problem = what.trim() === "" ? "Enter what should be watched." : unreadSentence(found.unread);
       return showView(c, watchView(what, problem));
     }
-    return form.get("intent") === "add" ? add(c, form, found) : propose(c, found, { ...NOTHING_DECIDED, what });
+    if (form.get("intent") === "add") return add(c, form, found);
+    const network = form.get("allow");
+    if (network === null) return propose(c, found, { ...NOTHING_DECIDED, what });
+    await allowNetwork(c, network);
+    return propose(c, found, decidedIn(form));
   }),
 ];
 
@@ -73,6 +80,8 @@ async function propose(c: AppContext, { things, more, unread }: WatchedThings, d
     listPageChoices(ctx, "monitors.write"),
     Promise.all(looked.map((thing) => lookAt(c, thing))),
   ]);
+  const unreached = looked.filter((_thing, n) => !isWell(looks[n] ?? null));
+  const network = await findNetworkToAllow(ctx, unreached.flatMap(hostsOf));
   const smallest = PLAN_LIMITS[plan].min_interval;
   const named = pages.map(({ id, name }) => ({ value: id, label: name }));
   const proposals = things.map((thing, n) => ({
@@ -90,6 +99,7 @@ async function propose(c: AppContext, { things, more, unread }: WatchedThings, d
     done: [...done],
     problem: problems?.get(AS_A_WHOLE),
     said: decided.said,
+    network,
     intervals: INTERVALS.filter((seconds) => seconds >= smallest).map((seconds) => ({
       value: String(seconds),
       label: `Every ${formatDuration(seconds)}`,
@@ -115,6 +125,10 @@ async function lookAt(c: AppContext, thing: WatchedThing): Promise<Look> {
   return { results: regions.map((each) => describeResult(each, c.var.now)) };
 }
 
+const isWell = (look: Look) =>
+  look === null || ("results" in look && look.results.every(({ status }) => status === "up"));
+const hostsOf = ({ type, target, fields }: WatchedThing) => (target === null ? [] : checkedHosts(type, target, fields));
+
 const bodyOf = ({ type, name, target, fields }: WatchedThing) => ({
   type,
   name,
@@ -129,19 +143,20 @@ async function sentenceOf(c: AppContext, { problems }: ApiRefusal): Promise<stri
 
 const Made = z.object({ id: z.string() });
 
-async function add(c: AppContext, form: URLSearchParams, found: WatchedThings): Promise<Response> {
-  const picks = new Set(form.getAll("pick").map(Number));
-  const nameOf = (n: number, { name }: WatchedThing) => (form.get(`name_${n}`) ?? form.get("name"))?.trim() || name;
-  const done = new Set(form.getAll("done").map(Number));
-  const interval = form.get("interval") ?? "";
-  const decided = {
+function decidedIn(form: URLSearchParams) {
+  return {
     what: form.get("what") ?? "",
-    done,
-    picks,
-    nameOf,
-    interval,
+    done: new Set(form.getAll("done").map(Number)),
+    picks: new Set(form.getAll("pick").map(Number)),
+    nameOf: (n: number, { name }: WatchedThing) => (form.get(`name_${n}`) ?? form.get("name"))?.trim() || name,
+    interval: form.get("interval") ?? "",
     page: form.get("status_page_id") ?? "",
   };
+}
+
+async function add(c: AppContext, form: URLSearchParams, found: WatchedThings): Promise<Response> {
+  const decided = decidedIn(form);
+  const { done, picks, nameOf, interval } = decided;
   const refuse = (problem: string) => propose(c, found, { ...decided, problems: new Map([[AS_A_WHOLE, problem]]) });
 
   const chosen = found.things

@@ -4,6 +4,7 @@ import { monitorType } from "../../probes/registry.ts";
 import { FieldRow, FormProblem } from "../components/fields.tsx";
 import { Table } from "../components/pieces.tsx";
 import type { FormField, Option } from "../form-fields.ts";
+import { AllowNetwork } from "../installation/networks-routes.tsx";
 import type { View } from "../shell.tsx";
 import { Tested } from "./form-views.tsx";
 import { OneField, WATCH_PATH } from "./one-field.tsx";
@@ -33,6 +34,8 @@ interface Proposals {
   problem: string | undefined;
   /** What has just become of others. */
   said: string | undefined;
+  /** What an operator may allow, so that more is reached. */
+  network: string | null;
   intervals: readonly Option[];
   interval: string;
   pages: readonly Option[];
@@ -79,6 +82,7 @@ export function proposalsView(shown: Proposals): View {
           ))}
           <FormProblem problems={problem === undefined ? {} : { "": problem }} />
           {only ? <One {...only} /> : <Several {...shown} />}
+          {shown.network === null ? null : <AllowNetwork network={shown.network} />}
           <div class="fields">
             {things.some(({ type }) => type !== "heartbeat") ? (
               <FieldRow field={intervalField(shown.intervals)} values={{ interval: shown.interval }} problems={{}} />

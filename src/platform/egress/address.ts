@@ -34,6 +34,8 @@ const CLOUDFLARE: Range[] = [
 /** What literals consist of; a zone may follow an IPv6 address. */
 const ADDRESS_LETTERS = /^\[?[\da-f:.]+(?:%[^\]]*)?\]?$/i;
 
+const HOST_NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i;
+
 /** Reads a literal in a URL's form; an IPv4-mapped IPv6 address comes out as the IPv4 address it means. */
 export function addressOf(host: string): Address | null {
   // Every check asks this of its host, and the parser throws at most names.
@@ -74,6 +76,48 @@ function rangeOf(network: string): Range {
   return address ? [address, address.kind() === "ipv4" ? 32 : 128] : ipaddr.parseCIDR(network);
 }
 
+/** Networks of homes, companies and of the machine itself. What is link-local answers for a cloud, as do AWS_V6 and CLOUD_NAMES. */
+const LOCAL: Range[] = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"].map((range) =>
+  ipaddr.parseCIDR(range),
+);
+const AWS_V6 = ipaddr.parseCIDR("fd00:ec2::/32");
+const CLOUD_NAMES = ["metadata", "metadata.google.internal"];
+/** One site's; the whole of fc00::/7 is everybody's. */
+const LOCAL_BITS_MIN = { ipv4: 8, ipv6: 48 };
+/** Of the network that an address is supposed to be in. */
+const SUPPOSED_BITS = { ipv4: 24, ipv6: 64 };
+
+/** Names that mean this machine or its network; `.onion` means neither, but is as little public. */
+const LOCAL_SUFFIXES = ["localhost", "local", "internal", "home.arpa"];
+const isUnder = (name: string, suffixes: readonly string[]) =>
+  suffixes.some((suffix) => name === suffix || name.endsWith(`.${suffix}`));
+const isLocalName = (name: string) => !name.includes(".") || isUnder(name, LOCAL_SUFFIXES);
+export const isPrivateName = (name: string) => isLocalName(name) || isUnder(name, ["onion"]);
+
+/** Whether operators may have it reached by a setting in the dashboard; EGRESS_ALLOW takes anything. */
+export function isAllowable(entry: string): boolean {
+  if (addressOf(entry) || ipaddr.isValidCIDR(entry)) {
+    const [network, bits] = rangeOf(entry);
+    const isLocal =
+      LOCAL.some((range) => isWithin(network, range) && bits >= range[1]) && bits >= LOCAL_BITS_MIN[network.kind()];
+    return isLocal && !isWithin(network, AWS_V6);
+  }
+  return HOST_NAME.test(entry) && !entry.endsWith(".") && isLocalName(entry) && !CLOUD_NAMES.includes(entry);
+}
+
+/** The network to allow so that an address is reached: of loopback that address alone; null where none may be. */
+export function allowableNetwork(address: Address): string | null {
+  const text = address.toString();
+  if (!isAllowable(text)) return null;
+  if (address.range() === "loopback") return text;
+  const bits = SUPPOSED_BITS[address.kind()];
+  const network =
+    address instanceof ipaddr.IPv4
+      ? ipaddr.IPv4.networkAddressFromCIDR(`${text}/${bits}`)
+      : ipaddr.IPv6.networkAddressFromCIDR(`${text}/${bits}`);
+  return `${network}/${bits}`;
+}
+
 /** The operator's exceptions, parsed. */
 export interface AllowList {
   allowsName(name: string): boolean;
@@ -86,7 +130,7 @@ export function allowListOf(entries: readonly string[]): AllowList {
   const ranges: Range[] = [];
   for (const entry of entries) {
     if (addressOf(entry) || ipaddr.isValidCIDR(entry)) ranges.push(rangeOf(entry));
-    else if (/^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i.test(entry)) names.add(entry.toLowerCase().replace(/\.$/, ""));
+    else if (HOST_NAME.test(entry)) names.add(entry.toLowerCase().replace(/\.$/, ""));
     else throw new Error(`EGRESS_ALLOW: "${entry}" is neither a host name, an address nor a CIDR`);
   }
   return {

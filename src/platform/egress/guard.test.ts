@@ -287,6 +287,7 @@ describe("saving an address", () => {
       ok: false,
       fault: "forbidden",
       reason: '"192.168.0.1" is a private address',
+      allowable: "192.168.0.0/24",
     });
     expect(checkLiteral(new URL("http://loop.example"), "check").ok).toBe(true);
   });

@@ -2,7 +2,16 @@ import { IoFault } from "../../lib/io-fault.ts";
 import { HOP_HEADER, installationId } from "../installation.ts";
 import type { Settings } from "../settings.ts";
 import { fetchBySocket } from "../socket-fetch.ts";
-import { type Address, type AllowList, addressOf, allowListOf, notPublic } from "./address.ts";
+import {
+  type Address,
+  type AllowList,
+  addressOf,
+  allowableNetwork,
+  allowListOf,
+  isAllowable,
+  isPrivateName,
+  notPublic,
+} from "./address.ts";
 import { type Asked, dohResolver, type Resolution, type Resolve } from "./dns.ts";
 
 /**
@@ -17,7 +26,14 @@ export type Destination = URL | { host: string; port: number };
 
 /** `addresses` is null where the name is left to the platform's resolver, or was not looked up. */
 export type EgressAllowed = { ok: true; host: string; addresses: string[] | null; asked?: Asked };
-export type EgressDenied = { ok: false; fault: "forbidden" | "dns" | "unavailable"; reason: string; asked?: Asked };
+export type EgressDenied = {
+  ok: false;
+  fault: "forbidden" | "dns" | "unavailable";
+  reason: string;
+  /** What an operator may allow in the dashboard, so that the destination passes. */
+  allowable?: string | null;
+  asked?: Asked;
+};
 export type EgressDecision = EgressAllowed | EgressDenied;
 
 export interface EgressPolicy {
@@ -72,9 +88,12 @@ export type Schedule = (lookUp: () => Promise<Resolution>) => Promise<Resolution
 const SMTP_PORT = 25;
 /** For the look-up of a name before it is needed; each resolver has a time-out of its own. */
 const LOOK_UP_MS = 10_000;
-const PRIVATE_SUFFIXES = ["localhost", "local", "internal", "home.arpa", "onion"];
 
 const refuse = (reason: string): EgressDenied => ({ ok: false, fault: "forbidden", reason });
+const refuseAddress = (reason: string, address: Address | null): EgressDenied => ({
+  ...refuse(reason),
+  allowable: address && allowableNetwork(address),
+});
 
 type Literal = { host: string; address: Address | null; isAllowed: boolean };
 
@@ -115,7 +134,9 @@ function decideAddresses(host: string, addresses: string[], policy: EgressPolicy
   for (const text of addresses) {
     const address = addressOf(text);
     const reason = address ? notPublic(address) : "something that is not an address";
-    if (reason && !(address && policy.allow.allowsAddress(address))) return refuse(`"${host}" resolves to ${reason}`);
+    if (reason && !(address && policy.allow.allowsAddress(address))) {
+      return refuseAddress(`"${host}" resolves to ${reason}`, address);
+    }
   }
   return { ok: true, host, addresses };
 }
@@ -139,7 +160,8 @@ function decideHost(hostname: string, policy: EgressPolicy): Literal | EgressDen
   if (address) {
     const isAllowed = policy.allow.allowsAddress(address);
     const reason = notPublic(address);
-    return reason && !isAllowed ? refuse(`"${hostname}" is ${reason}`) : { host: hostname, address, isAllowed };
+    if (reason && !isAllowed) return refuseAddress(`"${hostname}" is ${reason}`, address);
+    return { host: hostname, address, isAllowed };
   }
   const host = hostname.replace(/\.$/, "");
   if (policy.allow.allowsName(host)) return { host, address, isAllowed: true };
@@ -147,8 +169,9 @@ function decideHost(hostname: string, policy: EgressPolicy): Literal | EgressDen
   if (host.length > 253 || labels.some((label) => label === "" || label.length > 63)) {
     return refuse("it has no valid host name");
   }
-  const isPrivate = PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
-  if (labels.length === 1 || isPrivate) return refuse(`"${host}" is not a public host name`);
+  if (isPrivateName(host)) {
+    return { ...refuse(`"${host}" is not a public host name`), allowable: isAllowable(host) ? host : null };
+  }
   return { host, address, isAllowed: false };
 }
 
