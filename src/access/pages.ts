@@ -1,5 +1,5 @@
 import { ApiError, forbidden, notFound, raced } from "../contract/errors.ts";
-import { findPageFor, isMemberAnywhere, type Viewer } from "../data/members/read.ts";
+import { findPagesFor, isMemberAnywhere, type Viewer } from "../data/members/read.ts";
 import { isPageChanged, type StatusPageRecord } from "../data/status-pages/read.ts";
 import { hasPermission, type Membership, OWNERSHIP, type Permission } from "../domain/roles.ts";
 import { limitMembership, reachesPage } from "../domain/token-limits.ts";
@@ -12,18 +12,24 @@ export interface AccessiblePage {
   membership: Membership;
 }
 
-/** The page if it is visible to the caller. Only this function determines the caller's membership of a page. */
+/** The page if it is visible to the caller. Only `judgePages` determines the caller's membership of a page. */
 export function findVisiblePage(ctx: RequestScope, pageId: string): Promise<AccessiblePage | undefined> {
-  return once(ctx, `page ${pageId}`, async () => {
-    if (ctx.principal.kind !== "user") return undefined;
-    const { user_id, token_limits } = ctx.principal;
-    if (!reachesPage(token_limits, pageId)) return undefined;
-    const found = await findPageFor(ctx.db, pageId, user_id);
-    if (!found) return undefined;
-    const { page, member } = found;
-    const membership = page.owner_id === user_id ? OWNERSHIP : member;
-    return membership ? { page, membership: limitMembership(token_limits, membership) } : undefined;
-  });
+  return once(ctx, keyOf(pageId), async () => (await judgePages(ctx, [pageId])).get(pageId));
+}
+
+const keyOf = (pageId: string) => `page ${pageId}`;
+
+async function judgePages(ctx: RequestScope, pageIds: readonly string[]): Promise<Map<string, AccessiblePage>> {
+  if (ctx.principal.kind !== "user") return new Map();
+  const { user_id, token_limits } = ctx.principal;
+  const reached = pageIds.filter((id) => reachesPage(token_limits, id));
+  const found = reached.length === 0 ? [] : await findPagesFor(ctx.db, reached, user_id);
+  return new Map(
+    found.flatMap(({ page, member }) => {
+      const membership = page.owner_id === user_id ? OWNERSHIP : member;
+      return membership ? [[page.id, { page, membership: limitMembership(token_limits, membership) }]] : [];
+    }),
+  );
 }
 
 /** What the caller is to an object that may be on a page: members see it there, without a page only its owner does. */
@@ -51,6 +57,19 @@ export async function requireVisiblePage(ctx: RequestScope, pageId: string): Pro
   const found = await findVisiblePage(ctx, pageId);
   if (!found) throw notFound("status page");
   return found;
+}
+
+/** All of these, judged in one query. */
+export async function requireVisiblePages(ctx: RequestScope, pageIds: readonly string[]): Promise<AccessiblePage[]> {
+  await judgeAhead(ctx, pageIds);
+  return Promise.all(pageIds.map((id) => requireVisiblePage(ctx, id)));
+}
+
+/** Judges them in one query, so that none of them is asked for by itself later. */
+async function judgeAhead(ctx: RequestScope, pageIds: readonly string[]): Promise<void> {
+  const unknown = [...new Set(pageIds)].filter((id) => !ctx.loaded.has(keyOf(id)));
+  const judged = judgePages(ctx, unknown);
+  await Promise.all(unknown.map((id) => once(ctx, keyOf(id), async () => (await judged).get(id))));
 }
 
 /** The page when the caller has this endpoint's right on it; members without it get 403. */

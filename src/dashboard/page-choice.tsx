@@ -89,17 +89,66 @@ export function PageTabs({ page, pages, href, isFilter = false }: PageTabsProps)
   return <Tabs label="Status page" tabs={tabs} {...remembered} />;
 }
 
-/** Of a view that shows all pages until one is chosen, which its address then names. */
+/** What a list of the things of status pages is about: all pages, or the one that its address names. */
+export interface ListedPages {
+  pages: readonly PageChoice[];
+  chosen: PageChoice | undefined;
+  /** The chosen one alone, else all. */
+  shown: readonly PageChoice[];
+  ids: readonly string[];
+  byId: ReadonlyMap<string, PageChoice>;
+}
+
+export async function listedPages(c: AppContext, wanted: string | undefined): Promise<ListedPages> {
+  const pages = await listPageChoices(c.var.ctx);
+  const chosen = pages.find(({ id }) => id === wanted);
+  const shown = chosen ? [chosen] : pages;
+  const ids = shown.map(({ id }) => id);
+  return { pages, chosen, shown, ids, byId: new Map(pages.map((page) => [page.id, page])) };
+}
+
+interface PageFilterProps extends Pick<ListedPages, "pages" | "chosen"> {
+  /** Without an id: of all. */
+  href(pageId: string): string;
+}
+
 export function PageFilter({ chosen, pages, href }: PageFilterProps) {
   const all = { id: "", name: "All status pages" };
   return <PageTabs page={chosen ?? all} pages={[all, ...pages]} href={href} isFilter />;
 }
 
-interface PageFilterProps {
-  chosen: PageChoice | undefined;
+interface NewOnPageProps {
+  text: string;
+  /** Those on which the caller may add one. */
   pages: readonly PageChoice[];
-  /** Without an id: of all. */
-  href(pageId: string): string;
+  href(page: PageChoice): string;
+  isSecond?: boolean;
+}
+
+/** Leads to the form of something new; where there are several pages it asks for which one. */
+export function NewOnPage({ text, pages, href, isSecond = false }: NewOnPageProps) {
+  const look = isSecond ? "button second" : "button";
+  const [only] = pages;
+  if (only === undefined) return null;
+  if (pages.length === 1) {
+    return (
+      <a class={look} href={href(only)}>
+        {text}
+      </a>
+    );
+  }
+  return (
+    <details class="menu" id={`new-${text.replaceAll(" ", "-").toLowerCase()}`} data-menu>
+      <summary class={look}>{text}</summary>
+      <div class="menu-items">
+        {pages.map((page) => (
+          <a href={href(page)} dir="auto">
+            {page.name}
+          </a>
+        ))}
+      </div>
+    </details>
+  );
 }
 
 /** For people without a status page; `reason` says what the area needs one for. */

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 /** Conditions of filtered lists; each is undefined, which `and` leaves out, where the filter was not given. */
@@ -21,4 +21,10 @@ export function containsText(columns: readonly SQLiteColumn[], text: string | un
   if (text === undefined) return undefined;
   const found = columns.map((column) => sql`instr(lower(${column}), lower(${text})) > 0`);
   return sql`(${sql.join(found, sql` OR `)})`;
+}
+
+/** The column names one of these pages. Of one page alone an index gives the rows in their order. */
+export function onPages(column: SQLiteColumn, pageIds: readonly string[]): SQL | undefined {
+  const [first] = pageIds;
+  return first !== undefined && pageIds.length === 1 ? eq(column, first) : isOneOf(column, pageIds);
 }

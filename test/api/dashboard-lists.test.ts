@@ -79,7 +79,7 @@ const LISTS: Record<string, List> = {
   },
   "team members": {
     path: () => `/app/team?page=${furnished.page}`,
-    entry: />Invited</g,
+    entry: /<th scope="row"><span class="with-avatar">/g,
     fill: () =>
       addCopies("page_invitations", onPage(), (n) => ({
         email: `${n}@reader.example`,

@@ -16,8 +16,7 @@ import { listServiceOptions } from "../incidents/form.ts";
 import { listTemplates } from "../incidents/templates.ts";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
-import { PageFilter, showNoPage } from "../page-choice.tsx";
-import { listPageChoices, type PageChoice } from "../rights.ts";
+import { type ListedPages, listedPages, NewOnPage, PageFilter, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { ANOTHER_CONDITION, notationOf, readConditions, ruleFields, ruleValues, toRule } from "./form.ts";
@@ -46,9 +45,8 @@ const NO_PAGE = {
 
 export const endpoints = [
   view({ path: "/app/rules", summary: "Event rules in the dashboard", query: PageQuery }, async (c, { query }) => {
-    const pages = await listPageChoices(c.var.ctx);
-    if (pages.length === 0) return showNoPage(c, NO_PAGE);
-    return showRules(c, { pages, chosen: pages.find(({ id }) => id === query.page) }, query.offset);
+    const listed = await listedPages(c, query.page);
+    return listed.pages.length === 0 ? showNoPage(c, NO_PAGE) : showRules(c, listed, query.offset);
   }),
 
   view(
@@ -151,7 +149,7 @@ export const endpoints = [
 ];
 
 async function loadRule(c: AppContext, page: string, id: string): Promise<EventRule> {
-  const { rows } = await listRules(c.var.ctx, page, { limit: RULES_MAX, offset: 0 });
+  const { rows } = await listRules(c.var.ctx, [page], { limit: RULES_MAX, offset: 0 });
   const rule = rows.map(presentRule).find((each) => each.id === id);
   if (!rule) throw notFound("rule");
   return rule;
@@ -246,92 +244,32 @@ async function deletionOf(c: AppContext, { page, id }: { page: string; id: strin
   };
 }
 
-interface Listed {
-  pages: readonly PageChoice[];
-  /** Undefined: the rules of all. */
-  chosen: PageChoice | undefined;
-}
-
-/** One page has its rules in parts; of several each shows its first ones. */
-async function showRules(c: AppContext, { pages, chosen }: Listed, offset: number): Promise<Response> {
-  const [only] = pages.length === 1 ? pages : [chosen];
-  const shown = only ? [only] : pages.slice(0, PAGES_SHOWN);
-  const lists = await Promise.all(
-    shown.map(async (page) => ({ page, ...(await listRules(c.var.ctx, page.id, partAt(only ? offset : 0))) })),
-  );
+async function showRules(c: AppContext, listed: ListedPages, offset: number): Promise<Response> {
+  const { chosen, shown, byId } = listed;
+  const { rows, total } = await listRules(c.var.ctx, listed.ids, partAt(offset));
+  const href = (page: string | undefined, from?: number) => addressWith("/app/rules", { page, offset: from });
   return showView(c, {
     title: "Rules",
     section: "rules",
-    actions: only ? <NewRule page={only} isPrimary /> : undefined,
+    actions: (
+      <NewOnPage
+        text="New rule"
+        pages={shown.filter(({ membership }) => hasPermission(membership, permission))}
+        href={({ id }) => `/app/rules/${id}/new`}
+      />
+    ),
     children: (
       <>
-        <PageFilter chosen={chosen} pages={pages} href={(id) => addressWith("/app/rules", { page: id })} />
-        {lists.map(({ page, rows, total }) => (
-          <section aria-labelledby={only ? undefined : `rules-${page.id}`}>
-            {only ? null : (
-              <div class="row">
-                <h2 id={`rules-${page.id}`} dir="auto">
-                  {page.name}
-                </h2>
-                <NewRule page={page} />
-              </div>
-            )}
-            <RulesOf page={page} rules={rows.map(presentRule)} now={c.var.now} />
-            {only || total <= SHOWN_MAX ? null : (
-              <p>
-                <a href={back(page.id)}>All {total} rules of this page</a>
-              </p>
-            )}
-          </section>
-        ))}
-        {only ? (
-          <ListPages
-            total={lists[0]?.total ?? 0}
-            limit={SHOWN_MAX}
-            offset={offset}
-            href={(from) => addressWith("/app/rules", { page: only.id, offset: from })}
-          />
-        ) : pages.length > PAGES_SHOWN ? (
-          <p class="quiet">The rules of other pages show once one is chosen above.</p>
-        ) : null}
+        <PageFilter {...listed} href={href} />
+        {total === 0 ? (
+          <EmptyState title="No rules yet">
+            A rule listens to an event, looks at its conditions, and notifies, opens an incident or calls a runbook.
+          </EmptyState>
+        ) : (
+          <Rules rules={rows.map(presentRule)} pages={byId} namesPages={shown.length > 1} now={c.var.now} />
+        )}
+        <ListPages total={total} limit={SHOWN_MAX} offset={offset} href={(from) => href(chosen?.id, from)} />
       </>
     ),
   });
-}
-
-/** Each is a question of its own. */
-const PAGES_SHOWN = 10;
-
-const mayChange = ({ membership }: PageChoice) => hasPermission(membership, permission);
-
-function NewRule({ page, isPrimary = false }: { page: PageChoice; isPrimary?: boolean }) {
-  if (!mayChange(page)) return null;
-  return (
-    <a
-      class={isPrimary ? "button" : "button second"}
-      href={`/app/rules/${page.id}/new`}
-      aria-label={isPrimary ? undefined : `New rule for ${page.name}`}
-    >
-      New rule
-    </a>
-  );
-}
-
-function RulesOf({ page, rules, now }: { page: PageChoice; rules: readonly EventRule[]; now: number }) {
-  if (rules.length === 0) {
-    return (
-      <EmptyState title="No rules yet" name={`empty-${page.id}`}>
-        A rule listens to an event, looks at its conditions, and notifies, opens an incident or calls a runbook.
-      </EmptyState>
-    );
-  }
-  return (
-    <Rules
-      caption={`Rules of ${page.name}`}
-      rules={rules}
-      path={`/app/rules/${page.id}`}
-      now={now}
-      may_change={mayChange(page)}
-    />
-  );
 }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { BacktestResult, ConditionResult, EventRule, EventRuleVersion } from "../../contract/event-rule.ts";
 import { EVENTS, isEventName } from "../../contract/events.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
@@ -10,37 +11,43 @@ import { Menu } from "../components/menu.tsx";
 import { ACTIONS, ListPages, type ListPlace, PostButton, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { addressWith } from "../lists.ts";
+import type { PageChoice } from "../rights.ts";
 import { actionsOf, conditionsOf, metricWord, operatorWord } from "./form.ts";
 
 interface RulesProps {
-  caption: string;
   rules: readonly EventRule[];
-  /** Of the rules of the page. */
-  path: string;
+  /** Those that the caller sees, by id. */
+  pages: ReadonlyMap<string, PageChoice>;
+  /** Where rules of several are listed. */
+  namesPages: boolean;
   now: number;
-  may_change: boolean;
 }
 
-export function Rules({ caption, rules, path, now, may_change }: RulesProps) {
+export function Rules({ rules, pages, namesPages, now }: RulesProps) {
+  const head = ["Rule", ...(namesPages ? ["Status page"] : []), "When", "State", "Fired", ACTIONS];
   return (
-    <Table caption={caption} head={["Rule", "When", "State", "Fired", ACTIONS]} isStacked>
+    <Table caption="Rules" head={head} isStacked>
       {rules.map((rule) => (
-        <RuleRow rule={rule} path={`${path}/${rule.id}`} now={now} may_change={may_change} />
+        <RuleRow rule={rule} page={pages.get(rule.status_page_id)} namesPages={namesPages} now={now} />
       ))}
     </Table>
   );
 }
 
-interface RowProps extends Omit<RulesProps, "caption" | "rules"> {
+interface RowProps extends Pick<RulesProps, "namesPages" | "now"> {
   rule: EventRule;
+  page: PageChoice | undefined;
 }
 
-function RuleRow({ rule, path, now, may_change }: RowProps) {
+function RuleRow({ rule, page, namesPages, now }: RowProps) {
+  const path = `/app/rules/${rule.status_page_id}/${rule.id}`;
+  const mayChange = page !== undefined && hasPermission(page.membership, "events.write");
   return (
     <tr>
       <th scope="row" dir="auto">
-        {may_change ? <a href={path}>{rule.display_name}</a> : rule.display_name}
+        {mayChange ? <a href={path}>{rule.display_name}</a> : rule.display_name}
       </th>
+      {namesPages ? <td dir="auto">{page?.name}</td> : null}
       <td class="wide">{sentenceOf(rule)}</td>
       <td>{rule.is_enabled ? "On" : <span class="quiet">Off</span>}</td>
       <td>
@@ -51,7 +58,7 @@ function RuleRow({ rule, path, now, may_change }: RowProps) {
         )}
       </td>
       <td>
-        {may_change ? (
+        {mayChange ? (
           <div class="actions">
             <PostButton action={`${path}/backtest`} label="Backtest" />
             <Menu label={`More for ${rule.display_name}`} id={`menu-${rule.id}`}>

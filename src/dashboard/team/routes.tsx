@@ -5,20 +5,19 @@ import { forbidden, notFound } from "../../contract/errors.ts";
 import { CAPABILITIES, type GrantedRole, Invitation } from "../../contract/member.ts";
 import { hasPermission, includesPermissions, type Membership } from "../../domain/roles.ts";
 import { presentEntry, presentSeats } from "../../features/members/present.ts";
-import { getSeats, listMembers } from "../../features/members/service.ts";
+import { getSeats, listMembers, listTeamsOf } from "../../features/members/service.ts";
 import { listSetUp } from "../../features/members/set-up.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { requireApi } from "../call-api.ts";
-import { CopyText } from "../components/pieces.tsx";
+import { CopyText, ListPages } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
-import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
+import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
-import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
-import { findOwner } from "../people.ts";
+import { type ListedPages, listedPages, NewOnPage, PageFilter, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { RIGHT_NAMES, RoleTable, Team } from "./views.tsx";
+import { Members, RIGHT_NAMES, RoleTable, SeatsOf } from "./views.tsx";
 
 const API = "/api/uptime/v1/status-pages";
 const MEMBERS_MAX = 500;
@@ -74,8 +73,8 @@ const NO_PAGE = {
 
 export const endpoints = [
   view({ path: "/app/team", summary: "Members in the dashboard", query: PageQuery }, async (c, { query }) => {
-    const chosen = await choosePage(c, query.page);
-    return chosen ? showTeam(c, chosen, query.offset) : showNoPage(c, NO_PAGE);
+    const listed = await listedPages(c, query.page);
+    return listed.pages.length === 0 ? showNoPage(c, NO_PAGE) : showTeam(c, listed, query.offset);
   }),
 
   view(
@@ -293,36 +292,35 @@ async function memberForm(c: AppContext, { page, member: id }: MemberIds): Promi
   };
 }
 
-async function showTeam(c: AppContext, chosen: ChosenPage, offset: number): Promise<Response> {
-  const { page } = chosen;
-  const [{ rows, total }, seats, owner] = await Promise.all([
-    listMembers(c.var.ctx, page.id, partAt(offset)),
-    getSeats(c.var.ctx, page.id),
-    findOwner(c, page.id),
+async function showTeam(c: AppContext, listed: ListedPages, offset: number): Promise<Response> {
+  const { chosen, shown, byId } = listed;
+  const [only] = shown.length === 1 ? shown : [];
+  const [{ rows, total }, seats] = await Promise.all([
+    listTeamsOf(c.var.ctx, listed.ids, partAt(offset)),
+    only && getSeats(c.var.ctx, only.id),
   ]);
-  const me = requireUser(c.var.ctx).user_id;
+  const href = (page: string | undefined, from?: number) => addressWith("/app/team", { page, offset: from });
   return showView(c, {
     title: "Team",
     section: "team",
-    actions: hasPermission(page.membership, "members.manage") ? (
-      <a class="button" href={`/app/team/${page.id}/invite`}>
-        Invite member
-      </a>
-    ) : undefined,
+    actions: (
+      <NewOnPage
+        text="Invite member"
+        pages={shown.filter(({ membership }) => hasPermission(membership, "members.manage"))}
+        href={({ id }) => `/app/team/${id}/invite`}
+      />
+    ),
     children: (
       <>
-        <PageTabs {...chosen} href={(id) => `/app/team?page=${id}`} />
-        <p class="quiet">
-          Members of <span dir="auto">{page.name}</span>
-        </p>
-        <Team
-          page={page}
-          members={rows.map(presentEntry)}
-          owner={owner}
-          seats={presentSeats(seats)}
-          me={me}
-          place={{ total, limit: SHOWN_MAX, offset }}
-        />
+        <PageFilter {...listed} href={href} />
+        {only ? (
+          <p class="quiet">
+            Members of <span dir="auto">{only.name}</span>
+          </p>
+        ) : null}
+        <Members members={rows} pages={byId} namesPages={shown.length > 1} me={requireUser(c.var.ctx).user_id} />
+        <ListPages total={total} limit={SHOWN_MAX} offset={offset} href={(from) => href(chosen?.id, from)} />
+        {only && seats ? <SeatsOf page={only} seats={presentSeats(seats)} /> : null}
       </>
     ),
   });

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { Member, Seats } from "../../contract/member.ts";
+import type { Seats } from "../../contract/member.ts";
+import type { TeamEntry } from "../../data/members/read.ts";
 import {
   explainMembership,
   hasPermission,
@@ -10,12 +11,8 @@ import {
 } from "../../domain/roles.ts";
 import { Avatar } from "../components/avatar.tsx";
 import { Menu } from "../components/menu.tsx";
-import { ACTIONS, ListPages, type ListPlace, PostButton, Table } from "../components/pieces.tsx";
-import { addressWith } from "../lists.ts";
+import { ACTIONS, PostButton, Table } from "../components/pieces.tsx";
 import type { PageChoice } from "../rights.ts";
-
-export type TeamMember = z.output<typeof Member>;
-
 export const ROLE_NAMES: Record<Membership["role"], string> = {
   owner: "Owner",
   admin: "Admin",
@@ -43,63 +40,65 @@ export const RIGHT_NAMES: Record<Permission, string> = {
   "page.transfer": "Transfer ownership of the page",
 };
 
-interface TeamProps {
-  page: PageChoice;
-  members: readonly TeamMember[];
-  /** Of the members, without the owner, who stands above the first. */
-  place: ListPlace;
-  owner: { name: string | null; email: string } | undefined;
-  seats: z.output<typeof Seats>;
+interface MembersProps {
+  members: readonly TeamEntry[];
+  /** Those that the caller sees, by id. */
+  pages: ReadonlyMap<string, PageChoice>;
+  /** Where the members of several are listed. */
+  namesPages: boolean;
   /** Id of the caller. */
   me: string;
 }
 
-export function Team({ page, members, place, owner, seats, me }: TeamProps) {
+export function Members({ members, pages, namesPages, me }: MembersProps) {
+  const head = ["Name", "E-mail", ...(namesPages ? ["Status page"] : []), "Role", ACTIONS];
   return (
-    <>
-      <Table caption="Members" head={["Name", "E-mail", "Role", ACTIONS]} isStacked>
-        {owner && place.offset === 0 ? (
-          <tr>
-            <Person name={owner.name} email={owner.email} />
-            <td dir="auto">{owner.email}</td>
-            <td>Owner</td>
-            <td />
-          </tr>
-        ) : null}
-        {members.map((member) => (
-          <MemberRow page={page} member={member} me={me} />
-        ))}
-      </Table>
-      <ListPages {...place} href={(offset) => addressWith("/app/team", { page: page.id, offset })} />
-      <section class="card" aria-labelledby="seats">
-        <h2 id="seats">Seats</h2>
-        <p>
-          {seats.used}
-          {seats.limit === null ? "" : ` of ${seats.limit}`} used: {seats.members} by members,{" "}
-          {seats.pending_invitations} by invitations. The owner takes none.
-        </p>
-        <p class="quiet">
-          Your role is {ROLE_NAMES[page.membership.role]}. {explainMembership(page.membership)}
-        </p>
-        <RoleTable />
-      </section>
-    </>
+    <Table caption="Members" head={head} isStacked>
+      {members.map((member) => (
+        <MemberRow page={pages.get(member.status_page_id)} member={member} namesPages={namesPages} me={me} />
+      ))}
+    </Table>
   );
 }
 
-function MemberRow({ page, member, me }: { page: PageChoice; member: TeamMember; me: string }) {
+export function SeatsOf({ page, seats }: { page: PageChoice; seats: z.output<typeof Seats> }) {
+  return (
+    <section class="card" aria-labelledby="seats">
+      <h2 id="seats">Seats</h2>
+      <p>
+        {seats.used}
+        {seats.limit === null ? "" : ` of ${seats.limit}`} used: {seats.members} by members, {seats.pending_invitations}{" "}
+        by invitations. The owner takes none.
+      </p>
+      <p class="quiet">
+        Your role is {ROLE_NAMES[page.membership.role]}. {explainMembership(page.membership)}
+      </p>
+      <RoleTable />
+    </section>
+  );
+}
+
+interface RowProps extends Pick<MembersProps, "namesPages" | "me"> {
+  page: PageChoice | undefined;
+  member: TeamEntry;
+}
+
+function MemberRow({ page, member, namesPages, me }: RowProps) {
   const isPending = member.status === "pending";
   const rights = member.capabilities.map((each) => RIGHT_NAMES[each]).join(", ");
   return (
     <tr>
       <Person name={member.name} email={member.email} />
       <td dir="auto">{member.email}</td>
+      {namesPages ? <td dir="auto">{page?.name}</td> : null}
       <td>
         {ROLE_NAMES[member.role]}
         {rights === "" ? "" : `: ${rights}`} {isPending ? <span class="tag">Invited</span> : null}
       </td>
       <td>
-        <MemberActions page={page} member={member} isMe={member.user_id === me} />
+        {page && member.role !== "owner" ? (
+          <MemberActions page={page} member={member} isMe={member.user_id === me} />
+        ) : null}
       </td>
     </tr>
   );
@@ -116,7 +115,7 @@ function Person({ name, email }: { name: string | null; email: string }) {
   );
 }
 
-function MemberActions({ page, member, isMe }: { page: PageChoice; member: TeamMember; isMe: boolean }) {
+function MemberActions({ page, member, isMe }: { page: PageChoice; member: TeamEntry; isMe: boolean }) {
   const path = `/app/team/${page.id}/members/${member.id}`;
   const isPending = member.status === "pending";
   if (!isMe && !mayManage(page, member)) return null;
@@ -145,7 +144,7 @@ function MemberActions({ page, member, isMe }: { page: PageChoice; member: TeamM
 }
 
 /** Nobody manages a member beyond their own permissions. */
-function mayManage({ membership }: PageChoice, member: TeamMember): boolean {
+function mayManage({ membership }: PageChoice, member: TeamEntry): boolean {
   return hasPermission(membership, "members.manage") && includesPermissions(membership, member);
 }
 

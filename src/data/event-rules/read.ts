@@ -3,6 +3,7 @@ import type { EventClassification } from "../../contract/events.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import { agents } from "../agents/table.ts";
 import type { Db } from "../db.ts";
+import { onPages } from "../filters.ts";
 import { incidentTemplates } from "../incident-templates/table.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
 import { monitors } from "../monitors/table.ts";
@@ -23,15 +24,15 @@ export async function findEventRule(db: Db, ruleId: string): Promise<EventRuleRe
   return rows[0];
 }
 
-/** In the order in which they were created. */
-export async function listEventRules(db: Db, pageId: string, { limit, offset }: Pagination) {
-  const wanted = eq(eventRules.status_page_id, pageId);
+/** By page, in the order in which they were created. */
+export async function listEventRules(db: Db, pageIds: readonly string[], { limit, offset }: Pagination) {
+  const wanted = onPages(eventRules.status_page_id, pageIds);
   const [rows, totals] = await db.batch([
     db
       .select()
       .from(eventRules)
       .where(wanted)
-      .orderBy(asc(eventRules.created_at), asc(eventRules.id))
+      .orderBy(asc(eventRules.status_page_id), asc(eventRules.created_at), asc(eventRules.id))
       .limit(limit)
       .offset(offset),
     db.select({ total: count() }).from(eventRules).where(wanted),

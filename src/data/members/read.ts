@@ -1,7 +1,9 @@
 import { and, asc, count, eq, min, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Pagination } from "../../contract/pagination.ts";
+import type { Membership } from "../../domain/roles.ts";
 import type { Db } from "../db.ts";
+import { onPages } from "../filters.ts";
 import { sessions } from "../sessions/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { apiTokens, users } from "../users/table.ts";
@@ -74,13 +76,17 @@ function pagesOf(userId: string): SQL {
 
 /** A page and what this person is on it besides its owner, in one query. */
 export async function findPageFor(db: Db, pageId: string, userId: string) {
-  const rows = await db
+  return (await findPagesFor(db, [pageId], userId)).at(0);
+}
+
+/** Pages, each with what this person is on it besides its owner. */
+export async function findPagesFor(db: Db, pageIds: readonly string[], userId: string) {
+  return db
     .select({ page: statusPages, member: pageMembers })
     .from(statusPages)
     .leftJoin(pageMembers, and(eq(pageMembers.status_page_id, statusPages.id), eq(pageMembers.user_id, userId)))
-    .where(eq(statusPages.id, pageId))
-    .limit(1);
-  return rows[0];
+    .where(onPages(statusPages.id, pageIds))
+    .limit(pageIds.length);
 }
 
 /** A member of a page, and the session or API token by which they read it. */
@@ -167,23 +173,53 @@ export async function findMember(db: Db, memberId: string): Promise<NamedMember 
 /** Members and pending invitations, oldest first. */
 export async function listTeam(db: Db, scope: { status_page_id: string; now: number }, page: Pagination) {
   const { status_page_id, now } = scope;
-  const team = sql`(
-    SELECT m.id, m.user_id, u.email, u.name, m.role, m.capabilities, 'active' AS status, m.invitation_id,
-      m.created_at, m.updated_at
-    FROM ${pageMembers} m JOIN ${users} u ON u.id = m.user_id WHERE m.status_page_id = ${status_page_id}
-    UNION ALL
-    SELECT i.id, NULL, i.email, i.name, i.role, i.capabilities, 'pending', i.id, i.created_at, i.updated_at
-    FROM ${pageInvitations} i
-    WHERE i.status_page_id = ${status_page_id} AND i.accepted_at IS NULL AND i.expires_at > ${now}
-  )`;
-  const rows = await db.all<Omit<MemberListEntry, "capabilities"> & { capabilities: string }>(
-    sql`SELECT * FROM ${team} ORDER BY created_at, id LIMIT ${page.limit} OFFSET ${page.offset}`,
+  const rows = await db.all<Packed<MemberListEntry>>(
+    sql`SELECT * FROM (${seatsTaken(sql`= ${status_page_id}`, now)})
+      ORDER BY created_at, id LIMIT ${page.limit} OFFSET ${page.offset}`,
   );
   const seats = await countSeats(db, status_page_id, now);
-  return {
-    rows: rows.map((row): MemberListEntry => ({ ...row, capabilities: JSON.parse(row.capabilities) })),
-    total: seats.members + seats.pending_invitations,
-  };
+  return { rows: rows.map(unpack<MemberListEntry>), total: seats.members + seats.pending_invitations };
+}
+
+/** Somebody of the team of one of several pages. */
+export interface TeamEntry extends Omit<MemberListEntry, "role"> {
+  status_page_id: string;
+  role: Membership["role"];
+}
+
+/** Of each page its owner, then members and pending invitations, oldest first. */
+export async function listTeams(db: Db, scope: { page_ids: readonly string[]; now: number }, page: Pagination) {
+  const pages = sql`IN (SELECT value FROM json_each(${JSON.stringify(scope.page_ids)}))`;
+  const teams = sql`(
+    SELECT p.owner_id AS id, p.owner_id AS user_id, u.email, u.name, 'owner' AS role, '[]' AS capabilities,
+      'active' AS status, NULL AS invitation_id, p.created_at, p.updated_at, p.id AS status_page_id, 0 AS place
+    FROM ${statusPages} p JOIN ${users} u ON u.id = p.owner_id WHERE p.id ${pages}
+    UNION ALL SELECT *, 1 FROM (${seatsTaken(pages, scope.now)})
+  )`;
+  const [rows, totals] = await Promise.all([
+    db.all<Packed<TeamEntry>>(
+      sql`SELECT * FROM ${teams} ORDER BY status_page_id, place, created_at, id LIMIT ${page.limit} OFFSET ${page.offset}`,
+    ),
+    db.all<{ total: number }>(sql`SELECT count(*) AS total FROM ${teams}`),
+  ]);
+  return { rows: rows.map(unpack<TeamEntry>), total: totals[0]?.total ?? 0 };
+}
+
+type Packed<Entry> = Omit<Entry, "capabilities"> & { capabilities: string };
+
+function unpack<Entry extends Pick<MemberListEntry, "capabilities">>(row: Packed<Entry>): Entry {
+  return { ...row, capabilities: JSON.parse(row.capabilities) } as Entry;
+}
+
+/** Everybody who takes a seat on the pages. */
+function seatsTaken(pages: SQL, now: number): SQL {
+  return sql`SELECT m.id, m.user_id, u.email, u.name, m.role, m.capabilities, 'active' AS status, m.invitation_id,
+      m.created_at, m.updated_at, m.status_page_id
+    FROM ${pageMembers} m JOIN ${users} u ON u.id = m.user_id WHERE m.status_page_id ${pages}
+    UNION ALL
+    SELECT i.id, NULL, i.email, i.name, i.role, i.capabilities, 'pending', i.id, i.created_at, i.updated_at,
+      i.status_page_id
+    FROM ${pageInvitations} i WHERE i.status_page_id ${pages} AND i.accepted_at IS NULL AND i.expires_at > ${now}`;
 }
 
 export async function countSeats(db: Db, pageId: string, now: number) {

@@ -125,7 +125,7 @@ export async function exportAccount(ctx: RequestScope): Promise<AccountExport> {
       (window) => presentMaintenance(window, now),
     ),
     webhooks: await all("webhooks", async (page) => (await listWebhooks(own, undefined, page)).rows, presentWebhook),
-    event_rules: await perPage("event_rules", (id, page) => listRules(own, id, page), presentRule),
+    event_rules: await perPage("event_rules", (id, page) => listRules(own, [id], page), presentRule),
     escalation_policies: await perPage(
       "escalation_policies",
       (id, page) => listEscalationPolicies(own, id, page),

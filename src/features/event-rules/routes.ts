@@ -44,7 +44,7 @@ export const endpoints = [
     }),
     async (c) => {
       const pagination = c.req.valid("query");
-      const { rows, total } = await listRules(c.var.ctx, c.req.valid("param").id, pagination);
+      const { rows, total } = await listRules(c.var.ctx, [c.req.valid("param").id], pagination);
       setListHeaders(c, pagination, total);
       return c.json(rows.map(presentRule), 200);
     },

@@ -2,7 +2,7 @@ import type { Guard } from "../../access/audited-write.ts";
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { getOwner } from "../../access/owners.ts";
-import { requirePage, requireVisiblePage } from "../../access/pages.ts";
+import { requirePage, requireVisiblePages } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireEventRule } from "../../access/resources.ts";
 import { openRuleContent, sealRuleContent } from "../../access/rule-content.ts";
@@ -67,9 +67,9 @@ const CHANGE_ATTEMPTS = 5;
 const SYNCED_MAX = 50;
 const SYNCED_AT_ONCE = 6;
 
-export async function listRules(ctx: RequestScope, pageId: string, pagination: Pagination) {
-  await requireVisiblePage(ctx, pageId);
-  const { rows, total } = await listEventRules(ctx.db, pageId, pagination);
+export async function listRules(ctx: RequestScope, pageIds: readonly string[], pagination: Pagination) {
+  await requireVisiblePages(ctx, pageIds);
+  const { rows, total } = await listEventRules(ctx.db, pageIds, pagination);
   return { rows: await Promise.all(rows.map((rule) => showRule(ctx, rule))), total };
 }
 

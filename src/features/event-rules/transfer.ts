@@ -21,7 +21,7 @@ const ALL = { limit: RULES_MAX, offset: 0 };
 
 /** The name of the file is fixed, so that no header contains what users wrote. */
 export async function exportPageRules(ctx: RequestScope, pageId: string, format: RuleFileFormat): Promise<Response> {
-  const { rows } = await listEventRules(ctx.db, pageId, ALL);
+  const { rows } = await listEventRules(ctx.db, [pageId], ALL);
   const file = exportRules(await Promise.all(rows.map((rule) => showContent(ctx, rule, rule))));
   return new Response(await writeFile(file, format), {
     headers: {
@@ -59,7 +59,7 @@ export async function importRules(
   }
   const drafts = file.rules.map((rule, n) => ({ content: createContent(rule), current: null, prefix: `rules[${n}].` }));
   const contents = await requireSoundContents(ctx, page, drafts);
-  const { rows: existing } = await listEventRules(ctx.db, page.id, ALL);
+  const { rows: existing } = await listEventRules(ctx.db, [page.id], ALL);
   const known = await Promise.all(existing.map((rule) => openRuleContent(ctx.settings, rule.id, rule)));
   const warnings = listImportWarnings(file, raw, known);
   const rules = await Promise.all(contents.map((content) => newRule(ctx, page, content)));

@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { getOwner } from "../../access/owners.ts";
-import { requireVisiblePage } from "../../access/pages.ts";
+import { requireVisiblePage, requireVisiblePages } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireMember } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -10,7 +10,14 @@ import type { Notice } from "../../contract/notices.ts";
 import { deleteInstallTokensBy } from "../../data/agents/write.ts";
 import { deleteLinkTokensBy } from "../../data/chat-links/write.ts";
 import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";
-import { countSeats, isMemberChanged, listSharedPages, listTeam, type NamedMember } from "../../data/members/read.ts";
+import {
+  countSeats,
+  isMemberChanged,
+  listSharedPages,
+  listTeam,
+  listTeams,
+  type NamedMember,
+} from "../../data/members/read.ts";
 import { deleteMember, updateMember } from "../../data/members/write.ts";
 import { deleteTransfersToOutsider } from "../../data/page-transfers/write.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
@@ -36,6 +43,12 @@ export interface SeatCount {
 export async function listMembers(ctx: RequestScope, pageId: string, page: Page) {
   await requireVisiblePage(ctx, pageId);
   return listTeam(ctx.db, { status_page_id: pageId, now: ctx.now }, page);
+}
+
+/** The owners and members of several pages. */
+export async function listTeamsOf(ctx: RequestScope, pageIds: readonly string[], page: Page) {
+  await requireVisiblePages(ctx, pageIds);
+  return listTeams(ctx.db, { page_ids: pageIds, now: ctx.now }, page);
 }
 
 export async function listPagesSharedWithMe(ctx: RequestScope, page: Page) {

@@ -1,0 +1,116 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { FREE_PER_INVOCATION } from "../../src/domain/free-plan.ts";
+import worker from "../../src/worker.ts";
+import { V1 } from "../support/client.ts";
+import { browserOf } from "../support/dashboard-crawl.ts";
+import { type Account, createAccount, createPage } from "../support/factories.ts";
+import { ORIGIN } from "../support/forms.ts";
+import { limitDatabase } from "../support/limited-database.ts";
+import { joinPage } from "../support/members.ts";
+
+/** Of each person half are their own, the others those of a team. */
+const FEW = 2;
+const MANY = 12;
+
+interface Listed {
+  path: string;
+  /** Adds something of this name to a page. */
+  add(page: string, name: string, owner: Account): Promise<unknown>;
+  /** The button that leads to a new one, and where it leads on a page. */
+  create: { text: string; href(page: string): string };
+}
+
+const LISTS: Record<string, Listed> = {
+  rules: {
+    path: "/app/rules",
+    add: (page, name, owner) =>
+      owner.client.post(`${V1}/status-pages/${page}/events/rules`, {
+        display_name: name,
+        event_name: "monitor.down",
+      }),
+    create: { text: "New rule", href: (page) => `/app/rules/${page}/new` },
+  },
+  members: {
+    path: "/app/team",
+    add: (page, name, owner) =>
+      owner.client.post(`${V1}/status-pages/${page}/members`, {
+        email: `${name.toLowerCase().replaceAll(" ", "-")}@team.example`,
+        name,
+        role: "viewer",
+      }),
+    create: { text: "Invite member", href: (page) => `/app/team/${page}/invite` },
+  },
+};
+
+interface Person {
+  cookie: string;
+  pages: { id: string; name: string }[];
+}
+
+async function createPerson(pages: number): Promise<Person> {
+  const [person, other] = await Promise.all([createAccount(), createAccount()]);
+  const made = await Promise.all(
+    Array.from({ length: pages }, async (_, n) => {
+      const owner = n % 2 === 0 ? person : other;
+      const name = `Page ${String.fromCharCode(65 + n)}`;
+      const id = await createPage(owner, { name });
+      if (owner === other) await joinPage(person, id, { role: "admin" });
+      for (const [kind, { add }] of Object.entries(LISTS)) await add(id, `Of ${kind} ${n}`, owner);
+      return { id, name };
+    }),
+  );
+  return { cookie: (await browserOf(person)).cookies(), pages: made };
+}
+
+/** A view, and how many queries of the database it took, of which Workers Free gives one invocation fifty. */
+async function open({ cookie }: Person, path: string) {
+  const { database, queries } = limitDatabase(env.DB, FREE_PER_INVOCATION.queries);
+  const context = createExecutionContext();
+  const request = new Request<unknown, IncomingRequestCfProperties>(ORIGIN + path, { headers: { cookie } });
+  const response = await worker.fetch(request, { ...env, DB: database }, context);
+  const text = await response.text();
+  await waitOnExecutionContext(context);
+  return { status: response.status, text, queries: queries.length };
+}
+
+let few: Person;
+let many: Person;
+beforeAll(async () => {
+  [few, many] = await Promise.all([createPerson(FEW), createPerson(MANY)]);
+});
+
+const rowsOf = (text: string) => text.match(/<tr><th scope="row".*?<\/tr>|<li.*?<\/li>/gs) ?? [];
+
+describe.each(Object.entries(LISTS))("the list of %s", (kind, { path, create }) => {
+  const names = (text: string) =>
+    Array.from({ length: MANY }, (_, n) => n).filter((n) => text.includes(`>Of ${kind} ${n}<`));
+
+  it("is of all status pages, and says of each entry of which it is", async () => {
+    const { status, text } = await open(many, path);
+    expect([status, names(text)]).toEqual([200, many.pages.map((_, n) => n)]);
+    for (const [n, { name }] of many.pages.entries()) {
+      const row = rowsOf(text).find((each) => each.includes(`>Of ${kind} ${n}<`));
+      expect([n, row?.includes(name)]).toEqual([n, true]);
+    }
+  });
+
+  it("is of the one that its address names, and asks as many queries for many as for few", async () => {
+    for (const n of [0, 1]) {
+      const { text } = await open(many, `${path}?page=${many.pages[n]?.id}`);
+      expect(names(text)).toEqual([n]);
+    }
+    expect((await open(many, path)).queries).toBe((await open(few, path)).queries);
+  });
+
+  it("asks for the status page of a new one where there are several", async () => {
+    const [first, second] = few.pages;
+    const offered = ({ text }: { text: string }) =>
+      few.pages.map(({ id }) => text.includes(`href="${create.href(id)}"`));
+    const all = await open(few, path);
+    expect([offered(all), all.text.includes(`>${create.text}</summary>`)]).toEqual([[true, true], true]);
+    expect(offered(await open(few, `${path}?page=${second?.id}`))).toEqual([false, true]);
+    expect(offered(await open(few, `${path}?page=${first?.id}`))).toEqual([true, false]);
+  });
+});
