@@ -109,6 +109,7 @@ const SOAKS_AT_ONCE = 3;
 
 /** Tests in Node that start services: two at once on two cores, because most of them wait most of the time. */
 const services = { ...PATIENCE, environment: "node", fileParallelism: true, maxWorkers: 2 } as const;
+const starting = { ...services, globalSetup: ["./test/process/prepared.ts"] };
 
 export default defineConfig({
   test: {
@@ -168,13 +169,13 @@ export default defineConfig({
         },
       },
       { test: { ...services, name: "probes", include: ["test/probes/**/*.test.ts"] } },
-      { test: { ...services, name: "process", include: ["test/process/**/*.test.ts"] } },
+      { test: { ...starting, name: "process", include: ["test/process/**/*.test.ts"] } },
       {
         resolve: { alias: NO_RUNTIME },
         // Browsers need the machine for themselves.
-        test: { ...services, name: "browser", include: ["test/browser/**/*.test.ts"], fileParallelism: false },
+        test: { ...starting, name: "browser", include: ["test/browser/**/*.test.ts"], fileParallelism: false },
       },
-      { test: { ...services, maxWorkers: SOAKS_AT_ONCE, name: "soak", include: ["test/soak/**/*.test.ts"] } },
+      { test: { ...starting, maxWorkers: SOAKS_AT_ONCE, name: "soak", include: ["test/soak/**/*.test.ts"] } },
     ],
   },
 });

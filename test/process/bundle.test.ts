@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { bundleWorker } from "../../scripts/local/bundle.ts";
 import { temporaryDir } from "./support.ts";
 
@@ -47,8 +47,10 @@ function evaluatedWith(file: string, seen = new Set<string>()): string[] {
   ];
 }
 
+const dir = join(temporaryDir(), "bundle");
+beforeAll(() => bundleWorker(dir, new AbortController().signal));
+
 it("starts the Worker without what only batches, the minute and other requests than plain heartbeats need", async () => {
-  await bundleWorker(join(temporaryDir(), "bundle"), new AbortController().signal);
   const evaluated = evaluatedWith("entry.js");
   expect(evaluated).toContain("src/durable-objects/monitor.ts");
   const later = /^(src\/(app\.|dashboard|features|http|jobs|mail|report|ui)|hono|@hono|marked|yaml)/;
@@ -56,7 +58,6 @@ it("starts the Worker without what only batches, the minute and other requests t
 });
 
 it("reads of all routes only those of public pages for the first visitor of an isolate", async () => {
-  await bundleWorker(join(temporaryDir(), "bundle"), new AbortController().signal);
   const evaluated = readdirSync(join(ROOT, "dist")).flatMap((file) =>
     /^public-app-\w+\.js$/.test(file) ? evaluatedWith(file) : [],
   );
@@ -67,7 +68,5 @@ it("reads of all routes only those of public pages for the first visitor of an i
 });
 
 it("keeps the Worker small", async () => {
-  const dir = join(temporaryDir(), "bundle");
-  await bundleWorker(dir, new AbortController().signal);
   expect(gzipSync(readFileSync(join(dir, "worker.js"))).length).toBeLessThanOrEqual(GZIP_BYTES_MAX);
 });

@@ -36,7 +36,7 @@ function ownLines(output: string): string[] {
 describe("npm start", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({ isFirst: true });
   }, START_TIMEOUT_MS);
 
   it("answers when it has said so", async () => {
@@ -71,7 +71,7 @@ describe("npm start", () => {
   });
 
   it("bundles and migrates again only when something changed", async () => {
-    const first = await startService();
+    const first = await startService({ isFirst: true });
     const built = () => statSync(join(first.stateDir, "build/worker.js")).mtimeMs;
     const builtAt = built();
     await first.stop();

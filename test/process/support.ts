@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll } from "vitest";
+import { afterAll, inject } from "vitest";
 import { controlOf } from "../../scripts/local/control.ts";
 import type { Execute } from "../../scripts/local/database.ts";
 import { stateDirOf } from "../../scripts/local/settings.ts";
@@ -75,6 +75,11 @@ interface Command {
   args?: string[];
 }
 
+interface Start extends Command {
+  /** It bundles and migrates itself, as the first start on a machine does. */
+  isFirst?: boolean;
+}
+
 export function spawnNpm(args: string[], { env = {}, cwd = PROJECT_ROOT }: Command = {}): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => INHERITED.test(name));
   const path = (process.env.PATH ?? "").split(":").filter((dir) => !OWN_TOOLS.test(dir));
@@ -115,8 +120,15 @@ export interface Service {
 }
 
 /** `npm start` until it says that it is ready, in a new state directory and on a free port unless `env` names them. */
-export async function startService({ env = {}, cwd, args = [] }: Command = {}): Promise<Service> {
+export async function startService({
+  env = {},
+  cwd,
+  args = [],
+  isFirst = cwd !== undefined,
+}: Start = {}): Promise<Service> {
   const stateDir = env.STATE_DIR ?? temporaryDir();
+  const isNew = !existsSync(stateDir) || readdirSync(stateDir).length === 0;
+  if (isNew && !isFirst) cpSync(inject("prepared"), stateDir, { recursive: true });
   const npm = spawnNpm(["start", ...(args.length > 0 ? ["--", ...args] : [])], {
     env: { PORT: "0", ...env, STATE_DIR: stateDir },
     ...(cwd && { cwd }),

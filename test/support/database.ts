@@ -30,10 +30,18 @@ const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** The rows that name one of these accounts, the rows that name those, and so on. */
 export async function readRowsOf(accounts: readonly { user_id: string }[], except: readonly string[] = []) {
-  const tables = Object.entries(await readTables(except));
+  return rowsNaming(accounts, await readTables(except));
+}
+
+export function rowsNaming(accounts: readonly { user_id: string }[], snapshot: Snapshot): Snapshot {
+  const tables = Object.entries(snapshot);
   const naming = new Map<string, Record<string, unknown>[]>();
   for (const row of tables.flatMap(([, rows]) => rows)) {
-    for (const id of new Set(JSON.stringify(row).match(ID))) naming.set(id, [...(naming.get(id) ?? []), row]);
+    for (const id of new Set(JSON.stringify(row).match(ID))) {
+      const rows = naming.get(id);
+      if (rows) rows.push(row);
+      else naming.set(id, [row]);
+    }
   }
   const found = new Set<Record<string, unknown>>();
   const ids = accounts.map(({ user_id }) => user_id);

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { V1 } from "./client.ts";
 import { createContact } from "./contacts.ts";
-import { readRowsOf, readTables, type Snapshot } from "./database.ts";
+import { readTables, rowsNaming, type Snapshot } from "./database.ts";
 import { OBJECTS, type Prepared } from "./examples.ts";
 import { type Account, createAccount } from "./factories.ts";
 import type { IdSlot, IdSlotKind } from "./id-slots.ts";
@@ -80,22 +80,25 @@ export async function joinEverywhere(
       ),
     ),
   );
-  const { results } = await env.DB.prepare("SELECT id FROM status_pages WHERE owner_id = ?")
-    .bind(of.user_id)
-    .all<{ id: string }>();
-  const missing = results.flatMap(({ id }) => accounts.map((account) => ({ id, account })));
-  await Promise.all(missing.map(({ id, account }) => joinPage(account, id, grantOf(account)).catch(() => {})));
+  const [{ results: pages }, { results: joined }] = await Promise.all([
+    env.DB.prepare("SELECT id FROM status_pages WHERE owner_id = ?").bind(of.user_id).all<{ id: string }>(),
+    env.DB.prepare("SELECT status_page_id AS id, user_id FROM page_members").all<{ id: string; user_id: string }>(),
+  ]);
+  const known = new Set(joined.map(({ id, user_id }) => `${id} ${user_id}`));
+  const missing = pages.flatMap(({ id }) => accounts.map((account) => ({ id, account })));
+  await Promise.all(
+    missing
+      .filter(({ id, account }) => !known.has(`${id} ${account.user_id}`))
+      .map(({ id, account }) => joinPage(account, id, grantOf(account))),
+  );
 }
 
 /** Tokens are their users' alone: members may limit theirs to a page that they see, which changes nothing of it. */
 export async function rowsOf(others: readonly Account[]): Promise<Snapshot> {
-  const [rows, { api_tokens = [], trusted_workflows = [] }] = await Promise.all([
-    readRowsOf(others, ["api_tokens", "trusted_workflows"]),
-    readTables(),
-  ]);
+  const { api_tokens = [], trusted_workflows = [], ...tables } = await readTables();
   const isTheirs = ({ user_id }: Record<string, unknown>) => others.some((each) => each.user_id === user_id);
   return {
-    ...rows,
+    ...rowsNaming(others, tables),
     api_tokens: api_tokens.filter(isTheirs),
     trusted_workflows: trusted_workflows.filter(isTheirs),
   };
