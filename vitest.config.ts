@@ -104,9 +104,6 @@ const SOAKED = [
   "test/durable-objects/outbox.test.ts",
 ];
 
-/** One of them waits for minutes, which nothing shortens, and leaves two cores to two others. */
-const SOAKS_AT_ONCE = 3;
-
 /** Tests in Node that start services: two at once on two cores, because most of them wait most of the time. */
 const services = { ...PATIENCE, environment: "node", fileParallelism: true, maxWorkers: 2 } as const;
 const starting = { ...services, globalSetup: ["./test/process/prepared.ts"] };
@@ -153,7 +150,6 @@ export default defineConfig({
         ...workers,
         test: {
           ...workers.test,
-          maxWorkers: SOAKS_AT_ONCE,
           name: "soak-workers",
           include: [...SOAKED, "test/sweeps/hostile.test.ts"],
           provide: { seed: variedSeed, effort: 10 },
@@ -175,7 +171,7 @@ export default defineConfig({
         // Browsers need the machine for themselves.
         test: { ...starting, name: "browser", include: ["test/browser/**/*.test.ts"], fileParallelism: false },
       },
-      { test: { ...starting, maxWorkers: SOAKS_AT_ONCE, name: "soak", include: ["test/soak/**/*.test.ts"] } },
+      { test: { ...starting, name: "soak", include: ["test/soak/**/*.test.ts"] } },
     ],
   },
 });

@@ -4,7 +4,7 @@
  * is the gate: format, lint, types and every project, where a missing program is a failure, and a skipped test unless it
  * says that the machine cannot run it.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,11 +16,44 @@ import { NOT_POSSIBLE_HERE } from "./local/skips.ts";
 const PROJECT_ROOT = resolve(import.meta.dirname, "..");
 const VITEST = join(PROJECT_ROOT, "node_modules/vitest/vitest.mjs");
 
-/** Projects of one line are one run, in which no worker is idle before all of their files have begun. */
-const FAST = [["unit", "workers"], ["probes"]];
-const SLOW = [["sweeps", "process"], ["browser"]];
-const SOAKS = [["soak-workers", "soak"]];
-const ALL = [["unit", "workers", "probes", "sweeps", "process"], ["browser"], ...SOAKS];
+/** In it no worker is idle before all files of its projects have begun: of all but these, or of these alone. */
+interface Run {
+  projects: readonly string[];
+  without?: readonly string[];
+  files?: readonly string[];
+}
+
+type Print = (line: string) => void;
+
+/** What a lane does next. */
+type Step = Run | ((print: Print) => Promise<Outcomes>);
+
+/** The steps of a lane follow each other; the lanes of a stage go on beside each other, and the next stage after them. */
+type Stage = Step[][];
+
+/** They hold the service to a time, so that nothing else may take it from them. */
+const TIMED_IN_BROWSER = ["dashboard-speed", "dashboard-wall", "first-load"].map(
+  (name) => `test/browser/${name}.test.ts`,
+);
+const TIMED_SOAK = ["test/soak/markdown-time.test.ts"];
+
+const BROWSER: Run = { projects: ["browser"], without: TIMED_IN_BROWSER };
+const SOAK: Run = { projects: ["soak"], without: TIMED_SOAK };
+const ALONE_IN_BROWSER: Run = { projects: ["browser"], files: TIMED_IN_BROWSER };
+const ALONE_SOAK: Run = { projects: ["soak"], files: TIMED_SOAK };
+
+/** What computes is in one lane; what starts services and waits for them, in the others. */
+const FAST: Stage[] = [[[{ projects: ["unit", "workers"] }], [{ projects: ["probes"] }]]];
+const SLOW: Stage[] = [[[{ projects: ["sweeps"] }], [{ projects: ["process"] }], [BROWSER]], [[ALONE_IN_BROWSER]]];
+const SOAKS: Stage[] = [[[{ projects: ["soak-workers"] }], [SOAK]], [[ALONE_SOAK]]];
+const ALL: Stage[] = [
+  [
+    [{ projects: ["unit", "workers", "sweeps"] }, { projects: ["soak-workers"] }],
+    [runCheck, { projects: ["probes", "process"] }, SOAK, simulate],
+    [BROWSER],
+  ],
+  [[ALONE_IN_BROWSER, ALONE_SOAK]],
+];
 
 /** They take two cores a few minutes; `npm run test:simulate` tries as many more as somebody has time for. */
 const SIMULATED_SEEDS = 40;
@@ -46,11 +79,13 @@ interface Report {
   }[];
 }
 
-const LINES: Record<string, string[][]> = { "--slow": SLOW, "--soak": SOAKS, "--all": ALL };
+const CHOICES: Record<string, Stage[]> = { "--slow": SLOW, "--soak": SOAKS, "--all": ALL };
 
-const args = process.argv.slice(2).filter((arg) => !(arg in LINES));
+const args = process.argv.slice(2).filter((arg) => !(arg in CHOICES));
 const isGate = process.argv.includes("--all");
-const lines = process.argv.map((arg) => LINES[arg]).find((chosen) => chosen !== undefined) ?? FAST;
+const chosen = process.argv.map((arg) => CHOICES[arg]).find((stages) => stages !== undefined) ?? FAST;
+const isRun = (step: Step): step is Run => typeof step !== "function";
+const projects = [...new Set(chosen.flat(2).flatMap((step) => (isRun(step) ? step.projects : [])))];
 
 /** Programs that the tests of a project need and this machine lacks, as the Debian packages that bring them. */
 function missingPackages(project: string): { missing: string[]; isAllMissing: boolean } {
@@ -83,46 +118,52 @@ function requirePrograms(projects: readonly string[]): Outcomes {
   return new Map([["packages", { passed: 0, failed, ms: 0 }]]);
 }
 
-function runCheck(): Outcomes {
-  const { status } = spawnSync("npm", ["run", "--silent", "check"], { cwd: PROJECT_ROOT, stdio: "inherit" });
-  return new Map([["npm run check", { passed: 0, failed: status === 0 ? [] : ["format, lint or types"], ms: 0 }]]);
+async function runCheck(print: Print): Promise<Outcomes> {
+  const begun = performance.now();
+  const status = await spawnAndPrint(["npm", "run", "--silent", "check"], process.env, print);
+  const failed = status === 0 ? [] : ["format, lint or types"];
+  return new Map([["npm run check", { passed: 0, failed, ms: performance.now() - begun }]]);
 }
 
 /** What the runtime says of a connection that failed, and its stack; tests see the failure in what they assert. */
 const RUNTIME_NOISE = /workerd@[0-9a-f]+|^\S* = (?:rust|kj|workerd)\//;
 
-/** Runs the tests and prints what they print, without the runtime's own remarks; answers the exit status. */
-async function spawnVitest(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number | null> {
-  const colors = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
-  const child = spawn(process.execPath, [VITEST, "run", ...args], {
-    cwd: PROJECT_ROOT,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...env, ...colors },
-  });
-  const print = async (stream: Readable, to: NodeJS.WriteStream) => {
-    for await (const line of createInterface(stream)) if (!RUNTIME_NOISE.test(line)) to.write(`${line}\n`);
+/** Prints what a command prints, without the runtime's own remarks; answers the exit status. */
+async function spawnAndPrint(
+  [command = "", ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+  print: Print,
+): Promise<number | null> {
+  const child = spawn(command, args, { cwd: PROJECT_ROOT, stdio: ["ignore", "pipe", "pipe"], env });
+  const printAll = async (stream: Readable) => {
+    for await (const line of createInterface(stream)) if (!RUNTIME_NOISE.test(line)) print(line);
   };
-  const [[status]] = await Promise.all([
-    once(child, "close"),
-    print(child.stdout, process.stdout),
-    print(child.stderr, process.stderr),
-  ]);
+  const [[status]] = await Promise.all([once(child, "close"), printAll(child.stdout), printAll(child.stderr)]);
   return status;
 }
 
-async function runVitest(chosen: readonly string[]): Promise<Outcomes> {
+async function runVitest({ projects, without = [], files = [] }: Run, print: Print): Promise<Outcomes> {
   const dir = mkdtempSync(join(tmpdir(), "vigil-test-"));
   const report = join(dir, "report.json");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  // Only a choice of files or titles may leave a project without a test.
-  const flags = [...(args.length > 0 ? ["--passWithNoTests"] : []), ...reporters, ...chosen, ...args];
-  const env = { ...process.env, ...(isGate && args.length === 0 && { SOAK_FOLLOWS: "true" }) };
-  const status = await spawnVitest(flags, env);
+  const flags = [
+    ...projects.map((project) => `--project=${project}`),
+    ...without.map((file) => `--exclude=${file}`),
+    // Only a choice of files or titles may leave a project without a test.
+    ...(args.length > 0 ? ["--passWithNoTests"] : []),
+  ];
+  const env = {
+    ...process.env,
+    ...(process.stdout.isTTY && { FORCE_COLOR: "1" }),
+    ...(isGate && args.length === 0 && { SOAK_FOLLOWS: "true" }),
+  };
+  const command = [process.execPath, VITEST, "run", ...reporters, ...flags, ...files, ...args];
+  const status = await spawnAndPrint(command, env, print);
   const outcomes = existsSync(report) ? outcomesOf(JSON.parse(readFileSync(report, "utf8"))) : new Map();
   rmSync(dir, { recursive: true });
   // An error outside of any test fails the run without a failed test.
   if (status !== 0 && failuresOf(outcomes).length === 0) {
-    outcomes.set(`vitest ${chosen.join(" ")}`, { passed: 0, failed: ["an error outside of the tests"], ms: 0 });
+    outcomes.set(`vitest ${projects.join(" ")}`, { passed: 0, failed: ["an error outside of the tests"], ms: 0 });
   }
   return outcomes;
 }
@@ -159,46 +200,82 @@ function failuresOf(outcomes: Outcomes): string[] {
 }
 
 /**
- * Files with a failure run once more, alone: what passes then met a busy machine, and is named as such. More than a few
- * failures are no chance.
+ * Files with a failure run once more, at the end and alone: what passes then met a busy machine, and is named as such. More
+ * than a few failures are no chance.
  */
 const REPEATED_FILES_MAX = 5;
 
-async function runProjects(projects: readonly string[]): Promise<Outcomes> {
-  const chosen = projects.map((project) => `--project=${project}`);
-  const outcomes = await runVitest(chosen);
+async function repeatFailed({ projects }: Run, outcomes: Outcomes): Promise<Outcomes> {
   const files = [...outcomes].filter(([, { failed }]) => failed.length > 0).map(([file]) => file);
-  if (!isGate || files.length === 0 || files.length > REPEATED_FILES_MAX) return outcomes;
+  if (files.length === 0 || files.length > REPEATED_FILES_MAX) return outcomes;
   for (const failure of failuresOf(outcomes)) console.log(`failed, its file runs again: ${failure}`);
-  const repeated = await runVitest([...chosen, ...files]);
+  const repeated = await runVitest({ projects, files }, console.log);
   const kept = [...outcomes].filter(([file]) => !files.includes(file));
   return new Map([...kept, ...repeated]);
 }
 
 /** Short days of the whole service, each under one seed; a run prints the seeds that failed. */
-async function simulate(): Promise<Outcomes> {
+async function simulate(print: Print): Promise<Outcomes> {
   const begun = performance.now();
   const seeds = ["test/simulation/main.ts", "--short", "--seeds", String(SIMULATED_SEEDS)];
-  const child = spawn(process.execPath, seeds, { cwd: PROJECT_ROOT, stdio: ["ignore", "pipe", "inherit"] });
-  const ended = once(child, "close");
-  let last = "";
-  for await (const line of createInterface(child.stdout)) {
-    console.log(line);
-    last = line;
-  }
-  await ended;
-  const [, passed, violated] = /^(\d+) seeds passed, (\d+) failed$/.exec(last) ?? [];
+  let result: string[] = [];
+  await spawnAndPrint([process.execPath, ...seeds], process.env, (line) => {
+    print(line);
+    result = /^(\d+) seeds passed, (\d+) failed$/.exec(line) ?? result;
+  });
+  const [, passed, violated] = result;
   const failed = violated === "0" ? [] : [violated === undefined ? "the simulation broke off" : `${violated} seeds`];
   return new Map([["test/simulation", { passed: Number(passed ?? 0), failed, ms: performance.now() - begun }]]);
 }
 
+const titleOf = (step: Step) => (isRun(step) ? [...step.projects, ...(step.files ?? [])].join(" ") : step.name);
+
+/** Fails as a step of its own where it broke off, so that the others are still counted. */
+async function take(step: Step, print: Print): Promise<Outcomes> {
+  try {
+    return await (isRun(step) ? runVitest(step, print) : step(print));
+  } catch (error) {
+    return new Map([[titleOf(step), { passed: 0, failed: [`broke off: ${error}`], ms: 0 }]]);
+  }
+}
+
+/** The first lane prints as it goes on, the others each step at its end. */
+async function runStage(lanes: Stage): Promise<[Step, Outcomes][]> {
+  const runLane = async (steps: Step[], n: number) => {
+    const done: [Step, Outcomes][] = [];
+    for (const step of steps) {
+      const [begun, lines] = [performance.now(), [] as string[]];
+      done.push([step, await take(step, n === 0 ? console.log : (line) => void lines.push(line))]);
+      const seconds = Math.round((performance.now() - begun) / 1000);
+      console.log([...lines, `${titleOf(step)}: took ${seconds} s`].join("\n"));
+    }
+    return done;
+  };
+  return (await Promise.all(lanes.map(runLane))).flat();
+}
+
 async function runAll(): Promise<Outcomes[]> {
-  if (args.some((arg) => arg === "--project" || arg.startsWith("--project="))) return [await runVitest([])];
-  const runs = isGate ? lines : lines.map((projects) => projects.filter(isRunnable));
-  const outcomes = isGate ? [requirePrograms(lines.flat()), runCheck()] : [];
-  for (const projects of runs.filter((each) => each.length > 0)) outcomes.push(await runProjects(projects));
-  if (isGate && args.length === 0) outcomes.push(await simulate());
-  return outcomes;
+  if (args.some((arg) => arg === "--project" || arg.startsWith("--project="))) {
+    return [await runVitest({ projects: [] }, console.log)];
+  }
+  const runnable = isGate ? projects : projects.filter(isRunnable);
+  const before = isGate ? [requirePrograms(projects)] : [];
+  // What is chosen among all of them is one run.
+  const stages: Stage[] = args.length === 0 ? chosen : [[[...(isGate ? [runCheck] : []), { projects }]]];
+  const onlyRunnable = (step: Step): Step[] => {
+    if (!isRun(step)) return [step];
+    const left = step.projects.filter((project) => runnable.includes(project));
+    return left.length > 0 ? [{ ...step, projects: left }] : [];
+  };
+  const done: [Step, Outcomes][] = [];
+  for (const stage of stages) {
+    done.push(...(await runStage(stage.map((steps) => steps.flatMap(onlyRunnable)))));
+  }
+  for (const entry of done) {
+    const [step, outcomes] = entry;
+    if (isGate && isRun(step)) entry[1] = await repeatFailed(step, outcomes);
+  }
+  return [...before, ...done.map(([, outcomes]) => outcomes)];
 }
 
 /** The files that took longest, so that a run that becomes slow says where. */
