@@ -52,8 +52,8 @@ h1 + .small { margin-block-start: var(--space-2); }
 .row { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 var(--space-4); }
 .text { white-space: pre-line; }
 .text + .text { margin-block-start: var(--space-3); }
-ul.list { list-style: disc; padding-inline-start: 20px; }
-ol.list { list-style: decimal; padding-inline-start: 24px; }
+ul.list { list-style: disc; padding-inline-start: var(--space-5); }
+ol.list { list-style: decimal; padding-inline-start: var(--space-6); }
 .tag {
   display: inline-block; padding: 0 var(--space-2); border-radius: var(--radius-full); font-size: var(--size-12); line-height: 20px;
   font-weight: 500; white-space: nowrap; background: var(--neutral-3); color: var(--neutral-11);
@@ -118,7 +118,7 @@ form .tick { display: flex; gap: var(--space-2); align-items: center; font-weigh
 :root[data-theme="dark"] .logo.by-night { display: block; }
 .tools { flex: none; display: flex; align-items: center; margin-inline-end: calc(-1 * var(--space-3)); }
 .tool {
-  display: inline-flex; align-items: center; justify-content: center; gap: 6px; min-block-size: 44px; min-inline-size: 44px; padding-inline: var(--space-3);
+  display: inline-flex; align-items: center; justify-content: center; gap: var(--space-15); min-block-size: 44px; min-inline-size: 44px; padding-inline: var(--space-3);
   color: var(--neutral-11); font-size: var(--size-14); font-weight: 500; text-decoration: none; border-radius: var(--radius-control); hyphens: none;
 }
 .tool:hover { color: var(--neutral-12); background: var(--neutral-3); }
@@ -163,7 +163,7 @@ h2 + .as-of { margin-block-start: var(--space-2); }
 .incident .small, .incident > .text { margin-block-start: var(--space-3); }
 .affected h3 { color: var(--neutral-11); font-size: var(--size-14); line-height: 20px; font-weight: 500; margin-block-end: var(--space-2); }
 .rows { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); background: var(--neutral-1); }
-.rows > li { align-items: center; padding: 10px var(--space-4); }
+.rows > li { align-items: center; padding: var(--space-25) var(--space-4); }
 .rows > li + li { border-block-start: 1px solid var(--neutral-5); }
 .rows a { color: inherit; text-decoration: none; font-weight: 500; }
 .rows a:hover { text-decoration: underline; }
@@ -181,11 +181,11 @@ section[data-section] > h2 { margin-block: var(--space-8) 0; }
 }
 .group > summary h2 { margin: 0; display: flex; align-items: center; gap: var(--space-2); font-size: var(--size-16); line-height: 24px; }
 .group > summary h2::before {
-  content: ""; flex: none; inline-size: 7px; block-size: 7px; margin-inline: 3px 2px; border: solid var(--neutral-10); border-width: 0 1.75px 1.75px 0; transform: rotate(-45deg);
+  content: ""; flex: none; inline-size: 7px; block-size: 7px; margin-inline: var(--space-05) var(--space-05); border: solid var(--neutral-10); border-width: 0 1.75px 1.75px 0; transform: rotate(-45deg);
 }
 :root[dir="rtl"] .group:not([open]) > summary h2::before { transform: rotate(135deg); }
 .group[open] > summary h2::before { transform: rotate(45deg) translate(-1px, -1px); }
-.status { display: inline-flex; align-items: center; gap: 6px; color: var(--neutral-11); font-size: var(--size-14); line-height: 20px; hyphens: none; }
+.status { display: inline-flex; align-items: center; gap: var(--space-15); color: var(--neutral-11); font-size: var(--size-14); line-height: 20px; hyphens: none; }
 .status.is-up { color: var(--neutral-11); }
 .status.is-up .icon { color: var(--up); }
 .status.is-degraded { color: var(--degraded-text); font-weight: 500; }
@@ -234,7 +234,7 @@ details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-
 .is-compact .group { border: 0; }
 .is-compact .monitors { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); }
 .is-compact section .monitors { margin-block-start: var(--space-4); }
-.is-compact .monitor { padding: 10px var(--space-4); }
+.is-compact .monitor { padding: var(--space-25) var(--space-4); }
 .is-grid .monitors { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 280px), 1fr)); gap: var(--space-3); margin-block: var(--space-3); }
 .is-grid .monitor { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); padding: var(--space-4); }
 .is-grid .group { border: 0; }
@@ -288,7 +288,7 @@ details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-
 .card > .past > li:last-child { padding-block-end: 0; }
 .length { font-variant-numeric: tabular-nums; font-weight: 500; }
 .row + .card { margin-block-start: var(--space-4); }
-.segments { display: inline-flex; margin-block-start: var(--space-6); padding: 2px; border-radius: var(--radius-control); background: var(--neutral-3); }
+.segments { display: inline-flex; margin-block-start: var(--space-6); padding: var(--space-05); border-radius: var(--radius-control); background: var(--neutral-3); }
 .segments a { display: flex; align-items: center; min-block-size: 40px; padding-inline: var(--space-3); border-radius: var(--radius-small); color: var(--neutral-11); font-size: var(--size-14); text-decoration: none; }
 .segments a:hover { color: var(--neutral-12); }
 .segments a[aria-current] { background: var(--segment); color: var(--neutral-12); font-weight: 500; box-shadow: var(--shadow-segment); }

@@ -85,17 +85,19 @@ export function renderMail(view: MailView): string {
   // What people named stands where the mail begins, in any script.
   const aligned = `text-align:${edgesOf(written).start}`;
   const parts = [
-    `<p dir="auto" class="text" style="margin:0 0 24px;${aligned};${TEXT};font-weight:600">${escapeHtml(name)}</p>`,
+    `<p dir="auto" class="text" style="margin:0 0 ${SIZES["space-6"]};${aligned};${TEXT};font-weight:600">${escapeHtml(name)}</p>`,
     pillHtml(view.pill),
-    `<h1 dir="auto" class="text" style="margin:0 0 16px;${aligned};color:${LIGHT["neutral-12"]};font:600 ${SIZES_PX["size-20"]}/28px ${MAIL_FONT}">${escapeHtml(heading)}</h1>`,
+    `<h1 dir="auto" class="text" style="margin:0 0 ${SIZES["space-4"]};${aligned};color:${LIGHT["neutral-12"]};font:600 ${SIZES_PX["size-20"]}/28px ${MAIL_FONT}">${escapeHtml(heading)}</h1>`,
     toHtml(body),
     factsHtml(view.facts, written),
     actionsHtml(view.actions),
-    view.after && view.after.length > 0 ? `<div style="margin-top:24px">${toHtml(view.after)}</div>` : "",
+    view.after && view.after.length > 0
+      ? `<div style="margin-top:${SIZES["space-6"]}">${toHtml(view.after)}</div>`
+      : "",
   ];
   return `<!DOCTYPE html><html lang="${escapeHtml(written.language)}"${direction}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><style>${STYLE_SHEET}</style><title>${escapeHtml(subject)}</title></head>
-<body class="ground" style="margin:0;padding:32px 12px;background:${LIGHT["neutral-2"]};${TEXT}">
-<div${direction} class="sheet" style="max-width:560px;margin:0 auto;padding:32px;background:${LIGHT["neutral-1"]};border:${HAIRLINE};border-top:3px solid ${escapeHtml(color ?? LIGHT.accent)};border-radius:${RADIUS.surface};overflow-wrap:anywhere;word-break:break-word">
+<body class="ground" style="margin:0;padding:${SIZES["space-8"]} ${SIZES["space-3"]};background:${LIGHT["neutral-2"]};${TEXT}">
+<div${direction} class="sheet" style="max-width:560px;margin:0 auto;padding:${SIZES["space-8"]};background:${LIGHT["neutral-1"]};border:${HAIRLINE};border-top:3px solid ${escapeHtml(color ?? LIGHT.accent)};border-radius:${RADIUS.surface};overflow-wrap:anywhere;word-break:break-word">
 ${parts.filter((part) => part !== "").join("\n")}
 </div>
 ${footHtml(direction, [escapeHtml(reason), footerHtml(view.footer)])}
@@ -110,36 +112,36 @@ function edgesOf({ direction }: Written): { start: string; end: string } {
 function footHtml(direction: string, parts: readonly string[]): string {
   const shown = parts.filter((part) => part !== "");
   if (shown.length === 0) return "";
-  return `<p${direction} class="quiet" style="max-width:560px;margin:16px auto 0;padding:0 32px;${QUIET}">${shown.join("<br>")}</p>`;
+  return `<p${direction} class="quiet" style="max-width:560px;margin:${SIZES["space-4"]} auto 0;padding:0 ${SIZES["space-8"]};${QUIET}">${shown.join("<br>")}</p>`;
 }
 
 function pillHtml(pill: MailPill | null): string {
   if (pill === null) return "";
   const { tone, label } = pill;
-  const style = `display:inline-block;padding:2px 10px;border-radius:${RADIUS.full};background:${LIGHT[`${tone}-tint`]};color:${LIGHT[`${tone}-text`]};font:500 ${SIZES_PX["size-13"]}/20px ${MAIL_FONT}`;
-  return `<p style="margin:0 0 12px"><span class="${tone}" style="${style}">${escapeHtml(label)}</span></p>`;
+  const style = `display:inline-block;padding:${SIZES["space-05"]} ${SIZES["space-25"]};border-radius:${RADIUS.full};background:${LIGHT[`${tone}-tint`]};color:${LIGHT[`${tone}-text`]};font:500 ${SIZES_PX["size-13"]}/20px ${MAIL_FONT}`;
+  return `<p style="margin:0 0 ${SIZES["space-3"]}"><span class="${tone}" style="${style}">${escapeHtml(label)}</span></p>`;
 }
 
 function factsHtml(facts: MailView["facts"], written: Written): string {
   if (facts.length === 0) return "";
-  const cell = `padding:8px 0;border-top:${HAIRLINE};font:${SIZES_PX["size-14"]}/20px ${MAIL_FONT}`;
+  const cell = `padding:${SIZES["space-2"]} 0;border-top:${HAIRLINE};font:${SIZES_PX["size-14"]}/20px ${MAIL_FONT}`;
   const { start, end } = edgesOf(written);
   const rows = facts.map(
     ({ label, value }) =>
-      `<tr><th scope="row" align="${start}" valign="top" class="quiet edge" style="${cell};padding-${end}:24px;font-weight:400;white-space:nowrap;color:${LIGHT["neutral-11"]}">${escapeHtml(label)}</th><td dir="auto" width="100%" align="${start}" class="text edge" style="${cell};color:${LIGHT["neutral-12"]}">${escapeHtml(value)}</td></tr>`,
+      `<tr><th scope="row" align="${start}" valign="top" class="quiet edge" style="${cell};padding-${end}:${SIZES["space-6"]};font-weight:400;white-space:nowrap;color:${LIGHT["neutral-11"]}">${escapeHtml(label)}</th><td dir="auto" width="100%" align="${start}" class="text edge" style="${cell};color:${LIGHT["neutral-12"]}">${escapeHtml(value)}</td></tr>`,
   );
-  return `<table cellspacing="0" width="100%" style="margin:24px 0 0;border-collapse:collapse">${rows.join("")}</table>`;
+  return `<table cellspacing="0" width="100%" style="margin:${SIZES["space-6"]} 0 0;border-collapse:collapse">${rows.join("")}</table>`;
 }
 
 function actionsHtml([button, ...others]: readonly MailLink[]): string {
   if (!button) return "";
-  const style = `display:inline-block;padding:10px 16px;background:${LIGHT.accent};color:${LIGHT["on-accent"]};border-radius:${RADIUS.control};font:500 ${SIZES_PX["size-14"]}/20px ${MAIL_FONT};text-decoration:none`;
+  const style = `display:inline-block;padding:${SIZES["space-25"]} ${SIZES["space-4"]};background:${LIGHT.accent};color:${LIGHT["on-accent"]};border-radius:${RADIUS.control};font:500 ${SIZES_PX["size-14"]}/20px ${MAIL_FONT};text-decoration:none`;
   const first = `<a href="${escapeHtml(button.url)}" class="button" style="${style}">${escapeHtml(button.label)}</a>`;
   const links = others.map(
     ({ label, url }) =>
       `<a href="${escapeHtml(url)}" class="link" style="color:${LIGHT["accent-text"]};font:500 ${SIZES_PX["size-14"]}/20px ${MAIL_FONT}">${escapeHtml(label)}</a>`,
   );
-  return `<p style="margin:24px 0 0">${[first, ...links].join(" &nbsp; ")}</p>`;
+  return `<p style="margin:${SIZES["space-6"]} 0 0">${[first, ...links].join(" &nbsp; ")}</p>`;
 }
 
 function footerHtml(footer: readonly MailLink[]): string {
@@ -150,7 +152,7 @@ function footerHtml(footer: readonly MailLink[]): string {
   return links.join(" &middot; ");
 }
 
-const BLOCK_STYLE = 'dir="auto" style="margin:0 0 12px"';
+const BLOCK_STYLE = `dir="auto" style="margin:0 0 ${SIZES["space-3"]}"`;
 
 /** The elements of user text; mail programs ignore classes. */
 function toHtml(blocks: readonly Block[]): string {
@@ -162,9 +164,9 @@ function blockHtml(block: Block): string {
     case "paragraph":
       return `<p ${BLOCK_STYLE}>${inlineHtml(block.children)}</p>`;
     case "quote":
-      return `<blockquote class="edge" style="margin:0 0 12px;padding:0 0 0 12px;border-left:2px solid ${LIGHT["neutral-6"]}">${toHtml(block.children)}</blockquote>`;
+      return `<blockquote class="edge" style="margin:0 0 ${SIZES["space-3"]};padding:0 0 0 ${SIZES["space-3"]};border-left:2px solid ${LIGHT["neutral-6"]}">${toHtml(block.children)}</blockquote>`;
     case "code":
-      return `<pre class="code" style="margin:0 0 12px;white-space:pre-wrap;padding:12px;border-radius:${RADIUS.control};background:${LIGHT["neutral-3"]};font:${SIZES_PX["size-13"]}/20px ${SIZES.mono}">${escapeHtml(block.text)}</pre>`;
+      return `<pre class="code" style="margin:0 0 ${SIZES["space-3"]};white-space:pre-wrap;padding:${SIZES["space-3"]};border-radius:${RADIUS.control};background:${LIGHT["neutral-3"]};font:${SIZES_PX["size-13"]}/20px ${SIZES.mono}">${escapeHtml(block.text)}</pre>`;
     case "list": {
       const tag = block.ordered ? "ol" : "ul";
       return `<${tag} ${BLOCK_STYLE}>${block.items.map((item) => `<li>${toHtml(item)}</li>`).join("")}</${tag}>`;

@@ -43,36 +43,36 @@ body {
 }
 h1, h2, h3, h4, p, ul, ol, dl, dd { margin: 0; padding: 0; }
 h1 { font-size: var(--size-28); line-height: 1.25; letter-spacing: -.01em; }
-h2 { font-size: var(--size-20); margin-block: 2rem .75rem; }
+h2 { font-size: var(--size-20); margin-block: var(--space-8) var(--space-3); }
 h3, h4 { font-size: var(--size-16); font-weight: 600; }
 ul, ol { list-style: none; }
 a { color: var(--link); text-underline-offset: .15em; }
-.wrap { max-inline-size: 54rem; margin-inline: auto; padding-inline: 1rem; }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius-surface); padding: 1rem; }
-.card + .card { margin-block-start: .75rem; }
+.wrap { max-inline-size: 54rem; margin-inline: auto; padding-inline: var(--space-4); }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius-surface); padding: var(--space-4); }
+.card + .card { margin-block-start: var(--space-3); }
 .quiet { color: var(--quiet); font-size: var(--size-14); }
-.row { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem 1rem; }
+.row { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: var(--space-1) var(--space-4); }
 .tag {
-  display: inline-block; border: 1px solid currentColor; border-radius: var(--radius-full); padding: 0 .5rem;
+  display: inline-block; border: 1px solid currentColor; border-radius: var(--radius-full); padding: 0 var(--space-2);
   font-size: var(--size-12);
   font-weight: 600; white-space: nowrap;
 }
 label { display: block; font-weight: 600; }
-.field { margin-block-start: 1.125rem; }
+.field { margin-block-start: var(--space-4); }
 .field:first-child { margin-block-start: 0; }
 .field .quiet { display: block; }
-.problem { color: var(--bad); font-weight: 600; margin-block: .125rem; }
+.problem { color: var(--bad); font-weight: 600; margin-block: var(--space-05); }
 input:not([type="checkbox"], [type="hidden"]), select {
-  display: block; inline-size: 100%; min-block-size: 3rem; margin-block-start: .375rem; padding: .5rem .75rem; font: inherit;
+  display: block; inline-size: 100%; min-block-size: 3rem; margin-block-start: var(--space-15); padding: var(--space-2) var(--space-3); font: inherit;
   color: var(--text); background: var(--card); border: 1px solid var(--field); border-radius: var(--radius-control);
 }
 input[readonly] { background: var(--ground); border-color: var(--line); color: var(--quiet); }
 input[aria-invalid="true"] { border: 2px solid var(--bad); }
 button {
-  font: inherit; font-weight: 600; min-block-size: 3rem; padding: .5rem 1.25rem; cursor: pointer; border-radius: var(--radius-control);
+  font: inherit; font-weight: 600; min-block-size: 3rem; padding: var(--space-2) var(--space-5); cursor: pointer; border-radius: var(--radius-control);
   border: 1px solid var(--link); background: var(--link); color: var(--on-link);
 }
-.field + button, fieldset + button { margin-block-start: 1.5rem; }
+.field + button, fieldset + button { margin-block-start: var(--space-6); }
 button.second { background: transparent; color: var(--link); border-color: var(--field); }
 :is(a, button, input, select, summary, [tabindex="0"]):focus-visible {
   outline: 3px solid var(--link); outline-offset: 2px; border-radius: var(--radius-small);
@@ -80,12 +80,12 @@ button.second { background: transparent; color: var(--link); border-color: var(-
 :is(button, input, select):focus-visible { border-radius: var(--radius-control); }
 summary { inline-size: fit-content; cursor: pointer; color: var(--link); min-block-size: 1.5rem; }
 pre {
-  margin: .5rem 0 0; padding: .75rem; overflow-x: auto; border: 1px solid var(--line); border-radius: var(--radius-control);
+  margin: var(--space-2) 0 0; padding: var(--space-3); overflow-x: auto; border: 1px solid var(--line); border-radius: var(--radius-control);
   background: var(--ground);
 }
 code { font: var(--size-14)/1.5 var(--mono); }
 @media (min-width: 40rem) {
-  .card { padding: 1.25rem 1.5rem; }
+  .card { padding: var(--space-5) var(--space-6); }
 }
 @media (forced-colors: active) {
   button { border: 2px solid; }

@@ -21,10 +21,10 @@ export function Mark({ size = 20 }: { size?: 16 | 20 | 24 | 32 | 48 }) {
 
 /** The mark as a file of its own, for the tab of a browser: its ring is filled, so that it is seen at 16 px. */
 export function markSvg(color: string = LIGHT.accent): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><circle cx="12" cy="12" r="12" fill="${color}"/><path d="M3.5 12H8l2.5-5.5 3.5 11 2.5-5.5h4" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><circle cx="12" cy="12" r="12" fill="${color}"/><path d="M3.5 12H8l2.5-5.5 3.5 11 2.5-5.5h4" fill="none" stroke="${LIGHT["on-accent"]}" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 }
 
 /** The same on a square without corners, which phones cut to their own shape. */
 export function appIconSvg(color: string = LIGHT.accent): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><path d="M0 0h48v48H0z" fill="${color}"/><g transform="translate(8.4 8.4) scale(1.3)"><path d="${PATH}" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></g></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><path d="M0 0h48v48H0z" fill="${color}"/><g transform="translate(8.4 8.4) scale(1.3)"><path d="${PATH}" fill="none" stroke="${LIGHT["on-accent"]}" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></g></svg>`;
 }

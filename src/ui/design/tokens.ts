@@ -162,15 +162,21 @@ export const SIZES = {
   "radius-control": "6px",
   "radius-surface": "10px",
   "radius-full": "999px",
+  "space-05": "2px",
   "space-1": "4px",
+  "space-15": "6px",
   "space-2": "8px",
+  "space-25": "10px",
   "space-3": "12px",
   "space-4": "16px",
+  "space-5": "20px",
   "space-6": "24px",
   "space-8": "32px",
   "space-12": "48px",
   sans: '"Inter Variable", "Inter Fallback", system-ui, sans-serif',
   mono: "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
+  /** Darkens what is hovered, and is what shows in a mask. */
+  shade: "#000",
 } as const;
 
 type SizeName = Extract<keyof typeof SIZES, `size-${string}`>;
