@@ -100,6 +100,22 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
     });
   });
 
+  it.each([
+    ["with scripts", true],
+    ["without", false],
+  ])("are chosen by tiles, of which those for an agent lead to the agents while there is none, %s", async (_name, javaScriptEnabled) => {
+    await dashboard.visit({ ...DESKTOP, javaScriptEnabled }, async (page) => {
+      await open(page, "/app/monitors/new");
+      const tiles = page.getByRole("navigation", { name: "Kinds of monitors" });
+      await tiles.getByRole("link", { name: "Heartbeat" }).click();
+      await page.getByLabel("Cron schedule").waitFor();
+      expect(await page.getByLabel("Type").inputValue()).toBe("heartbeat");
+      expect(await tiles.locator("[aria-current]").getAttribute("data-value")).toBe("heartbeat");
+      await tiles.getByRole("link", { name: "Docker Needs an agent" }).click();
+      await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
+    });
+  });
+
   it("keep their defaults when other fields are saved", async () => {
     const id = await create({ name: "Search", type: "http", target: dashboard.siteUrl, interval: 60, tags: ["a"] });
     await dashboard.visit(DESKTOP, async (page) => {

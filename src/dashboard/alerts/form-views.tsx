@@ -1,6 +1,7 @@
 import { WEBHOOK_PROVIDERS, type WebhookProvider } from "../../contract/webhook.ts";
 import type { PreviewedMessage } from "../../features/webhooks/preview.ts";
 import { FieldRow, Fields } from "../components/fields.tsx";
+import { TileChoice } from "../components/tile-choice.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { descriptionOf, NAME_FIELDS, providerFields, providersByFamily } from "./form.ts";
 import { ProviderMark } from "./provider-mark.tsx";
@@ -8,29 +9,21 @@ import { ProviderMark } from "./provider-mark.tsx";
 /** The way to a form for one provider, without script too. */
 export function ProviderTiles({ chosen }: { chosen: WebhookProvider }) {
   return (
-    <nav aria-label="Where alerts go" class="card">
-      <details open>
-        <summary>Where do alerts go?</summary>
-        {providersByFamily().map(({ heading, providers }) => (
-          <section>
-            <h2>{heading}</h2>
-            <div class="tiles">
-              {providers.map((provider) => (
-                <a
-                  class="tile is-line"
-                  href={`/app/alerts/new?provider=${provider}`}
-                  data-choose-provider={provider}
-                  aria-current={provider === chosen ? "true" : undefined}
-                >
-                  <ProviderMark of={provider} />
-                  {descriptionOf(provider).label}
-                </a>
-              ))}
-            </div>
-          </section>
-        ))}
-      </details>
-    </nav>
+    <TileChoice
+      of="provider"
+      label="Where alerts go"
+      heading="Where do alerts go?"
+      families={providersByFamily().map(({ heading, providers }) => ({
+        heading,
+        tiles: providers.map((value) => ({
+          value,
+          href: `/app/alerts/new?provider=${value}`,
+          mark: <ProviderMark of={value} />,
+          text: descriptionOf(value).label,
+        })),
+      }))}
+      chosen={chosen}
+    />
   );
 }
 

@@ -19,6 +19,7 @@ import { showFieldsOfProvider } from "./provider-form.ts";
 import { countSelected } from "./selection.ts";
 import { rememberPage, showOpenTabs } from "./tabs.ts";
 import { toggleTheme } from "./theme.ts";
+import { chooseByTile } from "./tiles.ts";
 import { keepTimesCurrent, tellZone, translateEnteredTimes } from "./times.ts";
 import { holdUpdates } from "./undo.ts";
 
@@ -41,6 +42,7 @@ followChoices();
 offerDurations();
 showFieldsOfType();
 showFieldsOfProvider();
+chooseByTile();
 // Takes the document as the server sent it, so it comes before what changes it.
 followChanges();
 tellZone();

@@ -4,14 +4,6 @@ export function showFieldsOfProvider(): void {
   const choice = place?.closest("form")?.querySelector<HTMLSelectElement>('select[name="provider"]');
   if (!place || !choice) return;
   choice.addEventListener("change", () => show(place, choice.value));
-  document.addEventListener("click", (event) => {
-    const tile = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-choose-provider]") : null;
-    if (!tile) return;
-    event.preventDefault();
-    choice.value = tile.dataset.chooseProvider ?? "";
-    show(place, choice.value);
-    place.querySelector<HTMLElement>("input, textarea, select")?.focus();
-  });
 }
 
 function show(place: HTMLElement, provider: string): void {
@@ -22,10 +14,6 @@ function show(place: HTMLElement, provider: string): void {
   for (const control of controlsIn(place)) {
     const value = typed.get(control.name);
     if (value) control.value = value;
-  }
-  for (const tile of document.querySelectorAll<HTMLElement>("[data-choose-provider]")) {
-    if (tile.dataset.chooseProvider === provider) tile.setAttribute("aria-current", "true");
-    else tile.removeAttribute("aria-current");
   }
 }
 

@@ -17,6 +17,7 @@ import { Preview } from "../components/preview.tsx";
 import { QrCode } from "../components/qr-code.tsx";
 import { type ShownStatus, StatusWord } from "../components/status-word.tsx";
 import { DayStrip, StatusStrip } from "../components/strip.tsx";
+import { TileChoice } from "../components/tile-choice.tsx";
 import { ExactTime, Since, Time } from "../components/time.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 
@@ -38,6 +39,7 @@ export function ComponentStates({ now }: { now: number }) {
       <Tables />
       <Strips />
       <Charts />
+      <Tiles />
       <Plans />
       <Texts />
       <Icons />
@@ -61,6 +63,33 @@ function Group({ id, title, children }: { id: string; title: string; children: C
       <h2 id={id}>{title}</h2>
       {children}
     </section>
+  );
+}
+
+function Tiles() {
+  const tiles = [
+    { value: "chosen", href: HERE, mark: <LineIcon of="network" />, text: "Chosen", note: "what it is" },
+    { value: "other", href: HERE, mark: <LineIcon of="mail" />, text: "Not chosen", note: "what it is" },
+    { value: "short", href: HERE, mark: <BrandMark of="github" />, text: "Without a note" },
+    {
+      value: "away",
+      href: HERE,
+      mark: <LineIcon of="container" />,
+      text: "Elsewhere",
+      note: "leads there",
+      leadsAway: true,
+    },
+  ];
+  return (
+    <Group id="tiles" title="Tiles">
+      <TileChoice
+        of="tile"
+        label="Tiles of a family"
+        heading="Which one?"
+        families={[{ heading: "A family", tiles }]}
+        chosen="chosen"
+      />
+    </Group>
   );
 }
 

@@ -62,7 +62,9 @@ export function detailView(picture: MonitorPicture): View {
         <div class="columns">
           <div class="stack">
             <MetricsCard metrics={picture.metrics} period={picture.period} />
-            <LatencyFigure chart={picture.latency} outages={spansOf(picture)} now={picture.now} />
+            {isTimed(picture) ? (
+              <LatencyFigure chart={picture.latency} outages={spansOf(picture)} now={picture.now} />
+            ) : null}
             <div id="monitor-locations" data-live>
               <Locations picture={picture} />
             </div>
@@ -174,22 +176,39 @@ function State({ picture }: { picture: MonitorPicture }) {
   const message = (record.status === "unknown" ? record.status_message : null) ?? latest?.[3] ?? record.status_message;
   return (
     <section class="stack" aria-label="Now">
+      <Address target={monitor.target} />
       <div class="row">
-        <p dir="auto">{message}</p>
-        {latest ? (
-          <p class="quiet">
-            {record.type === "heartbeat" ? "Last heartbeat" : "Last check"} <Time at={latest[1]} now={now} />
-          </p>
-        ) : null}
-        {monitor.next_expected_at === null ? null : (
-          <p class="quiet">
-            Next heartbeat due <Time at={monitor.next_expected_at} now={now} />
-          </p>
-        )}
+        <p class="sentence" dir="auto">
+          {message}
+        </p>
+        <div class="row">
+          {latest ? (
+            <p class="quiet">
+              {record.type === "heartbeat" ? "Last heartbeat" : "Last check"} <Time at={latest[1]} now={now} />
+            </p>
+          ) : null}
+          {monitor.next_expected_at === null ? null : (
+            <p class="quiet">
+              Next heartbeat due <Time at={monitor.next_expected_at} now={now} />
+            </p>
+          )}
+        </div>
       </div>
       <PartlyDown picture={picture} />
       <WithheldAlerts picture={picture} />
     </section>
+  );
+}
+
+/** What a browser opens. */
+function Address({ target }: { target: string | null }) {
+  if (target === null || !/^https?:\/\//.test(target)) return null;
+  return (
+    <p class="cut">
+      <a href={target} target="_blank" rel="noreferrer" dir="ltr">
+        {target}
+      </a>
+    </p>
   );
 }
 
@@ -205,6 +224,11 @@ function PartlyDown({ picture: { monitor, locations } }: { picture: MonitorPictu
       <span dir="auto">{locations_down.map(nameOf).join(", ")}</span>
     </p>
   );
+}
+
+/** Others may report how long something took, and seldom do. */
+function isTimed({ monitor, latency }: MonitorPicture): boolean {
+  return hasChecks(monitor.record.type) || latency.lines.some(({ values }) => values.size > 0);
 }
 
 /** What the chosen period was like. */
@@ -226,9 +250,13 @@ function Past({ picture }: { picture: MonitorPicture }) {
           )}
         </div>
         <Fact name="Outages" value={String(outages.total)} />
-        <Fact name="Latency now" value={shownMilliseconds(latest?.[2])} />
-        <Fact name="Median" value={percentile(0.5)} />
-        <Fact name="95th percentile" value={percentile(0.95)} />
+        {isTimed(picture) ? (
+          <>
+            <Fact name="Latency now" value={shownMilliseconds(latest?.[2])} />
+            <Fact name="Median" value={percentile(0.5)} />
+            <Fact name="95th percentile" value={percentile(0.95)} />
+          </>
+        ) : null}
       </dl>
       <div>
         {period === "24h" ? (

@@ -11,6 +11,7 @@ import { OneField } from "./one-field.tsx";
 import { StepResults } from "./step-results.tsx";
 import { STEP_TYPES, StepsEditor } from "./steps-editor.tsx";
 import type { TestResult } from "./test-result.ts";
+import { TypeTiles } from "./type-tiles.tsx";
 
 interface FormView {
   form: MonitorForm;
@@ -48,7 +49,12 @@ export function monitorFormView(view: FormView): View {
     ...(view.headers === undefined ? {} : { headers: view.headers }),
     children: (
       <>
-        {view.isBlank ? <OneField /> : null}
+        {view.isBlank ? (
+          <>
+            <OneField />
+            <TypeTiles chosen={type} hasAgents={form.agents.length > 0} />
+          </>
+        ) : null}
         <form method="post" action={action} class="card" data-typed novalidate>
           {view.seen === undefined ? null : <input type="hidden" name={MADE_FROM} value={view.seen} />}
           {/* What Enter presses is the first button of a form, and that must not be one of the steps. */}
@@ -69,6 +75,12 @@ export function monitorFormView(view: FormView): View {
               <FieldsOf form={form} values={values} problems={problems} type={type} advanced />
             </div>
           </details>
+          <p class="hint">
+            Alerts go to <a href="/app/alerts">your channels</a>.{" "}
+            <a href="/app/alerts/new" target="_blank" rel="noopener">
+              Add one in a new tab
+            </a>
+          </p>
           <div class="actions">
             <button type="submit">Save</button>
             <TestButton type={type} />

@@ -96,7 +96,7 @@ function Content({ now, found, monitors, on_call, windows }: Wall) {
         )}
       </div>
       <div id="wall-monitors" data-live>
-        <ul class="tiles" aria-label="Monitors">
+        <ul class="wall-tiles" aria-label="Monitors">
           {monitors.map((monitor) => (
             <Tile monitor={monitor} now={now} />
           ))}
@@ -116,7 +116,7 @@ function Tile({ monitor, now }: { monitor: Wall["monitors"][number]; now: number
   const { status, name, status_since, status_message } = monitor;
   const isBad = NEEDS_ATTENTION.includes(status);
   return (
-    <li class={isBad ? `tile is-${status}` : "tile"}>
+    <li class={isBad ? `wall-tile is-${status}` : "wall-tile"}>
       <strong dir="auto">{name}</strong>
       <span>
         <StatusWord status={status} /> {isBad ? <Since at={status_since} now={now} /> : null}
