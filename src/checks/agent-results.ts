@@ -204,11 +204,12 @@ interface Taken extends Prepared {
 }
 
 /** Late ones say nothing about the present, so that no rule fires on them. */
-function presentResultsOf({ monitor, present }: Taken, agentId: string): MonitorResult[] {
+function presentResultsOf({ monitor, present, answer }: Taken, agentId: string): MonitorResult[] {
   // The agent may have measured it for the first time just now.
   const measured_by = [...new Set([...monitor.measured_by, agentId])];
+  const locations_down = [...(answer?.locations_down ?? monitor.locations_down)];
   return present.map(({ status, ...result }) => ({
-    monitor: { ...monitor, measured_by },
+    monitor: { ...monitor, measured_by, locations_down },
     region: DEFAULT_REGION,
     ...toMeasuredCheck({ ...result, outcome: OUTCOME_OF_STATUS[status] }),
   }));

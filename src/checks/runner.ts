@@ -58,8 +58,10 @@ export async function runSlot(scope: Scope, message: CheckMessage, store: StoreR
     await runBatch(scope.db, [deleteEmptyCheckGroup(scope.db, message.group_id)]);
 }
 
-export function toMonitorResult({ monitor, checked_at, result }: CheckedMonitor, { region }: Slot): MonitorResult {
-  return { monitor, region, ...toMeasuredCheck({ ...result, checked_at }) };
+export function toMonitorResult(checked: CheckedMonitor, { region }: Slot): MonitorResult {
+  const { monitor, checked_at, result, answer } = checked;
+  const locations_down = [...(answer?.locations_down ?? monitor.locations_down)];
+  return { monitor: { ...monitor, locations_down }, region, ...toMeasuredCheck({ ...result, checked_at }) };
 }
 
 /** Whether this is the message of a group, not of one monitor or of members that exceed a message. */

@@ -17,7 +17,7 @@ export const MonitorData = z.object({
   region: z.string().nullable(),
   locations_down: z.array(z.string()).default([]).meta({
     description:
-      "of an outage that begins: the regions and agents (`agent:<id>`) from which the target fails, as far as they have reported",
+      "of an outage that begins, or of a monitor that becomes degraded: the regions and agents (`agent:<id>`) from which the target fails, as far as they have reported",
   }),
   location_names: z.record(z.string(), z.string()).nullish().meta({ description: "of the agents among them" }),
   locations_total: z

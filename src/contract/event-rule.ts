@@ -26,6 +26,7 @@ export const RULE_METRICS = [
   "failure_count",
   "uptime_percentage",
   "heartbeat_age_seconds",
+  "locations_down",
   "player_count",
   "fps",
   "cpu_percent",

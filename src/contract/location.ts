@@ -53,3 +53,12 @@ export function agentsOf({ agent_id, locations }: { agent_id: string | null; loc
 export function isVotedOn({ agent_id, locations }: { agent_id: string | null; locations: readonly string[] }): boolean {
   return agent_id === null && locations.length > 0;
 }
+
+/** How many check a monitor; 0: wherever the checker runs. */
+export function countLocations(monitor: {
+  agent_id: string | null;
+  locations: readonly string[];
+  regions: readonly string[];
+}): number {
+  return isVotedOn(monitor) ? monitor.locations.length : monitor.regions.length;
+}

@@ -19,6 +19,8 @@ export const MonitorTransition = z.object({
   failure: z
     .object({ message: z.string(), regions: z.array(z.string()), evidence: StoredEvidence.nullable() })
     .nullish(),
+  /** Of one to degraded. */
+  locations_down: z.array(z.string()).optional(),
   event: z.enum(["monitor.down", "monitor.up", "monitor.degraded"]).nullable(),
   /** D1 may lack the transition before this one. */
   follows_gap: z.literal(true).optional(),

@@ -220,8 +220,11 @@ function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof 
 }
 
 /** "failing from 2 of 3 locations: Western Europe, Rack 4"; empty where one place checks. */
-function describeLocations(data: EventOf<"monitor.down">["data"]): string {
-  const { locations_down, locations_total, location_names } = data;
+export function describeLocations({
+  locations_down,
+  locations_total,
+  location_names,
+}: Pick<EventOf<"monitor.down">["data"], "locations_down" | "locations_total" | "location_names">): string {
   if (locations_down.length === 0 || locations_total < 2) return "";
   const names = locations_down.map((name) => location_names?.[name] ?? regionName(name)).join(", ");
   return `failing from ${locations_down.length} of ${locations_total} locations: ${names}`;

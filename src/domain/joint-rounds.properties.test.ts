@@ -17,6 +17,8 @@ const INTERVAL = 60;
 const WAIT = 15;
 const OUTCOME = { S: "success", F: "failure", E: "error" } as const satisfies Record<string, CheckOutcome>;
 type Letter = keyof typeof OUTCOME;
+/** D: the edge alone fails, and who checks from outside does not. */
+type Verdict = "S" | "F" | "D";
 
 /** What one location found in one slot, and when each copy of it arrives; none does of a result that is lost. */
 interface Sent {
@@ -47,11 +49,13 @@ const anyStory: fc.Arbitrary<Story> = fc
     regions: fc.subarray(["weur", "enam"]),
     agents: fc.subarray(["agent:a", "agent:b", "agent:c"], { minLength: 1 }),
     region_policy: fc.constantFrom<RegionPolicy>("majority", "any", "all", "at_least:2"),
+    confirms_outside: fc.boolean(),
+    inside: fc.subarray(["agent:a", "agent:b"]),
     failure_threshold: fc.integer({ min: 1, max: 3 }),
     recovery_threshold: fc.integer({ min: 1, max: 3 }),
     slots: fc.array(fc.array(anyWord, { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 10 }),
   })
-  .map(({ regions, agents, slots, ...policy }) => {
+  .map(({ regions, agents, slots, inside, ...policy }) => {
     const locations = [...regions, ...agents];
     const sent = slots.flatMap((words, n) =>
       locations.flatMap((location, place): Sent[] => {
@@ -62,8 +66,9 @@ const anyStory: fc.Arbitrary<Story> = fc
         return [{ location, slot_at, letter, arrivals: delays.map((delay) => slot_at + delay + offset) }];
       }),
     );
-    const rules = { ...RULES, ...policy, regions, agents: { locations: agents, wait_ms: WAIT } };
-    return { rules, sent };
+    const confirms_outside = policy.confirms_outside && regions.length > 0;
+    const joint = { locations: agents, inside, wait_ms: WAIT };
+    return { rules: { ...RULES, ...policy, confirms_outside, regions, agents: joint }, sent };
   });
 
 interface Delivery {
@@ -139,10 +144,11 @@ function judge({ rules, sent }: Story): string[] {
       [status, bad, good] = [to, 0, 0];
     };
     bad = verdict === "F" ? bad + 1 : 0;
-    good = verdict === "S" ? good + 1 : 0;
+    good = verdict === "F" ? 0 : good + 1;
     if (status !== "down" && bad >= rules.failure_threshold) go("down");
     else if (status === "down" && good >= rules.recovery_threshold) go("up");
-    else if (status === "pending" && verdict === "S") go("up");
+    else if (verdict === "S" && (status === "pending" || status === "degraded")) go("up");
+    else if (verdict === "D" && (status === "pending" || status === "up")) go("degraded");
   }
   return moves;
 }
@@ -151,7 +157,7 @@ function verdictOf(
   votes: readonly Sent[],
   ends: { deadline: number; newer: number },
   rules: MonitorRules,
-): { verdict: "S" | "F" | null; at: number } {
+): { verdict: Verdict | null; at: number } {
   const arrivalOf = (vote: Sent) => Math.min(...vote.arrivals);
   const letterAt = (vote: Sent, at: number) => {
     const isAgent = vote.location.startsWith("agent:");
@@ -160,8 +166,10 @@ function verdictOf(
   };
   const moments = [...votes.map(arrivalOf), ends.deadline].filter((at) => at < ends.newer);
   for (const at of moments.sort((a, b) => a - b)) {
+    const letters = votes.map((vote) => letterAt(vote, at));
     const verdict = agreed(
-      votes.map((vote) => letterAt(vote, at)),
+      letters,
+      votes.map(({ location }) => location),
       rules,
     );
     if (verdict !== null) return { verdict, at };
@@ -170,13 +178,20 @@ function verdictOf(
 }
 
 /** What every completion of the votes leads to, null where they differ. */
-function agreed(letters: readonly (Letter | "?")[], { region_policy }: MonitorRules): "S" | "F" | null {
+function agreed(letters: readonly (Letter | "?")[], locations: readonly string[], rules: MonitorRules): Verdict | null {
   const open = letters.indexOf("?");
-  if (open === -1) return share(letters.join(""), region_policy);
-  const endings = (["S", "F", "E"] as const).map((letter) =>
-    agreed(letters.with(open, letter), { ...RULES, region_policy }),
-  );
+  if (open === -1) return confirmed(letters.join(""), locations, rules);
+  const endings = (["S", "F", "E"] as const).map((letter) => agreed(letters.with(open, letter), locations, rules));
   return endings.every((ending) => ending === endings[0]) ? (endings[0] ?? null) : null;
+}
+
+/** A failure needs an agent outside the edge's network that fails, too, or none that could check. */
+function confirmed(letters: string, locations: readonly string[], rules: MonitorRules): Verdict | null {
+  const verdict = share(letters, rules.region_policy);
+  if (verdict !== "F" || !rules.confirms_outside) return verdict;
+  const isOutside = (name: string) => name.startsWith("agent:") && !rules.agents?.inside?.includes(name);
+  const outside = [...letters].filter((_, place) => isOutside(locations[place] ?? ""));
+  return outside.includes("F") || !outside.includes("S") ? "F" : "D";
 }
 
 /** The policy in its own words, over the votes of those that could check. */
@@ -196,7 +211,7 @@ describe("rounds of edge and agents together", () => {
       fc.property(anyStory, (story) => {
         expect(replay(deliver(story), story.rules).moves).toEqual(judge(story));
       }),
-      { numRuns: 10_000 },
+      { numRuns: 10_000, seed: 44 },
     );
   });
 
@@ -214,7 +229,7 @@ describe("rounds of edge and agents together", () => {
         });
         expect(replay(added, story.rules).moves).toEqual(replay(deliveries, story.rules).moves);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 3_000, seed: 44 },
     );
   });
 
@@ -232,7 +247,7 @@ describe("rounds of edge and agents together", () => {
           expect(findRoundDeadline(over, story.rules)).toBeNull();
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, seed: 44 },
     );
   });
 });

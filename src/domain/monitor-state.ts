@@ -11,6 +11,7 @@ import {
   findDeadline,
   findSince,
   listAgreeing,
+  listFailed,
   listFailing,
   listLocations,
   placeVote,
@@ -113,6 +114,8 @@ export interface Transition {
   outage: Outage | null;
   /** Of the transition that opens an outage: what the first failing check found, and the regions that confirmed it. */
   failure?: { message: string; regions: string[]; evidence: StoredEvidence | null };
+  /** Of one to degraded: the locations that fail, as far as they have reported; absent: none. */
+  locations_down?: string[];
   /** Null for a silent transition, which emits no event. */
   event: "monitor.down" | "monitor.up" | "monitor.degraded" | null;
   /** D1 may lack the transition before this one, so that an interval that is still open ends with it. */
@@ -160,9 +163,13 @@ function noteFailing(decision: Decision, rules: MonitorRules): Decision {
   const isMeasured = round !== null && status !== "paused" && status !== "unknown";
   const failing = isMeasured ? (listFailing(round, rules) ?? locations_down) : [];
   const present = failing.filter((location) => listLocations(rules).includes(location));
-  if (present.join() === locations_down.join()) return decision;
+  const { transition } = decision;
+  // Of those that have not reported yet the round before is known.
+  const failed = transition?.to === "degraded" && round !== null ? listFailed(round, rules, locations_down) : [];
+  if (present.join() === locations_down.join() && failed.length === 0) return decision;
   const state = { ...decision.state, locations_down: present };
-  return { ...decision, state, settled: isSettled(state) };
+  const moved = transition && failed.length > 0 ? { ...transition, locations_down: failed } : transition;
+  return { ...decision, state, transition: moved, settled: isSettled(state) };
 }
 
 function decideInput(state: MonitorState, input: MonitorInput, rules: MonitorRules, now: number): Decision {

@@ -41,3 +41,15 @@ describe("a location that the others outvote", () => {
     expect(decide(state, result, moved, 181).state.locations_down).toEqual([]);
   });
 });
+
+it("is named by a monitor that becomes degraded, as far as its locations have reported", () => {
+  const found = { apac: "failure", weur: "slow", enam: "slow" } as const;
+  let state = up;
+  for (const [region, outcome] of Object.entries(found)) {
+    const decision = decide(state, makeResult({ region, outcome, slot_at: 120, checked_at: 120 }), rules, 121);
+    state = decision.state;
+    if (region === "enam") {
+      expect(decision.transition).toMatchObject({ to: "degraded", locations_down: ["apac"] });
+    }
+  }
+});

@@ -282,9 +282,17 @@ export function listAgreeing(round: Round, rules: RoundRules): string[] | null {
 
 /** The locations that failed, once every location of several has reported; null until then. */
 export function listFailing(round: Round, rules: RoundRules): string[] | null {
+  return listLocations(rules).length > 1 && isWhole(round, rules) ? listFailed(round, rules) : null;
+}
+
+/** The locations of several that failed, of those that have not reported the ones that did `before`. */
+export function listFailed({ results }: Round, rules: RoundRules, before: readonly string[] = []): string[] {
   const locations = listLocations(rules);
-  if (locations.length < 2 || !isWhole(round, rules)) return null;
-  return locations.filter((location) => round.results[location]?.outcome === "failure");
+  if (locations.length < 2) return [];
+  return locations.filter((location) => {
+    const { outcome } = results[location] ?? {};
+    return outcome === undefined ? before.includes(location) : outcome === "failure";
+  });
 }
 
 function isWhole({ results }: Round, rules: RoundRules): boolean {

@@ -67,6 +67,8 @@ export interface MetricSources {
   /** At the hour of an instant; null while it is not known well enough. */
   usual_latency?: (at: number) => UsualLatency | null;
   last_heartbeat_at?: number | null;
+  /** From how many of several locations the target fails, as is known now; of the past it is not. */
+  locations_down?: MetricPoint | null;
   /** Numbers that were pushed or reported by a host, by their names. */
   pushed?: readonly { at: number; metrics: Readonly<Record<string, number>> }[];
   /** When results, pushes or reports of a host arrived: what rules on metrics were evaluated on. */
@@ -115,7 +117,7 @@ export function openTimeline(
 
 /** The metrics that depend on the instant at which they are read; null for all others. */
 function listOfService(
-  { last_heartbeat_at: heartbeatAt = null, usual_latency }: MetricSources,
+  { last_heartbeat_at: heartbeatAt = null, locations_down: failing = null, usual_latency }: MetricSources,
   metric: string,
   now: number,
   latencies: () => readonly MetricPoint[],
@@ -124,6 +126,7 @@ function listOfService(
     // A mean of ages over a window is that of now, too.
     return heartbeatAt === null ? [] : [{ at: now, value: Math.max(0, now - heartbeatAt) / 1000 }];
   }
+  if (metric === "locations_down") return failing !== null && failing.at <= now ? [failing] : [];
   if (metric !== "latency_sigma") return null;
   const usual = usual_latency?.(now) ?? null;
   if (usual === null) return [];

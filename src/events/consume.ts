@@ -41,7 +41,7 @@ import { type Damping, dampChange, endAnnounced, tickFlapping } from "./flapping
 import { bundleIncidents } from "./incident-bundles.ts";
 import { type IncidentEffects, NONE, planIncidentEffects, replaceIncident } from "./incidents.ts";
 import { nameLocations } from "./location-names.ts";
-import { isChangeOfStatus, monitorEvent, type TransitionContext } from "./monitor-event.ts";
+import { failingIn, isChangeOfStatus, monitorEvent, type TransitionContext } from "./monitor-event.ts";
 import { completeRegions, recordOutage } from "./outages.ts";
 import {
   evaluateRules,
@@ -129,7 +129,7 @@ async function consumeTransitions(
     }
     const commit = async () => {
       if (!hasRoom()) return false;
-      const location_names = await nameLocations(scope.db, transition);
+      const location_names = await nameLocations(scope.db, failingIn(transition));
       await commitTransition(scope, { transition, ...found, location_names });
       return true;
     };

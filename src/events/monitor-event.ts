@@ -1,5 +1,5 @@
 import type { EventOf, KnownEvent } from "../contract/events.ts";
-import { isVotedOn } from "../contract/location.ts";
+import { countLocations } from "../contract/location.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
@@ -28,7 +28,7 @@ export function monitorEvent(
 ): ChangeOfStatus | null {
   if (transition.event === null) return null;
   const { outage } = transition;
-  const locations_total = isVotedOn(monitor) ? monitor.locations.length : monitor.regions.length;
+  const locations_total = countLocations(monitor);
   const isRecovery = transition.event === "monitor.up" && outage !== null;
   return {
     id: changeEventId(monitor.id, transition.seq),
@@ -46,7 +46,7 @@ export function monitorEvent(
       message: transition.message,
       latency: transition.latency_ms,
       region: transition.region,
-      locations_down: locations_total > 0 ? (transition.failure?.regions ?? []) : [],
+      locations_down: locations_total > 0 ? failingIn(transition) : [],
       ...(location_names && { location_names }),
       locations_total,
       since: toIso(transition.effective_at),
@@ -58,6 +58,11 @@ export function monitorEvent(
     },
     created_at: transition.at,
   };
+}
+
+/** From where the target fails, of an outage that begins or of what is degraded. */
+export function failingIn({ failure, locations_down }: MonitorTransition): string[] {
+  return failure?.regions ?? locations_down ?? [];
 }
 
 function contextOf(monitor: TransitionContext["monitor"]): ChangeOfStatus["data"]["context"] {

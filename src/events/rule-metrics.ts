@@ -1,6 +1,7 @@
 import type { Scope } from "../access/scope.ts";
 import { DEFAULT_REGION, type MeasuredCheck } from "../contract/check.ts";
 import type { RuleCondition } from "../contract/event-rule.ts";
+import { countLocations } from "../contract/location.ts";
 import type { StoredResult } from "../contract/prober-object.ts";
 import { listReports } from "../data/agent-reports/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
@@ -65,6 +66,7 @@ export async function readMetricSources(
     checks: [...checks.checks, ...pushes.checks],
     usual_latency,
     last_heartbeat_at: pushes.last_heartbeat_at,
+    locations_down: monitor && countLocations(monitor) > 1 ? { at: to, value: monitor.locations_down.length } : null,
     pushed: [...pushes.pushed, ...reports],
     arrivals: [...pushes.arrivals, ...checks.arrivals, ...(monitor ? [] : reports.map(({ at }) => at))],
   };

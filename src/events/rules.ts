@@ -9,6 +9,7 @@ import {
   type KnownEvent,
   type NewEvent,
 } from "../contract/events.ts";
+import { countLocations } from "../contract/location.ts";
 import type { EventMessage } from "../contract/messages.ts";
 import type { Statement } from "../data/db.ts";
 import { HEARD_EVERY_MS, listOpenRuleIncidents, setMeasured } from "../data/event-rules/incidents.ts";
@@ -22,6 +23,7 @@ import { suppressAlerts } from "../data/status-pages/write.ts";
 import { findCoveringWindow } from "../data/suppressed-outages/read.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { callWebhooks, type Routing } from "../delivery/fan-out.ts";
+import { describeLocations } from "../domain/alert-messages.ts";
 import { decide, listEffects, listensTo, namesOf, type RuleEvent } from "../domain/event-rules.ts";
 import { endOf, silenceOf } from "../domain/rule-end.ts";
 import { buildMetrics, withTrigger } from "../domain/rule-metrics.ts";
@@ -31,6 +33,7 @@ import { violates } from "../platform/d1-errors.ts";
 import { idFrom } from "../platform/ids.ts";
 import { publishRouted } from "./emit.ts";
 import type { IncidentEffects } from "./incidents.ts";
+import { nameLocations } from "./location-names.ts";
 import { planRuleIncident } from "./rule-incident.ts";
 import { readMetricSources } from "./rule-metrics.ts";
 
@@ -217,9 +220,15 @@ async function judge(scope: Scope, trigger: RuleTrigger, rules: readonly EventRu
 async function measure(scope: Scope, trigger: RuleTrigger, rules: readonly EventRuleRecord[]) {
   const conditions = rules.flatMap((rule) => rule.conditions);
   const sources = await readMetricSources(scope, trigger, conditions, { from: trigger.at, to: trigger.at });
-  const { latest } = trigger;
-  if (latest === undefined || conditions.length === 0) return buildMetrics(sources, trigger.at);
-  return buildMetrics({ ...sources, checks: withTrigger(sources.checks ?? [], latest) }, trigger.at);
+  const { latest, event, at } = trigger;
+  if (conditions.length === 0) return buildMetrics(sources, at);
+  const locations_down = event && "locations_down" in event.data ? event.data.locations_down : undefined;
+  const told = {
+    ...(latest && { checks: withTrigger(sources.checks ?? [], latest) }),
+    // The monitor's row may not say so yet.
+    ...(Array.isArray(locations_down) && { locations_down: { at, value: locations_down.length } }),
+  };
+  return buildMetrics({ ...sources, ...told }, at);
 }
 
 interface Firing {
@@ -249,7 +258,7 @@ async function carryOut(scope: Scope, firing: Firing): Promise<Carried> {
   let { opened } = firing;
   for (const effect of listEffects(content, { monitor_id: trigger.monitor?.id ?? null }, now)) {
     if (effect.kind === "notify") {
-      if (effect.emits) events.push(emittedEvent(firing, id));
+      if (effect.emits) events.push(await emittedEvent(scope, firing, id));
     } else if (effect.kind === "suppress_alerts") {
       const { monitor_id, until } = effect;
       statements.push(suppressAlerts(db, page.id, { monitor_id, until, now }));
@@ -327,10 +336,12 @@ function latestOf(instants: readonly (number | undefined)[]): number | undefined
 }
 
 /** The event that firing a rule with a custom name emits. */
-function emittedEvent({ rule, page, trigger, conditions }: Firing, id: string): CustomEvent {
+async function emittedEvent(scope: Scope, firing: Firing, id: string): Promise<CustomEvent> {
+  const { rule, page, trigger, conditions } = firing;
   const { event_name: name } = rule;
   if (!isCustomEventName(name)) throw new Error(`${name} is an event of the service`);
   const subject = trigger.monitor ? `${rule.display_name}: ${trigger.monitor.name}` : rule.display_name;
+  const failing = await failingOf(scope, firing);
   return {
     id,
     owner_id: page.owner_id,
@@ -340,15 +351,25 @@ function emittedEvent({ rule, page, trigger, conditions }: Firing, id: string): 
     classification: rule.classification,
     data: {
       title: rule.display_name,
-      message: subject,
+      message: failing ? `${subject}, ${describeLocations(failing)}` : subject,
       monitor_id: trigger.monitor?.id ?? null,
       monitor_name: trigger.monitor?.name ?? null,
       agent_id: trigger.agent_id,
       rule_id: rule.id,
       conditions,
+      ...failing,
     },
     created_at: trigger.at,
   };
+}
+
+/** From where the monitor fails, of a rule that counts such locations. */
+async function failingOf({ db }: Scope, { trigger: { monitor }, conditions }: Firing) {
+  const counts = conditions.some(({ metric }) => metric === "locations_down");
+  if (!counts || monitor === null || monitor.locations_down.length === 0) return undefined;
+  const { locations_down } = monitor;
+  const location_names = await nameLocations(db, locations_down);
+  return { locations_down, locations_total: countLocations(monitor), location_names };
 }
 
 function logEntry({ db }: Scope, { rule, page, trigger, conditions }: Firing, id: string): Statement {

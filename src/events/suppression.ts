@@ -31,7 +31,7 @@ import { toIso } from "../platform/clock.ts";
 import { processInPortions } from "../platform/minute-queue.ts";
 import { joinIncidentsAbove, planIncidentEffects } from "./incidents.ts";
 import { nameLocations } from "./location-names.ts";
-import { type ChangeOfStatus, monitorEvent, type TransitionContext } from "./monitor-event.ts";
+import { type ChangeOfStatus, failingIn, monitorEvent, type TransitionContext } from "./monitor-event.ts";
 import {
   evaluateRules,
   NO_RULES,
@@ -189,7 +189,11 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
   if (!found) return NOTHING;
   const { held } = ended;
   const transition = toTransition(ended.transition);
-  const context: TransitionContext = { ...found, transition, location_names: await nameLocations(db, transition) };
+  const context: TransitionContext = {
+    ...found,
+    transition,
+    location_names: await nameLocations(db, failingIn(transition)),
+  };
   const plain = await planIncidentEffects(scope, context);
   const planned = monitorEvent(context, plain.incident_id);
   if (planned === null) return NOTHING;

@@ -34,6 +34,7 @@ const METRIC_WORDS: Record<(typeof RULE_METRICS)[number], string> = {
   failure_count: "failures in a row",
   uptime_percentage: "uptime (%)",
   heartbeat_age_seconds: "age of the heartbeat (s)",
+  locations_down: "locations that fail",
   player_count: "players",
   fps: "frames per second",
   cpu_percent: "CPU (%)",
