@@ -37,5 +37,6 @@ export function describeTargets({ monitor_ids, group_ids, tags }: AlertTargets):
 
 /** A field of the API in words, for a notice about it. */
 export function nameOfPath(path: string): string {
-  return path.replace(/^(monitor|group)_ids.*/, "limit to a $1");
+  const named = path.replace(/^(monitor|group)_ids.*/, "limit to a $1");
+  return named.replace(/[.[].*/, "").replaceAll("_", " ");
 }

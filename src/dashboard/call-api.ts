@@ -20,7 +20,7 @@ export interface ApiRefusal {
   status: number;
   error: string;
   code: string | null;
-  /** By the first member that each problem is about; `""` where it is about none. */
+  /** By the member that each problem is about, of an entry of a list `list[0].member`; `""` where it is about none. */
   problems: Problems;
   headers: Record<string, string>;
 }
@@ -94,8 +94,13 @@ export function problemsIn(error: string): Problems {
 
 /** Sentences of errors begin with the member that they are about. */
 function detailIn(error: string) {
-  const [, path = "", message = error] = /^(config\.[a-z0-9_]+|[a-z][a-z0-9_]*)(?:[.[]\S*)? (.*)$/s.exec(error) ?? [];
-  return { path, message };
+  const [, path = "", message = error] = /^([a-z][a-z0-9_]*(?:[.[]\S*)?) (.*)$/s.exec(error) ?? [];
+  return { path: keyOf(path), message };
+}
+
+/** The fields of a provider, and those of each entry of a list, stand in a form each by itself. */
+function keyOf(path: string): string {
+  return /^(?:config\.\w+|\w+[.[]\d+\]?\.\w+|\w*)/.exec(path)?.[0] ?? "";
 }
 
 function toRefusal(response: Response, parsed: unknown): ApiRefusal {
@@ -103,8 +108,7 @@ function toRefusal(response: Response, parsed: unknown): ApiRefusal {
   const retryAfter = response.headers.get("retry-after");
   const problems: Problems = {};
   for (const { path, message } of body.details ?? [detailIn(body.error)]) {
-    // The fields of a provider, and of each step of a journey, stand in a form each by itself.
-    problems[/^(?:config\.\w+|steps[.[]\d+\]?\.\w+|\w*)/.exec(path)?.[0] ?? ""] ??= message;
+    problems[keyOf(path)] ??= message;
   }
   return {
     ok: false,

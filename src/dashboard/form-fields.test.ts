@@ -78,11 +78,23 @@ describe("toSentences", () => {
     const sentences = toSentences(fields, {
       count: "must be at least 1",
       "": "the plan allows 5 monitors",
-      other: "is odd",
+      other_thing: "is odd",
     });
     expect(sentences).toEqual({
       count: "Count must be at least 1.",
-      "": "The plan allows 5 monitors. other is odd.",
+      "": "The plan allows 5 monitors. Other thing is odd.",
+    });
+  });
+
+  it("puts those of an entry of a list beside the field that shows it", () => {
+    const rows = ["count", "value_0", "value_1", "targets"].map(
+      (name) => ({ kind: "text", name, label: name }) as const,
+    );
+    const problems = { "turns[0].count": "is too much", "rows[1].value": "is required", "targets[3].id": "is unknown" };
+    expect(toSentences(rows, problems)).toEqual({
+      count: "count is too much.",
+      value_1: "value_1 is required.",
+      targets: "targets is unknown.",
     });
   });
 });

@@ -244,14 +244,28 @@ function withoutFieldName(name: string, message: string): string {
 export function toSentences(fields: readonly FormField[], problems: Problems): Problems {
   const labels = new Map(fields.map(({ name, label }) => [name, label]));
   const sentences: Problems = {};
-  for (const [name, message] of Object.entries(problems)) {
-    const label = labels.get(name);
-    const worded = withoutFieldName(name, message).replace(FIELD_NAME, (field) => labels.get(field) ?? field);
-    if (label !== undefined) sentences[name] = `${label} ${worded}.`;
+  for (const [path, message] of Object.entries(problems)) {
+    const name = fieldNames(path).find((each) => labels.has(each));
+    const label = name === undefined ? undefined : labels.get(name);
+    const worded = withoutFieldName(memberOf(path), message).replace(
+      FIELD_NAME,
+      (each) => labels.get(each) ?? inWords(each),
+    );
+    if (name !== undefined) sentences[name] ??= `${label} ${worded}.`;
     else {
-      const text = name === "" ? `${worded.charAt(0).toUpperCase()}${worded.slice(1)}.` : `${name} ${worded}.`;
-      sentences[""] = sentences[""] === undefined ? text : `${sentences[""]} ${text}`;
+      const text = `${inWords(memberOf(path))} ${worded}.`.trimStart();
+      const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+      sentences[""] = sentences[""] === undefined ? sentence : `${sentences[""]} ${sentence}`;
     }
   }
   return sentences;
 }
+
+/** Of the field that shows a member: in its row of a list, of its own name, or one for the whole list. */
+function fieldNames(path: string): string[] {
+  const [, list = path, place, member = ""] = /^(\w+)[.[](\d+)\]?\.(\w+)$/.exec(path) ?? [];
+  return place === undefined ? [path] : [`${member}_${place}`, member, list];
+}
+
+const memberOf = (path: string) => path.replace(/^.*\./, "");
+const inWords = (name: string) => name.replaceAll("_", " ");

@@ -24,11 +24,11 @@ describe("a rule in fields", () => {
     metric_0: "latency_ms",
     operator_0: "gt",
     value_0: "800",
-    window_0: "5",
+    window_minutes_0: "5",
     metric_1: "queue_depth",
     operator_1: "gte",
     value_1: "3.5",
-    window_1: "",
+    window_minutes_1: "",
     metric_2: "",
     operator_2: "gt",
     value_2: "",
@@ -81,7 +81,7 @@ describe("a rule in fields", () => {
     const blank = (await browser.open(path)).text;
     expect([blank.match(/name="metric_\d+"/g)?.length, blank.includes('value="Monitor degraded"')]).toEqual([1, true]);
     const typed = { display_name: "In words", event_name: "Monitor degraded", metric_0: "Failed checks (%)" };
-    const row = { operator_0: "gt", value_0: "20", window_0: "15" };
+    const row = { operator_0: "gt", value_0: "20", window_minutes_0: "15" };
     const more = (await browser.submit(path, { ...typed, ...row, intent: "condition" })).text;
     expect([...more.matchAll(/name="metric_(\d+)"/g)].map(([, n]) => n)).toEqual(["0", "1"]);
     const saved = await browser.submit(path, { ...typed, ...row, classification: "team_only", is_enabled: "on" });
@@ -112,7 +112,10 @@ describe("a rule in fields", () => {
   it("names an incomplete condition", async () => {
     const typed = { event_name: "monitor.down", metric_0: "latency_ms", operator_0: "gt", value_0: "" };
     const refused = await browser.submit(`/app/rules/${page}/new`, typed);
-    expect([refused.status, refused.text.includes('role="alert"')]).toEqual([400, true]);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toMatch(/id="value_0-problem"[^>]*>Value must be a number\.</);
+    const shown = await browser.submit(`/app/rules/${page}/new`, { ...typed, intent: "values" });
+    expect(shown.text).toMatch(/id="value_0-problem"[^>]*>Value must be a number\.</);
   });
 });
 
@@ -161,6 +164,31 @@ describe("hours without anyone on call", () => {
     const soon = await read((user) => ({ shifts: [{ user_id: user, start_at: at(-2), end_at: at(20) }] }));
     expect(soon.view).toMatch(/Ends \d+ .+ UTC: no one is planned after that\./);
     expect(past.overview).toContain("No one is on call");
+  });
+});
+
+describe("the forms of on-call", () => {
+  it("say beside its field what is wrong with a turn or a step", async () => {
+    const turn = { name: "Nights", period_hours: "0", start_at: "2031-07-01T09:00", user_ids: owner.user_id };
+    const schedule = await browser.submit(`/app/on-call/${page}/schedules/new`, turn);
+    expect(schedule.text).toMatch(/id="period_hours-problem"[^>]*>Turn must be at least 1\.</);
+    const step = { name: "Steps", contacts_0: `user:${owner.user_id}`, contacts_1: `user:${owner.user_id}` };
+    const policy = await browser.submit(`/app/on-call/${page}/policies/new`, { ...step, wait_minutes_1: "-3" });
+    expect(policy.text).toMatch(/id="wait_minutes_1-problem"[^>]*>Minutes before step 2 must be at least 0\.</);
+  });
+
+  it("begin an override with the next full hour, in the zone of the schedule", async () => {
+    const path = `${V1}/status-pages/${page}/on-call/schedules`;
+    const { body } = await owner.client.post(path, { name: "Days", timezone: "Asia/Kathmandu" });
+    const { text } = await browser.open(`/app/on-call/${page}/overrides/${body.id}`);
+    const [from = "", until = ""] = [...text.matchAll(/type="datetime-local"[^>]*value="([^"]+)"/g)].map(
+      ([, at]) => at,
+    );
+    // Kathmandu's clock is 45 minutes past the hour of UTC.
+    expect([from.slice(-3), Date.parse(`${until}Z`) - Date.parse(`${from}Z`)]).toEqual([":45", 8 * 3_600_000]);
+    const ahead = Date.parse(`${from}Z`) - 5.75 * 3_600_000 - Date.now();
+    expect(ahead).toBeGreaterThan(-60_000);
+    expect(ahead).toBeLessThanOrEqual(3_600_000);
   });
 });
 

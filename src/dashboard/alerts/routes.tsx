@@ -1,15 +1,17 @@
 import { z } from "zod";
 import { listTargetOptions } from "../../access/alert-targets.ts";
-import { ApiError, invalid } from "../../contract/errors.ts";
+import { ApiError } from "../../contract/errors.ts";
 import { Webhook, type WebhookProvider, WebhookTestResult, WebhookUpdate } from "../../contract/webhook.ts";
 import { listWebhookAttempts } from "../../features/webhooks/deliveries.ts";
 import { presentAttempt, presentWebhook } from "../../features/webhooks/present.ts";
 import { previewWebhook } from "../../features/webhooks/preview.ts";
 import { getWebhook, listSecretVersions, listWebhooks } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { invalidInput } from "../../http/errors.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { randomBase62 } from "../../platform/credentials.ts";
 import { BrowserOffer, loadBrowserOffer } from "../account/browser-offer.tsx";
+import { nameOfPath } from "../alert-targets.ts";
 import { problemsIn, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { pathAfter } from "../form.ts";
@@ -160,7 +162,7 @@ export const endpoints = [
 async function showPreview(c: AppContext, form: ObjectForm, entered: URLSearchParams, id: string | null) {
   const parsed = WebhookUpdate.safeParse(nestConfig(readBody(form.fields, entered)));
   try {
-    if (!parsed.success) throw invalid(sentenceOf(parsed.error));
+    if (!parsed.success) throw invalidInput(parsed.error);
     const messages = await previewWebhook(c.var.ctx, id, parsed.data);
     return showTyped(c, form, entered, { result: <Previews messages={messages} /> });
   } catch (error) {
@@ -170,14 +172,10 @@ async function showPreview(c: AppContext, form: ObjectForm, entered: URLSearchPa
   }
 }
 
-function sentenceOf({ issues: [issue] }: z.ZodError): string {
-  return `${issue?.path.join(".") || "the form"} is wrong: ${issue?.message}`;
-}
-
 /** What the answer to a change says besides, in sentences. */
 function noticesOf(body: unknown): string[] {
   const { notices = [] } = Webhook.pick({ notices: true }).parse(body);
-  return notices.map(({ path, message }) => `The ${path} ${message}.`);
+  return notices.map(({ path, message }) => `The ${nameOfPath(path)} ${message}.`);
 }
 
 async function listChannels(c: AppContext): Promise<Channel[]> {

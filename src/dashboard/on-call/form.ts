@@ -78,8 +78,17 @@ export function overrideFields(people: readonly Option[], { zone, hint }: FormZo
   return [
     { kind: "select", name: "add_user_id", label: "On call instead", options: people },
     { kind: "datetime", name: "start_at", label: "From", zone, hint, required: true },
-    { kind: "datetime", name: "end_at", label: "Until", zone, hint, required: true },
+    { kind: "datetime", name: "end_at", label: "Until", zone, hint, required: true, durations: OVERRIDE_DURATIONS },
   ];
+}
+
+/** How long somebody stands in for another. */
+const OVERRIDE_DURATIONS = { after: "start_at", minutes: [60, 240, 480, 1440] } as const;
+
+/** From the next full hour on, for as long as most people stand in. */
+export function overrideValues(now: number, zone: string): FormValues {
+  const start = Math.ceil((now + 1) / HOUR_MS) * HOUR_MS;
+  return { start_at: toClockReading(start, zone), end_at: toClockReading(start + 8 * HOUR_MS, zone) };
 }
 
 /** What the form of an override does not show, and its person wants to know when it changes. */
@@ -97,8 +106,9 @@ export function describeOverrides({ overrides, timezone }: Schedule, people: rea
     .join("; ");
 }
 
-const stepName = (n: number) => `step_${n}`;
-const waitName = (n: number) => `wait_${n}`;
+/** Of the members that they become. */
+const stepName = (n: number) => `contacts_${n - 1}`;
+const waitName = (n: number) => `wait_minutes_${n - 1}`;
 
 export function policyFields(contacts: readonly Option[], targets: TargetOptions): FormField[] {
   const steps = Array.from({ length: STEPS_SHOWN }, (_, n): FormField[] => [
@@ -138,7 +148,7 @@ export function policyFields(contacts: readonly Option[], targets: TargetOptions
 /** A step without anybody is left out; steps beyond those of the form stay, and contacts that are no choice of it. */
 export function toPolicy(policy?: Policy) {
   return (changed: Body, whole: Body): Body => {
-    const fields = Object.entries(changed).filter(([name]) => !/^(step|wait)_/.test(name));
+    const fields = Object.entries(changed).filter(([name]) => !/^(contacts|wait_minutes)_/.test(name));
     const hasSteps = fields.length < Object.keys(changed).length;
     return { ...Object.fromEntries(fields), ...(hasSteps ? { steps: stepsOf(whole, policy) } : {}) };
   };

@@ -26,6 +26,7 @@ import {
   type FormZone,
   OVERRIDES_FIELD,
   overrideFields,
+  overrideValues,
   policyFields,
   policyValues,
   type Schedule,
@@ -130,8 +131,10 @@ export const endpoints = [
       ids,
       permission,
     },
-    async (c, { params: { page, id } }) =>
-      showForm(c, await overrideForm(c, page, await loadSchedule(c, page, id)), {}),
+    async (c, { params: { page, id } }) => {
+      const schedule = await loadSchedule(c, page, id);
+      return showForm(c, await overrideForm(c, page, schedule), overrideValues(c.var.now, schedule.timezone));
+    },
   ),
   action(
     { path: "/app/on-call/{page}/overrides/{id}", summary: "Add an override", params: itemParams },

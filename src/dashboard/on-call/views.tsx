@@ -272,7 +272,7 @@ export function Policies({ found, policies, names, path, may_change }: PoliciesP
                 ) : null}
               </ol>
               {(policy.notices ?? []).map(({ path, message }) => (
-                <p class="notice">
+                <p class="banner is-warn">
                   {wordAt(policy, path)} {message}.
                 </p>
               ))}

@@ -22,7 +22,7 @@ const SAME_OPERATOR: Record<string, keyof typeof OPERATOR_WORDS> = {
 };
 /** "more than" */
 export const operatorWord = (operator: string): string => OPERATOR_WORDS[SAME_OPERATOR[operator] ?? (operator as "gt")];
-const ROW_FIELD = /^(metric|operator|value|window)_\d+$/;
+const ROW_FIELD = /^(metric|operator|value|window_minutes)_\d+$/;
 const ACTION_FIELDS = ["quiet_minutes", "runbooks"];
 const MINUTE_S = 60;
 
@@ -146,7 +146,7 @@ function conditionFields(rows: number): FormField[] {
         options: Object.entries(OPERATOR_WORDS).map(([value, label]) => ({ value, label })),
       },
       { kind: "number", name: `value_${n}`, label: "Value", step: "any", together },
-      { kind: "number", name: `window_${n}`, label: "Over minutes", min: 0, max: 1440, together },
+      { kind: "number", name: `window_minutes_${n}`, label: "Over minutes", min: 0, max: 1440, together },
     ];
   }).flat();
 }
@@ -206,7 +206,7 @@ function rowValues(conditions: readonly RuleCondition[]): FormValues {
       [`metric_${n}`, metricWord(metric)],
       [`operator_${n}`, SAME_OPERATOR[operator] ?? operator],
       [`value_${n}`, String(value)],
-      [`window_${n}`, window_minutes ? String(window_minutes) : ""],
+      [`window_minutes_${n}`, window_minutes ? String(window_minutes) : ""],
     ]),
   );
 }
@@ -250,7 +250,7 @@ export function readConditions(body: Body) {
         metric: metricNamed(metric),
         operator: body[`operator_${n}`],
         value: body[`value_${n}`],
-        window_minutes: body[`window_${n}`] ?? null,
+        window_minutes: body[`window_minutes_${n}`] ?? null,
       },
     ];
   });

@@ -8,10 +8,11 @@ import { tryConditions } from "../../features/event-rules/replay.ts";
 import { listRules, listVersions } from "../../features/event-rules/service.ts";
 import { listWebhooks } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { invalidInput } from "../../http/errors.ts";
 import { requireApi } from "../call-api.ts";
 import { EmptyState, ListPages } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
-import { readBody } from "../form-fields.ts";
+import { readBody, toSentences } from "../form-fields.ts";
 import { listServiceOptions } from "../incidents/form.ts";
 import { listTemplates } from "../incidents/templates.ts";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
@@ -215,11 +216,9 @@ async function showValues(c: AppContext, entered: URLSearchParams, wanted: Wante
   const body = readBody(form.fields, entered);
   const typed = RuleCondition.array().safeParse(entered.has("conditions") ? body.conditions : readConditions(body));
   if (!typed.success) {
-    const [issue] = typed.error.issues;
-    return showTyped(c, form, entered, {
-      problems: { "": `A condition is incomplete: ${issue?.message}.` },
-      status: 400,
-    });
+    const { details = [] } = invalidInput(typed.error);
+    const problems = Object.fromEntries(details.map(({ path, message }) => [`conditions${path}`, message]));
+    return showTyped(c, form, entered, { problems: toSentences(form.fields, problems), status: 400 });
   }
   const agent_id = typeof body.agent_id === "string" ? body.agent_id : null;
   const first = agent_id === null ? (services[0]?.value ?? null) : null;
