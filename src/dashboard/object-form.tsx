@@ -4,7 +4,7 @@ import type { AppContext } from "../http/endpoint.ts";
 import { type ApiCall, callApi, errorOf } from "./call-api.ts";
 import { Fields, FormProblem } from "./components/fields.tsx";
 import { PreviewButton, WithPreview } from "./components/live-preview.tsx";
-import { draftKey } from "./composer.tsx";
+import { draftKey, onceOf } from "./composer.tsx";
 import {
   changedFields,
   type FormField,
@@ -44,6 +44,8 @@ export interface ObjectForm {
   watched?: readonly FormField[];
   /** What is typed survives leaving and loading the view again, in this tab; for texts without secrets. */
   keepsDraft?: boolean;
+  /** What it publishes reaches readers: the script waits some seconds, in which it can be taken back. Sent twice it is one. */
+  holds?: boolean;
   above?: Child;
   below?: Child;
 }
@@ -118,6 +120,7 @@ function FormCard({ form, draft, seen, isTyped, values, problems, result }: Form
       class="card"
       data-live-intent={form.live}
       data-draft={draft}
+      data-holds={form.holds ? "" : undefined}
       data-typed={isTyped ? "" : undefined}
     >
       {seen === undefined ? null : <input type="hidden" name={MADE_FROM} value={seen} />}
@@ -184,7 +187,7 @@ export async function submitForm(
   const changed = form.stored ? changedFields(form.fields, entered, stored) : form.fields;
   const emptied = form.stored ? readEmptied(changed, entered) : {};
   const body = toBody({ ...readBody(changed, entered), ...emptied }, readBody(form.fields, entered));
-  const answer = await callApi(c, { method, path, body });
+  const answer = await callApi(c, { method, path, body, ...(form.holds ? onceOf(sent) : {}) });
   if (answer.ok) return { ok: true, body: answer.body, kept: keptOf(merge) };
   if (answer.status === 404) throw errorOf(answer);
   const { status, headers } = answer;

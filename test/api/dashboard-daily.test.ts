@@ -100,6 +100,26 @@ describe("an incident", () => {
     expect(await shown(path)).toMatch(/The incident is resolved\.</);
   });
 
+  it("that one form sends twice is opened once", async () => {
+    expect(await shown("/app/incidents/new")).toMatch(/action="\/app\/incidents\/new"[^>]* data-holds/);
+    const fields = { title: "Sent twice", status_page_id: page, once: "0123456789abcdef".repeat(2) };
+    const [first, again] = [
+      await browser.submit("/app/incidents/new", fields),
+      await browser.submit("/app/incidents/new", fields),
+    ];
+    expect(first.status).toBe(303);
+    expect(again.headers.get("location")).toBe(first.headers.get("location"));
+  });
+
+  it("offers first what is down among the services that it may be about", async () => {
+    const own = await createPage(owner);
+    for (const name of ["A well one", "Z broken one"]) await createMonitor(owner.client, { name, status_page_id: own });
+    await db.update(monitors).set({ status: "down" }).where(eq(monitors.name, "Z broken one"));
+    const form = await shown(`/app/incidents/new?status_page_id=${own}`);
+    expect(form.indexOf("Z broken one")).toBeLessThan(form.indexOf("A well one"));
+    expect(form).toContain("A well one");
+  });
+
   it("shows its Markdown before it is opened", async () => {
     const { status, text } = await browser.submit("/app/incidents/new", {
       status_page_id: page,

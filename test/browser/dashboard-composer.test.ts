@@ -268,4 +268,27 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
       await expect.poll(() => page.getByLabel("Title", { exact: true }).inputValue()).toBe("");
     });
   });
+
+  it("lets a new incident be taken back before anybody reads it, and opens once what was left behind", async () => {
+    const found = () => dashboard.call("GET", `${V1}/incidents?q=Hasty%20news`) as unknown as Promise<unknown[]>;
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/incidents/new`);
+      const title = page.getByLabel("Title", { exact: true });
+      await title.fill("Hasty news");
+      await page.getByLabel("Publish on the status page").check();
+      await press(page, "Save");
+      await page.getByRole("status").getByText("Not posted yet").waitFor();
+      await press(page, "Undo");
+      expect([await title.inputValue(), await found()]).toEqual(["Hasty news", []]);
+      await press(page, "Save");
+      await page.getByText("Not posted yet").waitFor();
+      await page.goto(`${dashboard.service.url}/app/monitors`);
+      await page.getByText("What you wrote is posted.").waitFor();
+      await page.getByRole("link", { name: "Show it" }).click();
+      await page.getByRole("link", { name: "Hasty news" }).waitFor();
+      expect(await found()).toHaveLength(1);
+      await page.goto(`${dashboard.service.url}/app/incidents/new`);
+      expect(await title.inputValue()).toBe("");
+    });
+  });
 });

@@ -2,7 +2,7 @@
 const WAIT_S = 10;
 const KEY = "vigil-sending";
 
-/** What is about to be posted, until a view has shown what became of it. */
+/** An update or an incident that is about to be posted, until a view has shown what became of it. */
 interface Sending {
   action: string;
   body: string;
@@ -21,7 +21,10 @@ function hold(form: HTMLFormElement): void {
   let isReleased = false;
   form.addEventListener("submit", (event) => {
     const button = event.submitter instanceof HTMLButtonElement ? event.submitter : null;
-    if (isReleased || event.defaultPrevented || button?.value === "preview") return;
+    // Buttons that only show something take the form as it is; what is not published has no readers.
+    const publishes = form.elements.namedItem("is_public");
+    const isPrivate = publishes instanceof HTMLInputElement && !publishes.checked;
+    if (isReleased || event.defaultPrevented || button?.formNoValidate || isPrivate) return;
     event.preventDefault();
     wait(form, button, () => {
       isReleased = true;
@@ -137,7 +140,8 @@ async function settle(): Promise<void> {
   // Without an answer the next view tries.
   if (response === null) return;
   sessionStorage.removeItem(KEY);
-  const view = action.replace(/\/updates$/, "");
+  const isUpdate = action.endsWith("/updates");
+  const view = action.replace(/\/(updates|new)$/, "");
   const isPosted = response.type === "opaqueredirect";
   const [key, draftText] = draft;
   if (isPosted) sessionStorage.removeItem(key);
@@ -148,8 +152,10 @@ async function settle(): Promise<void> {
   said.className = isPosted ? "banner is-info" : "banner is-bad";
   said.setAttribute("role", isPosted ? "status" : "alert");
   const link = document.createElement("a");
-  link.href = view;
+  link.href = isPosted || isUpdate ? view : action;
   link.textContent = "Show it";
-  said.append(isPosted ? "Your update is posted. " : "Your update was not posted, because something changed. ", link);
+  const what = isUpdate ? "Your update" : "What you wrote";
+  const reason = isUpdate ? ", because something changed" : "";
+  said.append(isPosted ? `${what} is posted. ` : `${what} was not posted${reason}. `, link);
   document.getElementById("main")?.prepend(said);
 }

@@ -1,9 +1,10 @@
 import { INCIDENT_STATUSES, type IncidentStatus } from "../../contract/incident.ts";
-import { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
+import { INCIDENT_SEVERITIES, type MonitorStatus } from "../../contract/monitor-values.ts";
 import { listServices } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { zoneLabel } from "../../lib/zoned-days.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
+import { NEEDS_ATTENTION } from "../needs-attention.ts";
 import { timezoneOf } from "../page-zone.ts";
 import { listPeople } from "../people.ts";
 import { listPageChoices, type PageChoice } from "../rights.ts";
@@ -24,6 +25,16 @@ export const toOptions = (values: readonly string[]): Option[] =>
 /** The services of a page, as choices. */
 export async function listServiceOptions(c: AppContext, pageId: string): Promise<Option[]> {
   const services = await listServices(c.var.ctx, pageId);
+  return services.map(({ id, name }) => ({ value: id, label: name }));
+}
+
+/** What is reported is mostly about what is down. */
+async function listTroubledFirst(c: AppContext, pageId: string): Promise<Option[]> {
+  const rankOf = ({ status }: { status: MonitorStatus }) => {
+    const rank = NEEDS_ATTENTION.indexOf(status);
+    return rank === -1 ? NEEDS_ATTENTION.length : rank;
+  };
+  const services = (await listServices(c.var.ctx, pageId)).toSorted((a, b) => rankOf(a) - rankOf(b));
   return services.map(({ id, name }) => ({ value: id, label: name }));
 }
 
@@ -53,7 +64,7 @@ interface NewIncidentForm {
 
 /** Of a new incident; what belongs to a page is offered once the page is chosen. */
 export async function newIncidentFields(c: AppContext, { pages, page, templates }: NewIncidentForm) {
-  const services = page ? await listServiceOptions(c, page.value) : [];
+  const services = page ? await listTroubledFirst(c, page.value) : [];
   const fields: FormField[] = [
     pageField(pages),
     ...(templates.length > 0

@@ -195,6 +195,7 @@ async function newForm(
     trail,
     action: "/app/incidents/new",
     keepsDraft: true,
+    holds: true,
     cancel: "/app/incidents",
     fields: await newIncidentFields(c, { pages, page, templates: offered }),
     pages,
