@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../lib/durations.ts";
 import { computeFleetCells, computeFleetUptime } from "./fleet.ts";
 
 const outage = (monitor_id: string, from_at: number, to_at: number | null) => ({ monitor_id, from_at, to_at });
@@ -20,18 +21,22 @@ describe("the cells of a fleet", () => {
 
 describe("the uptime of a fleet", () => {
   it.each([
-    { name: "no monitor", down: [], watched_ms: 0, uptime: null },
-    { name: "no outage", down: [], watched_ms: 1000, uptime: 100 },
-    { name: "a tenth of the time", down: [outage("a", 0, 100)], watched_ms: 1000, uptime: 90 },
-    { name: "what goes on and began before", down: [outage("a", -100, null)], watched_ms: 1000, uptime: 80 },
+    { name: "no monitor", down: [], count: 0, hours: 0, uptime: null },
+    { name: "less than an hour of one", down: [], count: 1, hours: 0.99, uptime: null },
+    { name: "a minute of each of many", down: [], count: 300, hours: 5, uptime: null },
+    { name: "no outage", down: [], count: 1, hours: 1, uptime: 100 },
+    { name: "a tenth of the time", down: [outage("a", 0, HOUR_MS)], count: 2, hours: 10, uptime: 90 },
+    { name: "what goes on and began before", down: [outage("a", -HOUR_MS, null)], count: 2, hours: 10, uptime: 80 },
     {
       name: "what began after the time that is measured",
-      down: [outage("a", 300, null)],
-      watched_ms: 1000,
+      down: [outage("a", 3 * HOUR_MS, null)],
+      count: 2,
+      hours: 10,
       uptime: 100,
     },
-    { name: "a moment in a long time", down: [outage("a", 0, 1)], watched_ms: 1_000_000, uptime: 99.99 },
-  ])("counts $name", ({ down, watched_ms, uptime }) => {
-    expect(computeFleetUptime({ down, watched_ms }, { since: 0, until: 200 })).toBe(uptime);
+    { name: "a moment in a long time", down: [outage("a", 0, 1)], count: 2, hours: 1000, uptime: 99.99 },
+  ])("counts $name", ({ down, count, hours, uptime }) => {
+    const fleet = { down, count, watched_ms: hours * HOUR_MS };
+    expect(computeFleetUptime(fleet, { since: 0, until: 2 * HOUR_MS })).toBe(uptime);
   });
 });

@@ -1,4 +1,4 @@
-import type { StatusInterval } from "./uptime.ts";
+import { type StatusInterval, TELLING_MIN_MS } from "./uptime.ts";
 
 type Outage = Pick<StatusInterval, "from_at" | "to_at"> & { monitor_id: string };
 
@@ -26,12 +26,15 @@ export function computeFleetCells({ down, count }: Fleet, { from, to, now }: Spa
   return monitors.map(({ size: failed }) => (count === 0 ? 0 : Math.min(1, failed / count)));
 }
 
-/** Of all the time that monitors were watched, the percentage in which they were not down; null without any. */
+/**
+ * Of all the time that monitors were watched, the percentage in which they were not down; null while one was watched for
+ * too short a time, on average, to say one.
+ */
 export function computeFleetUptime(
-  { down, watched_ms }: Pick<Fleet, "down"> & { watched_ms: number },
+  { down, count, watched_ms }: Fleet & { watched_ms: number },
   { since, until }: { since: number; until: number },
 ): number | null {
-  if (watched_ms <= 0) return null;
+  if (count === 0 || watched_ms / count < TELLING_MIN_MS) return null;
   const lost = down.reduce((sum, { from_at, to_at }) => {
     const end = Math.min(to_at ?? until, until);
     return sum + Math.max(0, end - Math.max(from_at, since));

@@ -139,7 +139,7 @@ export function computeUptimePercentage({
 }
 
 /** Less than this was measured: a percentage of it says nothing. */
-const TELLING_MIN_MS = HOUR_MS;
+export const TELLING_MIN_MS = HOUR_MS;
 
 /** The percentage that people are shown; null also where too little was measured for one. */
 export function computeShownUptime(durations: Pick<StatusDurations, "up" | "degraded" | "down">): number | null {

@@ -7,6 +7,7 @@ import { pageInvitations, pageMembers } from "../../src/data/members/table.ts";
 import { users } from "../../src/data/users/table.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { V1 } from "../support/client.ts";
+import { browserOf } from "../support/dashboard-crawl.ts";
 import { readTables } from "../support/database.ts";
 import { createAccount, createPage } from "../support/factories.ts";
 import { type Browser, createBrowser, type Shown } from "../support/forms.ts";
@@ -287,6 +288,11 @@ describe("signing in", () => {
       expect(text).toContain(words);
     }
     expect(text).not.toContain(foreign);
+  });
+
+  it("counts the seats of all pages apart from what each page may have", async () => {
+    const { text } = await (await browserOf(await createAccount({ plan: "free" }))).open("/app/account");
+    expect(text).toMatch(/Seats<\/dt><dd>0 on all pages, at most \d+ on each</);
   });
 
   it("says how to begin where there is no page yet", async () => {

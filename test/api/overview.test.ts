@@ -5,6 +5,7 @@ import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE, V1 } from "../support/client.ts";
+import { browserOf } from "../support/dashboard-crawl.ts";
 import { createAccount, createPage } from "../support/factories.ts";
 import { insertNotice, joinPage } from "../support/members.ts";
 import { insertMonitor } from "../support/monitors.ts";
@@ -42,6 +43,19 @@ describe("GET /overview", () => {
     const worst = answer.body.worst_monitors.map(({ id }: { id: string }) => id);
     expect(worst).toEqual([longer.id, down.id, slow.id]);
     expect((await account.client.get(`${V1}/overview`)).body).toEqual(answer.body);
+  });
+});
+
+describe("the uptime on the overview", () => {
+  it.each([
+    [20, /Uptime, 30 days<\/dt><dd class="figure">–<\/dd><\/div>/],
+    [120, /Uptime, 30 days<\/dt><dd class="figure">100 %<\/dd><dd class="quiet">since <time/],
+    [60 * 24 * 40, /Uptime, 30 days<\/dt><dd class="figure">100 %<\/dd><\/div>/],
+  ])("says of %i minutes what they cover", async (minutes, figure) => {
+    const account = await createAccount();
+    const created_at = Date.now() - minutes * 60_000;
+    await insertMonitor(account.user_id, { created_at, status: "up", status_since: created_at });
+    expect((await (await browserOf(account)).open("/app")).text).toMatch(figure);
   });
 });
 

@@ -118,7 +118,7 @@ export function Plan({ tier, seats }: PlanProps) {
         </div>
         <div>
           <dt>Seats</dt>
-          <dd>{of(seats.used, seats.limit)}</dd>
+          <dd>{seats.limit === null ? seats.used : `${seats.used} on all pages, at most ${seats.limit} on each`}</dd>
         </div>
         <div>
           <dt>Shortest interval</dt>

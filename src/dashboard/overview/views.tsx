@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import { computeFleetCells } from "../../domain/fleet.ts";
 import { hasPermission } from "../../domain/roles.ts";
@@ -8,7 +9,7 @@ import { plural } from "../../lib/relative-time.ts";
 import { Avatar } from "../components/avatar.tsx";
 import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
-import { Since, Time } from "../components/time.tsx";
+import { ExactTime, Since, Time } from "../components/time.tsx";
 import { wordOf } from "../incidents/form.ts";
 import { OneField } from "../monitors/one-field.tsx";
 import { NEEDS_ATTENTION } from "../needs-attention.ts";
@@ -129,7 +130,13 @@ function Hero({ found, fleet }: { found: OverviewFound; fleet: Fleet }) {
         </p>
       </div>
       <dl class="facts">
-        <Figure name="Uptime, 30 days" value={fleet.uptime === null ? "–" : `${fleet.uptime} %`} />
+        <Figure name="Uptime, 30 days" value={fleet.uptime === null ? "–" : `${fleet.uptime} %`}>
+          {fleet.uptime === null || fleet.uptime_since === null ? null : (
+            <dd class="quiet">
+              since <ExactTime at={fleet.uptime_since} />
+            </dd>
+          )}
+        </Figure>
         <Figure name="Open incidents" value={String(found.counts.open_incidents)} />
         <Figure name="Until acknowledged" value={spanOf(fleet.acknowledged_after)} />
         <Figure name="Until resolved" value={spanOf(fleet.resolved_after)} />
@@ -152,11 +159,12 @@ export function sentenceOf(statuses: OverviewFound["statuses"]): { status: Monit
   return { status: "up", text: total === 1 ? "The only monitor is up" : `All ${total} monitors are up` };
 }
 
-function Figure({ name, value }: { name: string; value: string }) {
+function Figure({ name, value, children }: { name: string; value: string; children?: Child }) {
   return (
     <div>
       <dt>{name}</dt>
       <dd class="figure">{value}</dd>
+      {children}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, inArray, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, isNull, min, ne, or, sql } from "drizzle-orm";
 import { union } from "drizzle-orm/sqlite-core";
 import type { MonitorStatus } from "../../contract/monitor-values.ts";
 import { findDelayedSince } from "../../domain/check-schedule.ts";
@@ -146,6 +146,7 @@ export async function readFleet(db: Db, viewer: Viewer, { until, since }: { unti
     db
       .select({
         count: count(),
+        first_at: min(monitors.created_at),
         watched_ms: sql<number>`coalesce(sum(max(0, ${until} - max(${monitors.created_at}, ${since}))), 0)`,
       })
       .from(monitors)
@@ -161,6 +162,7 @@ export async function readFleet(db: Db, viewer: Viewer, { until, since }: { unti
   return {
     down,
     count: watched[0]?.count ?? 0,
+    first_at: watched[0]?.first_at ?? null,
     watched_ms: watched[0]?.watched_ms ?? 0,
     acknowledged_after: handled[0]?.acknowledged_after ?? null,
     resolved_after: handled[0]?.resolved_after ?? null,

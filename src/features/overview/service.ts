@@ -37,7 +37,9 @@ export async function getFleet(ctx: RequestScope) {
   const until = Math.floor(ctx.now / MINUTE_MS) * MINUTE_MS;
   const since = until - FLEET_MS;
   const fleet = await readFleet(ctx.db, await viewerOf(ctx), { until, since });
-  return { ...fleet, uptime: computeFleetUptime(fleet, { since, until }) };
+  // Null: of the whole span.
+  const uptime_since = fleet.first_at !== null && fleet.first_at > since ? fleet.first_at : null;
+  return { ...fleet, uptime: computeFleetUptime(fleet, { since, until }), uptime_since };
 }
 
 async function getServiceState({ db, env, settings }: RequestScope) {
