@@ -44,6 +44,15 @@ describe("a chart", () => {
     expect(html).toContain('class="chart-bar is-1" x="0" y="50" width="504" height="150"');
   });
 
+  it("names with each line its latest figure, and none for a line without measurements", () => {
+    const html = draw({ lines: [line("Median", [10, 12]), line("Tokyo", [])] });
+    expect(html.replaceAll(/<[^>]+>/g, " ")).toMatch(/Median\s+12 ms\s+Tokyo\s+80/);
+  });
+
+  it("shows the times of its table in the zone of the reader", () => {
+    expect(draw({ lines: [line("Median", [10, 12])] }).match(/<td><time [^>]*data-exact/g)).toHaveLength(2);
+  });
+
   it("leaves a gap where steps are missing", () => {
     const values = new Map([0, 1, 2, 9, 10].map((n) => [n * HOUR, 4]));
     const [, path = ""] = /chart-line is-1" d="([^"]+)"/.exec(draw({ lines: [{ name: "Median", values }] })) ?? [];

@@ -1,5 +1,5 @@
 import { toIso } from "../../platform/clock.ts";
-import { exactTime } from "./time.tsx";
+import { ExactTime, exactTime } from "./time.tsx";
 
 export interface ChartLine {
   name: string;
@@ -92,7 +92,7 @@ export function ChartFigure(chart: ChartProps) {
               {steps.map((step) => (
                 <tr>
                   <td>
-                    <time datetime={toIso(step)}>{exactTime(step)}</time>
+                    <ExactTime at={step} />
                   </td>
                   {lines.map(({ values }) => (
                     <td class="num">{values.get(step) ?? ""}</td>
@@ -110,13 +110,16 @@ export function ChartFigure(chart: ChartProps) {
 function Legend({ lines, isBand, shaded = [], unit }: ChartProps) {
   return (
     <ul class="legend">
-      {lines.map(({ name, values }, n) => (
-        <li>
-          <span class={`swatch is-${isBand && n === 1 ? "band" : n + 1}`} />
-          {name}
-          <span class="quiet num">{`${numberOf([...values.values()].at(-1) ?? 0)} ${unit}`.trim()}</span>
-        </li>
-      ))}
+      {lines.map(({ name, values }, n) => {
+        const latest = [...values.values()].at(-1);
+        return (
+          <li>
+            <span class={`swatch is-${isBand && n === 1 ? "band" : n + 1}`} />
+            {name}
+            <span class="quiet num">{latest === undefined ? "" : `${numberOf(latest)} ${unit}`.trim()}</span>
+          </li>
+        );
+      })}
       {shaded.length === 0 ? null : (
         <li>
           <span class="swatch is-outage" />
