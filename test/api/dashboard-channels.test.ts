@@ -92,6 +92,17 @@ describe("the preview of a channel", () => {
   });
 });
 
+it("the deliveries of a channel can be sent again only while it is on, and are asked for often only while one waits", async () => {
+  const webhook = await createWebhook(account);
+  sink.answer(webhook.url, 200);
+  await deliver(await route(eventOf(account.user_id, { name: "monitor.down" })));
+  const shown = async () => (await browser.open(`/app/alerts/deliveries?channel=${webhook.id}`)).text;
+  expect(await shown()).toContain("Redeliver");
+  expect(await shown()).not.toContain("data-awaited");
+  await account.client.put(`${V1}/webhooks/${webhook.id}`, { is_active: false });
+  expect(await shown()).not.toContain("Redeliver");
+});
+
 it("the deliveries of a channel name and link what each is about", async () => {
   const webhook = await createWebhook(account);
   sink.answer(webhook.url, 200);

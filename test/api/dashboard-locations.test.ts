@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { AGENTS, type EnrolledAgent, enrollAgent } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
 import { browserOf } from "../support/dashboard-crawl.ts";
@@ -27,6 +27,17 @@ describe("locations in the dashboard", () => {
     expect((await owner.client.get(`${AGENTS}/${agent.id}`)).body).toMatchObject({ is_location: true });
     expect((await browser.open(path)).text).toContain("Stop using as a location");
     expect((await browser.open("/app/monitors/new")).text).toContain("Cellar (agent)");
+  });
+
+  it("of an agent that does not call follow what becomes of it, and say when it gets a command", async () => {
+    const path = `/app/agents/${agent.id}`;
+    const parts = ["facts", "choices", "monitors", "discoveries", "events"];
+    const { text } = await browser.open(path);
+    for (const part of parts) expect(text).toContain(`<div id="agent-${part}" data-live`);
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 600_000);
+    await browser.submit(`${path}/commands`, { type: "check_now" });
+    expect((await browser.open(path)).text).toContain("once it calls again: it is offline now.");
+    vi.restoreAllMocks();
   });
 
   it("are chosen in a monitor's form, and the monitor's view shows what each found, by name", async () => {

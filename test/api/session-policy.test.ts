@@ -249,5 +249,8 @@ describe("the form of the session policy", () => {
     expect((await browser.open("/app/installation/sessions")).text).toContain("192.0.2.0/24");
     await browser.submit("/app/installation/sessions", { ...fields, second_factor_from: "", allowed_networks: "" });
     expect((await operator.client.get(POLICY)).body).toEqual({ ...DEFAULT, session_minutes: 600 });
+    const cookie = `${browser.cookies()}; vigil_zone=Asia%2FTokyo`;
+    const { text } = await browser.open("/app/installation/sessions", { cookie });
+    expect(text).toMatch(/id="second_factor_from-hint">Asia\/Tokyo/);
   });
 });

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { encode } from "uqr";
 import { describe, expect, it } from "vitest";
 import { BROWSERS, CHROMIUM, DESKTOP, PHONE, SHOTS } from "./chromium.ts";
-import { useDashboard } from "./dashboard.ts";
+import { openActions, useDashboard } from "./dashboard.ts";
 import { story } from "./story.ts";
 
 const V1 = "/api/uptime/v1";
@@ -189,6 +189,54 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
       expect((await heading.boundingBox())?.y).toBe(before?.y);
       expect(await page.locator(".trail").innerText()).not.toMatch(/\/\s*$/);
     });
+  });
+
+  it("marks check boxes together, until one of them is chosen", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/on-call/${dashboard.example.page}/schedules/new`);
+      await page.getByLabel("Name", { exact: true }).fill("Without people");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      const people = page.getByRole("group", { name: "People" });
+      await expect.poll(() => people.getAttribute("aria-invalid")).toBe("true");
+      await people.getByRole("checkbox").first().check();
+      expect([await people.getAttribute("aria-invalid"), await page.locator("#user_ids-problem").count()]).toEqual([
+        null,
+        0,
+      ]);
+    });
+  });
+
+  it("takes away what it said of an action before that is outdated, but no button to take it back", async () => {
+    const { id } = await dashboard.call("POST", `${V1}/monitors`, { name: "Paused for a moment", type: "heartbeat" });
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.clock.install();
+      await page.goto(`${dashboard.service.url}/app/monitors/${id}`);
+      await openActions(page);
+      await page.getByRole("button", { name: "Mute for 1 hour" }).click();
+      await page.locator(".notice").waitFor();
+      await page.clock.fastForward(21_000);
+      expect(await page.locator(".notice").count()).toBe(0);
+      await page.goto(`${dashboard.service.url}/app/monitors`);
+      await page.getByRole("checkbox", { name: "Select Paused for a moment" }).check();
+      const selection = page.getByRole("group", { name: "With the selected monitors" });
+      await selection.getByRole("button", { name: "Pause", exact: true }).click();
+      await page.locator(".notice").getByRole("button", { name: "Undo" }).waitFor();
+      await page.clock.fastForward(60_000);
+      await page.locator(".notice").getByRole("button", { name: "Undo" }).click();
+      await page.getByText("1 monitor resumed.").waitFor();
+    });
+  });
+
+  it("adds the tag that was entered by Enter, and pauses nothing", async () => {
+    const { id } = await dashboard.call("POST", `${V1}/monitors`, { name: "Tagged by Enter", type: "heartbeat" });
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/monitors`);
+      await page.getByRole("checkbox", { name: "Select Tagged by Enter" }).check();
+      await page.getByLabel("Add tag", { exact: true }).fill("entered");
+      await page.keyboard.press("Enter");
+      await page.getByText("1 monitor tagged.").waitFor();
+    });
+    expect(await dashboard.call("GET", `${V1}/monitors/${id}`)).toMatchObject({ tags: ["entered"], paused: false });
   });
 
   it("has the open one of many tabs in sight on a phone", async () => {

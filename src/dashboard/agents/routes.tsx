@@ -113,11 +113,19 @@ export const endpoints = [
             <Facts agent={agent} now={c.var.now} />
           </div>
           <HostMetrics metrics={metrics} />
-          <Location agent={agent} path={path} may_change={mayChange} />
-          <Pages agent={agent} path={path} may_change={mayChange} />
-          <Monitors agent={agent} />
-          <Discoveries agent={agent} path={path} may_watch={mayWatch} />
-          <Events agent={agent} now={c.var.now} />
+          <div id="agent-choices" data-live>
+            <Location agent={agent} path={path} may_change={mayChange} />
+            <Pages agent={agent} path={path} may_change={mayChange} />
+          </div>
+          <div id="agent-monitors" data-live>
+            <Monitors agent={agent} />
+          </div>
+          <div id="agent-discoveries" data-live>
+            <Discoveries agent={agent} path={path} may_watch={mayWatch} />
+          </div>
+          <div id="agent-events" data-live>
+            <Events agent={agent} now={c.var.now} />
+          </div>
         </>
       ),
     });
@@ -127,7 +135,9 @@ export const endpoints = [
     { path: "/app/agents/{id}/commands", summary: "Give an agent a command", params },
     async (c, entered, { id }) => {
       await requireApi(c, { method: "POST", path: `${API}/${id}/commands`, body: { type: entered.get("type") } });
-      return redirectWithNotice(`/app/agents/${id}`, "The agent gets it with its next call.");
+      const { status } = await loadAgent(c, id);
+      const when = status === "online" ? "with its next call" : "once it calls again: it is offline now";
+      return redirectWithNotice(`/app/agents/${id}`, `The agent gets it ${when}.`);
     },
   ),
 

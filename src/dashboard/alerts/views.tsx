@@ -161,7 +161,9 @@ export function deliveriesView({ now, channels, chosen, deliveries, place }: Del
     title: "Deliveries",
     section: "alerts",
     isLive: true,
-    isAwaited: true,
+    // What is sent is no change of its own.
+    isMeasured: true,
+    isAwaited: deliveries.some(({ state }) => state === "pending"),
     trail: [{ href: "/app/alerts", text: "Alerts" }],
     children: (
       <>
@@ -223,11 +225,13 @@ function Attempts({ channel, attempts, now }: { channel: Channel; attempts: read
             )}
           </td>
           <td>
-            <PostButton
-              action={`/app/alerts/${channel.id}/redeliver`}
-              label="Redeliver"
-              fields={{ delivery: attempt.delivery_id }}
-            />
+            {channel.is_active ? (
+              <PostButton
+                action={`/app/alerts/${channel.id}/redeliver`}
+                label="Redeliver"
+                fields={{ delivery: attempt.delivery_id }}
+              />
+            ) : null}
           </td>
         </tr>
       ))}

@@ -19,9 +19,11 @@ export function guardForms(): void {
 /** What was refused is marked until it is changed: whether it is right now, the server says. */
 export function unmarkChanged(): void {
   document.addEventListener("input", ({ target }) => {
-    if (!(target instanceof Element) || !("name" in target) || !target.hasAttribute("aria-invalid")) return;
-    target.removeAttribute("aria-invalid");
-    document.getElementById(`${target.name}-problem`)?.remove();
+    if (!(target instanceof Element) || !("name" in target)) return;
+    // Check boxes are marked as a whole.
+    const marked = target.closest("[aria-invalid]");
+    marked?.removeAttribute("aria-invalid");
+    if (marked) document.getElementById(`${target.name}-problem`)?.remove();
   });
 }
 

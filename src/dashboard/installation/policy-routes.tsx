@@ -2,6 +2,8 @@ import type { SecondFactorRule, SessionPolicyField } from "../../contract/sessio
 import { presentPolicy } from "../../features/session-policy/present.ts";
 import { getPolicy } from "../../features/session-policy/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { zoneLabel } from "../../lib/zoned-days.ts";
+import { readerZone } from "../cookies.ts";
 import { type FormField, storedValues } from "../form-fields.ts";
 import { type EditForm, showForm, submitForm } from "../object-form.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -14,7 +16,8 @@ const RULES: Record<SecondFactorRule, string> = {
   everybody: "Everybody",
 };
 
-const FIELDS: readonly (FormField & { name: SessionPolicyField })[] = [
+/** Its instant is entered as the reader's clock shows it. */
+const fieldsIn = (zone: string, now: number): (FormField & { name: SessionPolicyField })[] => [
   {
     kind: "number",
     name: "session_minutes",
@@ -47,8 +50,8 @@ const FIELDS: readonly (FormField & { name: SessionPolicyField })[] = [
     kind: "datetime",
     name: "second_factor_from",
     label: "Required from",
-    zone: "UTC",
-    hint: "Until then people are reminded in every view. Empty: at once.",
+    zone,
+    hint: `${zoneLabel(zone, now)}. Until then people are reminded in every view. Empty: at once.`,
   },
   {
     kind: "lines",
@@ -61,8 +64,9 @@ const FIELDS: readonly (FormField & { name: SessionPolicyField })[] = [
 async function formOf(c: AppContext): Promise<EditForm> {
   const policy = presentPolicy(await getPolicy(c.var.ctx));
   const isFixed = (name: SessionPolicyField) => policy.set_by_environment.includes(name);
-  const fields = FIELDS.filter(({ name }) => !isFixed(name));
-  const fixed = FIELDS.filter(({ name }) => isFixed(name)).map(({ label }) => label);
+  const all = fieldsIn(readerZone(c.req.raw), c.var.now);
+  const fields = all.filter(({ name }) => !isFixed(name));
+  const fixed = all.filter(({ name }) => isFixed(name)).map(({ label }) => label);
   return {
     title: "Session policy",
     section: "account",

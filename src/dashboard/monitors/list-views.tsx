@@ -334,6 +334,8 @@ function Selection({ query, pages, groups }: ListView) {
     <fieldset class="card bulk">
       <legend class="unseen">With the selected monitors</legend>
       <input type="hidden" name="back" value={addressOf(query)} />
+      {/* What Enter in a field presses is the first button. */}
+      <button type="submit" name="action" value="tag" hidden />
       <div class="actions">
         <button type="submit" class="second" name="action" value="pause">
           Pause
