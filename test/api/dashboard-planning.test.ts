@@ -210,6 +210,8 @@ describe("the calendar of a schedule", () => {
     const shown = (await browser.open(`${path}?from=${dateOf(midnight)}`)).text;
     expect(shown.match(/data-drop="/g)).toHaveLength(14);
     expect(shown).toContain("all day");
+    const past = (await browser.open(`${path}?from=${dateOf(midnight - 20 * DAY)}`)).text;
+    expect(past).not.toMatch(/data-drop|data-drag=|\/take-over"/);
     await browser.submit(`${path}/take-over`, { date: dateOf(midnight + DAY), user_id: member.user_id });
     expect((await read()).overrides).toEqual([
       expect.objectContaining({

@@ -94,7 +94,10 @@ export function Calendar({ name, path, plan, days, people, now, may_change }: Ca
       <Bands id="plan" name={name} days={days} turns={turns} names={names} now={now} zone={plan.timezone} />
       <ol class="on-call-days card">
         {days.map((day) => (
-          <li data-drop={day.date} {...(now >= day.start_at && now < day.end_at ? { "aria-current": "date" } : {})}>
+          <li
+            data-drop={day.end_at > now ? day.date : undefined}
+            {...(now >= day.start_at && now < day.end_at ? { "aria-current": "date" } : {})}
+          >
             <strong>{DAY_NAME().format(Date.parse(`${day.date}T12:00:00Z`))}</strong>
             <ul>
               {day.intervals.map((interval) => (
@@ -109,7 +112,7 @@ export function Calendar({ name, path, plan, days, people, now, may_change }: Ca
                 />
               ))}
             </ul>
-            {may_change ? <TakeOver path={path} day={day} people={people} /> : null}
+            {may_change && day.end_at > now ? <TakeOver path={path} day={day} people={people} /> : null}
           </li>
         ))}
       </ol>
@@ -208,7 +211,7 @@ function Turn({ interval, day, names, now, may_change, order, zone }: TurnProps)
   return (
     <li
       class={`turn ${personClass(order, user_id)}`}
-      data-drag={may_change ? `${user_id} ${toIso(start_at)} ${toIso(end_at)}` : undefined}
+      data-drag={may_change && end_at > now ? `${user_id} ${toIso(start_at)} ${toIso(end_at)}` : undefined}
     >
       <span dir="auto">{names.get(user_id) ?? "A member"}</span> <span>{time}</span>
       {isNow ? <span class="tag">Now</span> : null}
