@@ -2,6 +2,8 @@ import { exports } from "cloudflare:workers";
 import { Buffer } from "node:buffer";
 import { crc32, deflateSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
+import { evaluateSla } from "../../src/domain/sla.ts";
+import { presentShown } from "../../src/features/sla/present.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { createPage, PAGES } from "../support/pages.ts";
@@ -55,6 +57,24 @@ function unfolding(side: number): Uint8Array {
   const parts = [chunk("IHDR", header), chunk("IDAT", rows), chunk("IEND", new Uint8Array())];
   return new Uint8Array(Buffer.concat([signature, ...parts]));
 }
+
+describe("a report for people", () => {
+  const measured = (minutes: number) => {
+    const tally = { up: minutes * 60_000, degraded: 0, down: 60_000, maintenance: 0, outages: 1 };
+    const result = evaluateSla(tally, 99.9, { exclude_maintenance: true, degraded_counts_as_downtime: false });
+    const monitors = [{ id: "m", name: "Shop", target_percentage: 99.9, result }];
+    const range = { from_at: 0, to_at: 86_400_000 };
+    return { page: { id: "p" } as never, range, policy: null, target_percentage: 99.9, overall: result, monitors };
+  };
+
+  it.each([
+    [10, { uptime_percentage: null, meets_target: null }],
+    [99, { uptime_percentage: 99, meets_target: false }],
+  ])("says after %i minutes and one of an outage what an hour allows to say", (minutes, figures) => {
+    const { overall, monitors } = presentShown(measured(minutes));
+    expect([overall, monitors[0]]).toMatchObject([figures, figures]);
+  });
+});
 
 describe("GET /status-pages/{id}/sla/export?format=pdf", () => {
   it.each([

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { requireRate } from "../../access/rate-limit.ts";
-import { SLA_PERIODS, type SlaSummary } from "../../contract/sla.ts";
+import { SLA_PERIODS } from "../../contract/sla.ts";
 import { listServices } from "../../features/monitors/service.ts";
-import { presentHistory, presentSummary, presentTargets } from "../../features/sla/present.ts";
-import { getTargets, type MeasuredPage, measureSla, measureSlaHistory } from "../../features/sla/service.ts";
+import { presentHistory, presentShown, presentSummary, presentTargets } from "../../features/sla/present.ts";
+import { getTargets, measureSla, measureSlaHistory } from "../../features/sla/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { readBody } from "../form-fields.ts";
 import { ListOffset } from "../lists.ts";
@@ -70,12 +70,12 @@ async function showReports(
     measureSlaHistory(ctx, id, { period }),
     getTargets(ctx, id),
   ]);
-  const summary = presentSummary(sla);
+  const summary = presentShown(sla);
   const form = shownForm(targetFields(summary), targetValues(presentTargets(targets)), refused);
   return showTab(c, { id, tab: "/reports", refused }, ({ page, may }) => (
     <Reports
       page={page}
-      sla={withoutHaste(summary, sla)}
+      sla={summary}
       history={presentHistory(history)}
       period={period}
       offset={offset}
@@ -83,19 +83,4 @@ async function showReports(
       may_change={may("sla.write")}
     />
   ));
-}
-
-/** Says nothing yet of what was measured for less than an hour. */
-function withoutHaste(summary: SlaSummary, { overall, monitors }: MeasuredPage): SlaSummary {
-  const shown = new Map(monitors.map(({ id, result }) => [id, result.shown_percentage]));
-  const say = <Said extends SlaSummary["overall"]>(said: Said, percentage: number | null): Said => ({
-    ...said,
-    uptime_percentage: percentage,
-    meets_target: percentage === null ? null : said.meets_target,
-  });
-  return {
-    ...summary,
-    overall: say(summary.overall, overall.shown_percentage),
-    monitors: summary.monitors.map((monitor) => say(monitor, shown.get(monitor.monitor_id) ?? null)),
-  };
 }

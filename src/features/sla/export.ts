@@ -5,7 +5,7 @@ import { assertNever } from "../../lib/assert-never.ts";
 import { assetReader } from "../../report/glyphs.ts";
 import type { ReportHead } from "../../report/layout.ts";
 import { fetchLogo } from "./logo.ts";
-import { presentSummary } from "./present.ts";
+import { presentShown, presentSummary } from "./present.ts";
 import { type MeasuredPage, RULES_DEFAULT } from "./service.ts";
 
 /** The name of the file is fixed, so that nothing a person wrote gets into a header. */
@@ -34,7 +34,7 @@ export async function exportSla(ctx: RequestScope, measured: MeasuredPage, forma
       ]);
       const picture = await fetchLogo(ctx, measured.page.logo_url);
       const logo = picture && readLogo(picture);
-      const pages = layOutSlaReport(summary, { ...headOf(measured), logo, made_at: ctx.now });
+      const pages = layOutSlaReport(presentShown(measured), { ...headOf(measured), logo, made_at: ctx.now });
       const title = `Service level report: ${measured.page.name}`;
       const pdf = await writePdf({ title, made_at: ctx.now, pages, logo }, assetReader(ctx.env));
       return answer(pdf, "application/pdf");

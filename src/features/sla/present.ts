@@ -35,6 +35,22 @@ export function presentHistory({ page, range, target_percentage, steps }: Measur
   };
 }
 
+/** As people read it: nothing is said yet of what was measured for less than an hour. */
+export function presentShown(measured: MeasuredPage): SlaSummary {
+  const summary = presentSummary(measured);
+  const shown = new Map(measured.monitors.map(({ id, result }) => [id, result.shown_percentage]));
+  const say = <Said extends SlaSummary["overall"]>(said: Said, percentage: number | null): Said => ({
+    ...said,
+    uptime_percentage: percentage,
+    meets_target: percentage === null ? null : said.meets_target,
+  });
+  return {
+    ...summary,
+    overall: say(summary.overall, measured.overall.shown_percentage),
+    monitors: summary.monitors.map((monitor) => say(monitor, shown.get(monitor.monitor_id) ?? null)),
+  };
+}
+
 /** Rounding keeps order: where the target is met, the rounded downtime is not above the rounded budget. */
 function presentResult(result: SlaResult): Omit<SlaFigures, "target_percentage"> {
   const downtime_seconds = toSeconds(result.downtime_ms);
