@@ -214,6 +214,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
       await openActions(page);
       await page.getByRole("button", { name: "Mute for 1 hour" }).click();
       await page.locator(".notice").waitFor();
+      await page.waitForLoadState();
       await page.clock.fastForward(21_000);
       expect(await page.locator(".notice").count()).toBe(0);
       await page.goto(`${dashboard.service.url}/app/monitors`);
@@ -221,6 +222,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
       const selection = page.getByRole("group", { name: "With the selected monitors" });
       await selection.getByRole("button", { name: "Pause", exact: true }).click();
       await page.locator(".notice").getByRole("button", { name: "Undo" }).waitFor();
+      await page.waitForLoadState();
       await page.clock.fastForward(60_000);
       await page.locator(".notice").getByRole("button", { name: "Undo" }).click();
       await page.getByText("1 monitor resumed.").waitFor();

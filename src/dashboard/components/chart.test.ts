@@ -46,7 +46,16 @@ describe("a chart", () => {
 
   it("names with each line its latest figure, and none for a line without measurements", () => {
     const html = draw({ lines: [line("Median", [10, 12]), line("Tokyo", [])] });
-    expect(html.replaceAll(/<[^>]+>/g, " ")).toMatch(/Median\s+12 ms\s+Tokyo\s+80/);
+    expect(html.replaceAll(/<[^>]+>/g, " ")).toMatch(/Median\s+12 ms\s+Tokyo\s+20\s/);
+  });
+
+  it.each([
+    [HOUR, "00:00 00:15 00:30 00:45 01:00"],
+    [96 * HOUR, "1 Jan 2 Jan 3 Jan 4 Jan 5 Jan"],
+  ])("names the times or days of its axis without a script", (step, labels) => {
+    const values = new Map([0, 1].map((n) => [n * step, 4]));
+    const html = draw({ lines: [{ name: "Median", values }] });
+    expect([...html.matchAll(/data-axis="\w+">([^<]*)/g)].map(([, label]) => label).join(" ")).toBe(labels);
   });
 
   it("shows the times of its table in the zone of the reader", () => {

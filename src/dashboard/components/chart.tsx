@@ -68,7 +68,7 @@ export function ChartFigure(chart: ChartProps) {
         <div class="chart-times" aria-hidden="true">
           {labels.map((at) => (
             <time datetime={toIso(at)} data-axis={format}>
-              {exactTime(at).slice(format === "day" ? 0 : -12, format === "day" ? 6 : -7)}
+              {(format === "day" ? /^\d+ \w+/ : /\d\d:\d\d/).exec(exactTime(at))?.[0]}
             </time>
           ))}
         </div>
