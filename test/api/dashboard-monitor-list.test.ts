@@ -35,6 +35,31 @@ const textOf = (html: string) =>
 const headsIn = (text: string) =>
   [...text.matchAll(/<details class="monitor-group".*?<\/summary>/gs)].map(([head]) => textOf(head));
 
+describe("a monitor that waits for its first result", () => {
+  it.each([
+    ["is asked for each moment", 1, true],
+    ["is left alone once none came for minutes, as a nightly job", 11, false],
+  ])("%s by the list and by its own view", async (_name, minutes, isAwaited) => {
+    const account = await createAccount();
+    const status_since = Date.now() - minutes * 60_000;
+    const { id } = await insertMonitor(account.user_id, { status: "pending", status_since, type: "heartbeat" });
+    const own = await browserOf(account);
+    for (const path of ["/app/monitors", `/app/monitors/${id}`]) {
+      const { text } = await own.open(path);
+      expect([path, text.includes("data-awaited")]).toEqual([path, isAwaited]);
+    }
+  });
+
+  it("is no longer asked for once the check that was pressed has answered", async () => {
+    const account = await createAccount();
+    const { id } = await insertMonitor(account.user_id, { status: "up" });
+    const own = await browserOf(account);
+    const isAwaited = async (asked: number) =>
+      (await own.open(`/app/monitors/${id}?checked=${asked}`)).text.includes("data-awaited");
+    expect([await isAwaited(Date.now()), await isAwaited(Date.now() - 11 * 60_000)]).toEqual([true, false]);
+  });
+});
+
 describe("the list of monitors", () => {
   it("stands together by status page, below heads that count all of each, shown or not", async () => {
     const text = await open("?sort=page");

@@ -37,7 +37,7 @@ export const endpoints = [
         title: "Agents",
         section: "agents",
         isLive: true,
-        isAwaited: true,
+        isMeasured: true,
         actions: <PostButton action="/app/agents/install" label="Install an agent" kind="primary" />,
         children: (
           <div id="agents" data-live>

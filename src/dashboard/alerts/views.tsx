@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { headingOf } from "../../contract/events.ts";
 import type { Delivery, DeliverySubject, Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
+import { MINUTE_MS } from "../../lib/durations.ts";
 import { describeTargets, nameOfPath } from "../alert-targets.ts";
 import { Menu } from "../components/menu.tsx";
 import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
@@ -163,7 +164,9 @@ export function deliveriesView({ now, channels, chosen, deliveries, place }: Del
     isLive: true,
     // What is sent is no change of its own.
     isMeasured: true,
-    isAwaited: deliveries.some(({ state }) => state === "pending"),
+    isAwaited: deliveries.some(({ state, next_attempt_at: next }) => {
+      return state === "pending" && (next === null || Date.parse(next) < now + MINUTE_MS);
+    }),
     trail: [{ href: "/app/alerts", text: "Alerts" }],
     children: (
       <>

@@ -10,6 +10,7 @@ import { DayStrip, lastDay, StatusStrip } from "../components/strip.tsx";
 import { ExactTime, Since, Time } from "../components/time.tsx";
 import { NextSteps } from "../overview/next-steps.tsx";
 import type { View } from "../shell.tsx";
+import { awaitsAnswer, awaitsResult } from "./awaited.ts";
 import { compositePolicyInWords } from "./composite-policies.ts";
 import type { MonitorPicture } from "./detail.ts";
 import { isMuted, MuteItems, WithheldAlerts } from "./detail-alerts.tsx";
@@ -29,7 +30,7 @@ export function detailView(picture: MonitorPicture): View {
     trail: [{ href: "/app/monitors", text: "Monitors" }],
     isLive: true,
     isMeasured: true,
-    isAwaited: record.status === "pending" || picture.tested.length > 0,
+    isAwaited: awaitsResult(record, picture.now) || awaitsAnswer(picture.tested, picture.asked_at, picture.now),
     state: <Now picture={picture} />,
     actions: picture.may_change ? (
       <Actions

@@ -105,6 +105,7 @@ export async function loadPicture(
     may_alert,
     lacking:
       may_change && ctx.now - record.created_at < NEW_MS ? await findLacking(ctx, await listPageChoices(ctx)) : null,
+    asked_at: checked,
     tested: checked === undefined ? [] : newestByRegion(record.regions, results.rows, checked),
   };
 }

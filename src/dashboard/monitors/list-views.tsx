@@ -21,6 +21,7 @@ import { Since } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
 import { SaveView } from "../saved-views/views.tsx";
 import type { View } from "../shell.tsx";
+import { awaitsResult } from "./awaited.ts";
 import { ColumnChoice } from "./column-choice.tsx";
 import { COLUMNS, type Column } from "./columns.ts";
 import { GroupOfMonitors, type MonitorGroup, placeKey } from "./list-groups.tsx";
@@ -82,7 +83,7 @@ export function listView(list: ListView): View {
     section: "monitors",
     isLive: true,
     isMeasured: true,
-    isAwaited: list.rows.some(({ status }) => status === "pending"),
+    isAwaited: list.rows.some((row) => awaitsResult(row, list.now)),
     actions: (
       <a class="button" href="/app/monitors/new">
         Add monitor
