@@ -7,7 +7,7 @@ import { ChartFigure } from "../components/chart.tsx";
 import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
-
+import { worstFirst } from "../needs-attention.ts";
 import { clockText, networkText, paceFigure } from "./fleet.tsx";
 import { Presence } from "./presence.tsx";
 
@@ -116,7 +116,7 @@ export function Monitors({ agent: { monitors, capabilities } }: { agent: Detail 
     <section aria-labelledby="monitors">
       <h2 id="monitors">Monitors</h2>
       <Table caption="Monitors" head={["Monitor", "Type", "Status"]} isStacked>
-        {monitors.map(({ id, name, type, status }) => (
+        {worstFirst(monitors).map(({ id, name, type, status }) => (
           <tr>
             <th scope="row">
               <a href={`/app/monitors/${id}`} dir="auto">

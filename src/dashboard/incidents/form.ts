@@ -1,10 +1,10 @@
 import { INCIDENT_STATUSES, type IncidentStatus } from "../../contract/incident.ts";
-import { INCIDENT_SEVERITIES, type MonitorStatus } from "../../contract/monitor-values.ts";
+import { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
 import { listServices } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { zoneLabel } from "../../lib/zoned-days.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
-import { NEEDS_ATTENTION } from "../needs-attention.ts";
+import { worstFirst } from "../needs-attention.ts";
 import { timezoneOf } from "../page-zone.ts";
 import { listPeople } from "../people.ts";
 import { listPageChoices, type PageChoice } from "../rights.ts";
@@ -30,11 +30,7 @@ export async function listServiceOptions(c: AppContext, pageId: string): Promise
 
 /** What is reported is mostly about what is down. */
 async function listTroubledFirst(c: AppContext, pageId: string): Promise<Option[]> {
-  const rankOf = ({ status }: { status: MonitorStatus }) => {
-    const rank = NEEDS_ATTENTION.indexOf(status);
-    return rank === -1 ? NEEDS_ATTENTION.length : rank;
-  };
-  const services = (await listServices(c.var.ctx, pageId)).toSorted((a, b) => rankOf(a) - rankOf(b));
+  const services = worstFirst(await listServices(c.var.ctx, pageId));
   return services.map(({ id, name }) => ({ value: id, label: name }));
 }
 
