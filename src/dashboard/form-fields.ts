@@ -65,6 +65,8 @@ export type FormField = FieldBase &
 export interface Option {
   value: string;
   label: string;
+  /** Of a status page: the script offers it only while this one is chosen in the same form. */
+  within?: string;
 }
 
 /**

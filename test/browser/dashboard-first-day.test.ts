@@ -191,6 +191,23 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
     });
   });
 
+  it("offers a monitor the groups of the status page that is chosen, and no others", async () => {
+    const other = await dashboard.call("POST", `${V1}/status-pages`, { name: "Grouped", slug: "grouped" });
+    const group = await dashboard.call("POST", `${V1}/groups`, { status_page_id: other.id, name: "Counter" });
+    await dashboard.visit(DESKTOP, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/monitors/new`);
+      const offered = () => page.locator("#group_id option:enabled").allTextContents();
+      const choice = page.getByLabel("Status page", { exact: true });
+      await choice.selectOption("Grouped");
+      expect(await offered()).toEqual(["None", "Counter (Grouped)"]);
+      await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
+      await page.locator("#group_id").selectOption(String(group.id));
+      await choice.selectOption("Northwind Status");
+      expect((await offered()).join()).not.toContain("Counter");
+      expect(await page.locator("#group_id").inputValue()).toBe("");
+    });
+  });
+
   it("marks check boxes together, until one of them is chosen", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
       await page.goto(`${dashboard.service.url}/app/on-call/${dashboard.example.page}/schedules/new`);

@@ -10,7 +10,7 @@ import { keepForOffline } from "./install.ts";
 import { followChanges } from "./live.ts";
 import { followResult } from "./live-result.ts";
 import { closeMenus } from "./menus.ts";
-import { showFieldsOfType } from "./monitor-form.ts";
+import { offerWithinPage, showFieldsOfType } from "./monitor-form.ts";
 import { endNotice } from "./notice.ts";
 import { showResultsAtOnce } from "./optimistic.ts";
 import { offerCommands } from "./palette.ts";
@@ -43,6 +43,7 @@ submitByEnter();
 followChoices();
 offerDurations();
 showFieldsOfType();
+offerWithinPage();
 showFieldsOfProvider();
 chooseByTile();
 // Takes the document as the server sent it, so it comes before what changes it.

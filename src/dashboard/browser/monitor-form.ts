@@ -14,3 +14,18 @@ export function showFieldsOfType(): void {
   // The browser may have kept another choice from before a reload.
   show();
 }
+
+/** Choices within a status page are offered while it is the one that is chosen. */
+export function offerWithinPage(): void {
+  const page = document.querySelector<HTMLSelectElement>('form select[name="status_page_id"]');
+  const offered = [...(page?.form?.querySelectorAll<HTMLOptionElement>("option[data-within]") ?? [])];
+  if (!page || offered.length === 0) return;
+  const show = () => {
+    for (const option of offered) {
+      option.hidden = option.disabled = option.dataset.within !== page.value;
+      if (option.disabled) option.selected = false;
+    }
+  };
+  page.addEventListener("change", show);
+  show();
+}

@@ -244,7 +244,7 @@ function Select({ shared, value, options, empty }: SelectProps) {
     <select {...shared}>
       {empty === undefined ? null : <option value="">{empty}</option>}
       {offered.map((option) => (
-        <option value={option.value} selected={option.value === value}>
+        <option value={option.value} selected={option.value === value} data-within={option.within}>
           {option.label}
         </option>
       ))}

@@ -56,7 +56,15 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
   const choices = {
     interval: defaultInterval(ctx, await getOwnerPlan(ctx, requireUser(ctx).user_id)),
     pages: pages.map(named),
-    groups: groups.rows.map(named),
+    groups: pages.flatMap((page) =>
+      groups.rows
+        .filter(({ status_page_id }) => status_page_id === page.id)
+        .map(({ id, name }) => ({
+          value: id,
+          label: pages.length > 1 ? `${name} (${page.name})` : name,
+          within: page.id,
+        })),
+    ),
     agents: usable.map(named),
     monitors: monitors.map(named),
     regions: ctx.settings.REGIONS.map((value) => ({ value, label: regionName(value) })),
