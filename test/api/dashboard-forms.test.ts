@@ -29,7 +29,10 @@ describe("imprint and privacy", () => {
 
 describe("what other programs read", () => {
   it("is a calendar at an address that its buttons make and revoke", async () => {
+    const mayRevoke = async () => (await browser.open("/app/account")).text.includes("/app/account/calendar/revoke");
+    expect(await mayRevoke()).toBe(false);
     const { text } = await browser.submit("/app/account/calendar");
+    expect(await mayRevoke()).toBe(true);
     const [, path = ""] = /http:\/\/[^/]+(\/calendar\/cal_\w+)/.exec(text) ?? [];
     expect((await createClient().get(path)).status).toBe(200);
     expect((await browser.submit("/app/account/calendar/revoke")).headers.get("location")).toBe("/app/account");
@@ -37,7 +40,11 @@ describe("what other programs read", () => {
   });
 
   it("are metrics by a credential that its buttons make and revoke", async () => {
+    const mayRevoke = async () =>
+      (await browser.open("/app/account")).text.includes("/app/account/metrics-token/revoke");
+    expect(await mayRevoke()).toBe(false);
     const { text } = await browser.submit("/app/account/metrics-token");
+    expect(await mayRevoke()).toBe(true);
     const [token = ""] = /mt_\w+/.exec(text) ?? [];
     expect((await createClient(token).get("/metrics")).status).toBe(200);
     await browser.submit("/app/account/metrics-token/revoke");

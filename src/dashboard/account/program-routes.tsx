@@ -52,7 +52,7 @@ export const endpoints = [
 ];
 
 /** What programs of others read in the person's name. */
-export function Programs() {
+export function Programs({ calendar, metrics }: { calendar: boolean; metrics: boolean }) {
   return (
     <section class="card" aria-labelledby="programs">
       <h2 id="programs">Other programs</h2>
@@ -62,7 +62,7 @@ export function Programs() {
         </p>
         <span class="actions">
           <PostButton action="/app/account/calendar" label="New calendar address" />
-          <PostButton action="/app/account/calendar/revoke" label="Revoke it" kind="danger" />
+          {calendar ? <PostButton action="/app/account/calendar/revoke" label="Revoke it" kind="danger" /> : null}
         </span>
       </div>
       <div class="row">
@@ -71,7 +71,9 @@ export function Programs() {
         </p>
         <span class="actions">
           <PostButton action="/app/account/metrics-token" label="New metrics credential" />
-          <PostButton action="/app/account/metrics-token/revoke" label="Revoke the one before" kind="danger" />
+          {metrics ? (
+            <PostButton action="/app/account/metrics-token/revoke" label="Revoke the one before" kind="danger" />
+          ) : null}
         </span>
       </div>
       <p class="quiet">A new one replaces the one before.</p>

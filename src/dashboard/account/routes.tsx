@@ -5,6 +5,7 @@ import type { Me } from "../../contract/session.ts";
 import { TEAM_TOPICS } from "../../contract/team-notification.ts";
 import { CreatedToken, TOKEN_LIFETIMES_DAYS } from "../../contract/token.ts";
 import { RecoveryCodes, TotpSecret } from "../../contract/two-factor.ts";
+import { findPrograms } from "../../data/credentials/read.ts";
 import { presentBilling, presentTier, presentToken } from "../../features/account/present.ts";
 import { countMyUsage, listMyTokens } from "../../features/account/service.ts";
 import { readMyPreferences } from "../../features/preferences/service.ts";
@@ -372,7 +373,8 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
   const place = (offset: number, total: number) => ({ total, limit: SHOWN_MAX, offset });
   const href = (where: Partial<typeof at>) => addressWith("/app/account", { ...at, ...where });
   const { ctx } = c.var;
-  const [me, passkeys, tokens, workflows, sessions, usage, referrals] = await Promise.all([
+  const { session_id, is_operator, user_id } = requireUser(ctx);
+  const [me, passkeys, tokens, workflows, sessions, usage, referrals, programs] = await Promise.all([
     getMe(ctx),
     listMyPasskeys(ctx),
     listMyTokens(ctx, partAt(at.tokens)),
@@ -380,8 +382,8 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
     listMySessions(ctx, partAt(at.sessions)),
     countMyUsage(ctx),
     getMyReferrals(ctx),
+    findPrograms(ctx.db, user_id),
   ]);
-  const { session_id, is_operator } = requireUser(ctx);
   const shown = { current_id: session_id, session_ms: sessions.session_ms };
   const { url, clicks, signups, credits } = presentReferrals(referrals, c.var.publicUrl);
   return showView(c, {
@@ -396,7 +398,7 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
         <Tokens tokens={tokens.rows.map(presentToken)} now={c.var.now} />
         <ListPages {...place(at.tokens, tokens.total)} href={(from) => href({ tokens: from })} />
         <Workflows workflows={workflows.rows.map((row) => presentWorkflow(row, c.var.publicUrl))} now={c.var.now} />
-        <Programs />
+        <Programs {...programs} />
         <Sessions sessions={sessions.rows.map((row) => presentSession(row, shown))} now={c.var.now} />
         <ListPages {...place(at.sessions, sessions.total)} href={(from) => href({ sessions: from })} />
         <section class="card" aria-labelledby="referrals">
