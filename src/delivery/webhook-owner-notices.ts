@@ -12,7 +12,12 @@ import {
   type WebhookRecord,
 } from "../data/webhooks/read.ts";
 import { markWarned } from "../data/webhooks/write.ts";
-import { composeDisabledNotice, composeFailureWarning, type OwnerNotice } from "../domain/webhook-owner-notices.ts";
+import {
+  composeDisabledNotice,
+  composeFailureWarning,
+  type FailingWebhook,
+  type OwnerNotice,
+} from "../domain/webhook-owner-notices.ts";
 import { sealMail } from "../outbox/mail.ts";
 import { newId } from "../platform/ids.ts";
 import type { Outcome } from "./outcome.ts";
@@ -62,9 +67,10 @@ export async function sweepFailingWebhooks(scope: Scope): Promise<void> {
 function described(
   { settings }: Scope,
   { id, name, provider, failing_since }: WebhookRecord,
-  { page_name, last_error }: { page_name: string | null; last_error: string | null },
-) {
-  return { id, name, provider, failing_since, page_name, last_error, public_url: settings.PUBLIC_URL };
+  { page_name, timezone, last_error }: Pick<FailingWebhook, "page_name" | "last_error"> & { timezone: string | null },
+): FailingWebhook {
+  const reader = { timezone: timezone ?? "UTC", public_url: settings.PUBLIC_URL };
+  return { id, name, provider, failing_since, page_name, last_error, ...reader };
 }
 
 interface OwnerMessage {

@@ -8,6 +8,7 @@ const webhook: FailingWebhook = {
   page_name: "Shop",
   failing_since: Date.UTC(2026, 10, 20, 9, 5),
   last_error: "no answer within 10000 ms",
+  timezone: "Europe/Berlin",
   public_url: "https://status.example",
 };
 const disableAt = Date.UTC(2026, 10, 25, 9, 5);
@@ -17,12 +18,12 @@ describe("what the owner of a webhook reads", () => {
     expect(composeFailureWarning(webhook, disableAt)).toEqual({
       title: 'Webhook "On call" keeps failing',
       message:
-        'The webhook "On call" (telegram bot) of the status page "Shop" has failed since 20 November 2026, 09:05 (UTC): no delivery has succeeded since then. The last attempt: no answer within 10000 ms. Please check the receiver. If failures continue, the webhook is disabled at the first failure after 25 November 2026, 09:05 (UTC); one successful delivery prevents that.',
-      text: `The webhook "On call" (telegram bot) of the status page "Shop" has failed since 20 November 2026, 09:05 (UTC): no delivery has succeeded since then. The last attempt: no answer within 10000 ms.
+        'The webhook "On call" (telegram bot) of the status page "Shop" has failed since 20 November 2026, 10:05 (Europe/Berlin): no delivery has succeeded since then. The last attempt: no answer within 10000 ms. Please check the receiver. If failures continue, the webhook is disabled at the first failure after 25 November 2026, 10:05 (Europe/Berlin); one successful delivery prevents that.',
+      text: `The webhook "On call" (telegram bot) of the status page "Shop" has failed since 20 November 2026, 10:05 (Europe/Berlin): no delivery has succeeded since then. The last attempt: no answer within 10000 ms.
 
-Please check the receiver. If failures continue, the webhook is disabled at the first failure after 25 November 2026, 09:05 (UTC); one successful delivery prevents that.
+Please check the receiver. If failures continue, the webhook is disabled at the first failure after 25 November 2026, 10:05 (Europe/Berlin); one successful delivery prevents that.
 
-Requests and responses: GET https://status.example/api/uptime/v1/webhooks/w1/deliveries
+Requests and responses: https://status.example/app/alerts/deliveries?channel=w1
 `,
     });
   });
@@ -32,7 +33,7 @@ Requests and responses: GET https://status.example/api/uptime/v1/webhooks/w1/del
       "after nothing but failures",
       webhook,
       false,
-      'The webhook "On call" (telegram bot) of the status page "Shop" was disabled, because it has failed since 20 November 2026, 09:05 (UTC): no delivery has succeeded since then. The last attempt: no answer within 10000 ms.',
+      'The webhook "On call" (telegram bot) of the status page "Shop" was disabled, because it has failed since 20 November 2026, 10:05 (Europe/Berlin): no delivery has succeeded since then. The last attempt: no answer within 10000 ms.',
     ],
     [
       "at the receiver's wish",
@@ -44,18 +45,18 @@ Requests and responses: GET https://status.example/api/uptime/v1/webhooks/w1/del
       "of an account, with nothing known of the last attempt",
       { ...webhook, provider: "generic", page_name: null, last_error: null },
       false,
-      'The webhook "On call" of your account was disabled, because it has failed since 20 November 2026, 09:05 (UTC): no delivery has succeeded since then.',
+      'The webhook "On call" of your account was disabled, because it has failed since 20 November 2026, 10:05 (Europe/Berlin): no delivery has succeeded since then.',
     ],
   ])("says how to switch it on again: %s", (_name, described, is_gone, why) => {
     const { title, message, text } = composeDisabledNotice(described, { is_gone });
     expect(title).toBe('Webhook "On call" was disabled');
     expect(message).toBe(
-      `${why} Events that occur while it is disabled are not delivered later. After fixing the receiver, enable the webhook again: PATCH https://status.example/api/uptime/v1/webhooks/w1/toggle`,
+      `${why} Events that occur while it is disabled are not delivered later. After fixing the receiver, enable the webhook again: https://status.example/app/alerts/w1/edit`,
     );
     expect(text.split("\n\n")).toEqual([
       `${why} Events that occur while it is disabled are not delivered later.`,
-      "After fixing the receiver, enable the webhook again: PATCH https://status.example/api/uptime/v1/webhooks/w1/toggle",
-      "Requests and responses: GET https://status.example/api/uptime/v1/webhooks/w1/deliveries\n",
+      "After fixing the receiver, enable the webhook again: https://status.example/app/alerts/w1/edit",
+      "Requests and responses: https://status.example/app/alerts/deliveries?channel=w1\n",
     ]);
   });
 });

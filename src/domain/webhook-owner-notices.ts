@@ -10,7 +10,9 @@ export interface FailingWebhook {
   failing_since: number | null;
   /** As attempts record it. */
   last_error: string | null;
-  /** Where the API is reached; empty where the operator left that to each request. */
+  /** Of the page. */
+  timezone: string;
+  /** Where the dashboard is reached; empty where the operator left that to each request. */
   public_url: string;
 }
 
@@ -28,7 +30,7 @@ export function composeFailureWarning(webhook: FailingWebhook, disableAt: number
   const title = `Webhook "${webhook.name}" keeps failing`;
   return noticeOf(webhook, title, [
     `${described(webhook)} has failed ${sinceWhen(webhook)}: no delivery has succeeded since then.${lastError(webhook)}`,
-    `Please check the receiver. If failures continue, the webhook is disabled at the first failure after ${utc(disableAt)}; one successful delivery prevents that.`,
+    `Please check the receiver. If failures continue, the webhook is disabled at the first failure after ${formatMoment(disableAt, webhook.timezone)}; one successful delivery prevents that.`,
   ]);
 }
 
@@ -39,13 +41,12 @@ export function composeDisabledNotice(webhook: FailingWebhook, { is_gone }: { is
     : `${described(webhook)} was disabled, because it has failed ${sinceWhen(webhook)}: no delivery has succeeded since then.${lastError(webhook)}`;
   return noticeOf(webhook, title, [
     `${why} Events that occur while it is disabled are not delivered later.`,
-    `After fixing the receiver, enable the webhook again: PATCH ${webhook.public_url}/api/uptime/v1/webhooks/${webhook.id}/toggle`,
+    `After fixing the receiver, enable the webhook again: ${webhook.public_url}/app/alerts/${webhook.id}/edit`,
   ]);
 }
 
 function noticeOf(webhook: FailingWebhook, title: string, paragraphs: readonly string[]): OwnerNotice {
-  const deliveries = `${webhook.public_url}/api/uptime/v1/webhooks/${webhook.id}/deliveries`;
-  const footer = `Requests and responses: GET ${deliveries}`;
+  const footer = `Requests and responses: ${webhook.public_url}/app/alerts/deliveries?channel=${webhook.id}`;
   return { title, message: paragraphs.join(" "), text: `${[...paragraphs, footer].join("\n\n")}\n` };
 }
 
@@ -54,14 +55,10 @@ function described({ name, provider, page_name }: FailingWebhook): string {
   return `The webhook "${name}"${kind} ${page_name === null ? "of your account" : `of the status page "${page_name}"`}`;
 }
 
-function sinceWhen({ failing_since }: FailingWebhook): string {
-  return failing_since === null ? "just now" : `since ${utc(failing_since)}`;
+function sinceWhen({ failing_since, timezone }: FailingWebhook): string {
+  return failing_since === null ? "just now" : `since ${formatMoment(failing_since, timezone)}`;
 }
 
 function lastError({ last_error }: FailingWebhook): string {
   return last_error === null ? "" : ` The last attempt: ${last_error}.`;
-}
-
-function utc(instant: number): string {
-  return formatMoment(instant, "UTC");
 }

@@ -36,6 +36,7 @@ const WEBHOOK = {
   page_name: HOSTILE,
   failing_since: 0,
   last_error: HOSTILE,
+  timezone: "UTC",
   public_url: "",
 };
 const NEWS = {

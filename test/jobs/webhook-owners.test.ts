@@ -78,7 +78,7 @@ describe("the owner of a webhook that only fails", () => {
           /since 1 January 2026, 00:00 \(UTC\).*The last attempt: the endpoint answered 404\./,
         ),
       },
-      { subject: 'Webhook "Ops" was disabled', text: expect.stringContaining(`/webhooks/${webhook.id}/toggle`) },
+      { subject: 'Webhook "Ops" was disabled', text: expect.stringContaining(`/app/alerts/${webhook.id}/edit`) },
     ]);
   });
 

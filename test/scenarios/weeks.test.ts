@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { enrollAgent } from "../support/agents.ts";
-import { aDay, MINUTE } from "../support/alert-days.ts";
+import { aDay, type Day, MINUTE, transcriptOf } from "../support/alert-days.ts";
 import { V1 } from "../support/client.ts";
 import { createSchedule, setPolicy } from "../support/on-call.ts";
 import { useSink } from "../support/sink.ts";
@@ -17,23 +17,7 @@ const HOUR = 60 * MINUTE;
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
-type Day = Awaited<ReturnType<typeof aDay>>;
-
-const wall = (at: number) =>
-  new Intl.DateTimeFormat("en-GB", {
-    weekday: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-    timeZone: BERLIN,
-    timeZoneName: "short",
-  }).format(at);
-
-/** What a receiver reads, in order. */
-async function transcript(day: Day, who: string): Promise<string[]> {
-  const own = (await day.readings()).filter((each) => each.who === who);
-  return own.map(({ at, what }) => `${wall(at)} ${what}`);
-}
+const transcript = (day: Day, who: string) => transcriptOf(day, who, BERLIN);
 
 describe("the night in which clocks go back", () => {
   it("sends each receiver one story: an outage through the change, a mute that ends in another, and a flapping service", async () => {

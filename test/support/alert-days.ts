@@ -1,6 +1,6 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { vi } from "vitest";
 import { jobScope, type Scope } from "../../src/access/scope.ts";
 import { sweepAgents } from "../../src/checks/agent-sweep.ts";
@@ -19,6 +19,7 @@ import { sweepThrottled } from "../../src/delivery/budget.ts";
 import { sweepHeldAlerts } from "../../src/delivery/held-alerts.ts";
 import { processDeliveries } from "../../src/delivery/process-deliveries.ts";
 import { sweepDeliveries } from "../../src/delivery/sweep.ts";
+import { sweepFailingWebhooks } from "../../src/delivery/webhook-owner-notices.ts";
 import { toMeasuredCheck } from "../../src/domain/rule-metrics.ts";
 import { consumeEvent, sweepEvents } from "../../src/events/consume.ts";
 import { sweepEscalations } from "../../src/events/escalation-runner.ts";
@@ -47,6 +48,7 @@ const db = openDb(env.DB);
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const START = Date.UTC(2026, 0, 5, 9);
+const QUIET_STEP = 12 * 60 * MINUTE;
 
 type Message = { at: number; run: (scope: Scope) => Promise<unknown> };
 interface Reading {
@@ -61,6 +63,7 @@ interface Reading {
 }
 
 const SWEEPS = [
+  sweepFailingWebhooks,
   sweepSchedules,
   sweepAgents,
   sweepMaintenance,
@@ -142,6 +145,27 @@ export async function aDay(
       if (ready.length === 0) for (const sweep of SWEEPS) await run(sweep);
     }
     vi.setSystemTime(at);
+  }
+
+  /** The same through days in which nothing happens: the minute's work is done when a message is due, and four times a day. */
+  async function passQuietlyUntil(at: number) {
+    while (Date.now() < at) {
+      const step = (Math.floor(Date.now() / QUIET_STEP) + 1) * QUIET_STEP;
+      const next = Math.max(Date.now(), Math.min(at, step, ...queue.map((each) => each.at)));
+      vi.setSystemTime(Math.max(Date.now(), next - 1));
+      await passUntil(next);
+    }
+  }
+
+  /** Consumes what a request has just stored, as its messages would. */
+  async function settleEvents(): Promise<void> {
+    const waiting = await db
+      .select({ id: events.id })
+      .from(events)
+      .where(isNull(events.processed_at))
+      .orderBy(events.created_at);
+    for (const { id } of waiting) await run((scope) => consumeEvent(scope, { kind: "event", event_id: id }));
+    await passUntil(Date.now());
   }
 
   /** One change of a monitor, as its object sends it, so long after the start. */
@@ -293,6 +317,7 @@ export async function aDay(
     join,
     leave,
     seen,
+    settleEvents,
     /** Of the owner, oldest first. */
     mails: async () => (await timedMailsTo(emailOf(account))).map(({ mail }) => mail),
     /** Of somebody who joined. */
@@ -302,6 +327,7 @@ export async function aDay(
     mute,
     /** What messages to subscribers about several services say. */
     news: () => togetherOf(status_page_id),
+    passQuietlyUntil: (after: number) => passQuietlyUntil(start + after),
     passUntil: (after: number) => passUntil(start + after),
     readings,
     start,
@@ -310,6 +336,8 @@ export async function aDay(
     textsTo: (who: string) => sink.received.filter(({ url }) => url === webhooks[who]?.url).map(({ body }) => body),
   };
 }
+
+export type Day = Awaited<ReturnType<typeof aDay>>;
 
 interface DayOptions {
   /** Epoch ms, on a whole minute. */
@@ -332,6 +360,20 @@ async function readBy(who: string, account: Account): Promise<Reading[]> {
     ...seen.map(({ created_at, title }) => ({ at: created_at, who: `${who}'s dashboard`, what: title })),
     ...mails.map(({ at, mail }) => ({ at, who: `${who}'s mail`, what: mail.subject })),
   ];
+}
+
+/** What a receiver reads, in order, by the clock on the wall. */
+export async function transcriptOf(day: Day, who: string, timeZone: string): Promise<string[]> {
+  const clock = new Intl.DateTimeFormat("en-GB", {
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone,
+    timeZoneName: "short",
+  });
+  const own = (await day.readings()).filter((each) => each.who === who);
+  return own.map(({ at, what }) => `${clock.format(at)} ${what}`);
 }
 
 /** What was received, in its order. */

@@ -98,15 +98,16 @@ export function overdue(failure: Failure): SQL {
   return sql`coalesce(${webhooks.failing_since}, ${failure.now}) <= ${failure.disable_if_failing_since}`;
 }
 
-/** The address of the owner, and the name of the page. */
+/** The address of the owner, and the page's name and zone. */
 export interface WebhookOwner {
   email: string;
   page_name: string | null;
+  timezone: string | null;
 }
 
 export async function findWebhookOwner(db: Db, webhook: WebhookKey): Promise<WebhookOwner | undefined> {
   const rows = await db
-    .select({ email: users.email, page_name: statusPages.name })
+    .select({ email: users.email, page_name: statusPages.name, timezone: statusPages.timezone })
     .from(webhooks)
     .innerJoin(users, eq(users.id, webhooks.owner_id))
     .leftJoin(statusPages, eq(statusPages.id, webhooks.status_page_id))
@@ -129,6 +130,7 @@ export async function listWebhooksToWarn(db: Db, failingSince: number, limit: nu
       webhook: webhooks,
       email: users.email,
       page_name: statusPages.name,
+      timezone: statusPages.timezone,
       last_error,
     })
     .from(webhooks)
