@@ -56,6 +56,8 @@ export async function furnishExample(service: ExampleService): Promise<Example> 
     })
   ).id;
   await call("POST", "/secrets", { name: "SHOP_PASSWORD", value: "correct horse battery staple" });
+  const workflow = { repository: "northwind/shop", branch: "main", scopes: ["maintenance.write"] };
+  await call("POST", "/api/core/v1/user/trusted-workflows", workflow);
   const { group, shop, checkout, heartbeat, agent } = await furnishMonitors(service, call, page);
   const member = await furnishTeam(service, call, page);
   const template = (
@@ -112,7 +114,7 @@ export async function furnishExample(service: ExampleService): Promise<Example> 
 
 function callOf({ url, token }: ExampleService): Call {
   return async (method, path, body, headers = { authorization: `Bearer ${token}` }) => {
-    const response = await fetch(url + V1 + path, {
+    const response = await fetch(url + (path.startsWith("/api/") ? path : V1 + path), {
       method,
       headers: { "content-type": "application/json", ...headers },
       body: body === undefined ? null : JSON.stringify(body),

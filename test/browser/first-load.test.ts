@@ -7,12 +7,10 @@ import { useDashboard } from "./dashboard.ts";
 /** Lighthouse's slow 4G as DevTools applies it, and a processor a quarter as fast. */
 const SLOW_4G = { offline: false, latency: 562.5, downloadThroughput: 1_474_560 / 8, uploadThroughput: 675_000 / 8 };
 const CPU_SLOWDOWN = 4;
-/**
- * Alone it is half of this, as docs/status-pages.md says. What else the machine does may double it; a second round trip before the
- * page is drawn may not hide in it, because the quickest of the visits counts.
- */
-const PAINT_MAX_MS = 2_400;
+/** Of the median of a round of visits. What else the machine does lengthens a round, so a slow one is tried again. */
+const PAINT_MAX_MS = 1_200;
 const VISITS = 3;
+const ROUNDS_MAX = 6;
 const PAGE_BYTES_MAX = 45_000;
 const DASHBOARD_BYTES_MAX = 60_000;
 
@@ -21,21 +19,23 @@ describe.skipIf(!existsSync(CHROMIUM))("the first load", () => {
 
   it("of a public page is drawn soon on a slow line, is small with its font, and moves nothing", async () => {
     const address = `${dashboard.service.url}/status/northwind`;
-    const paints: number[] = [];
-    for (let n = 0; n < VISITS; n++) {
-      await dashboard.visit(PHONE, async (page) => {
+    const visit = () =>
+      dashboard.visit(PHONE, async (page) => {
         const devtools = await page.context().newCDPSession(page);
         const loads = await recordLoads(devtools);
         await devtools.send("Network.emulateNetworkConditions", SLOW_4G);
         await devtools.send("Emulation.setCPUThrottlingRate", { rate: CPU_SLOWDOWN });
         await page.goto(address, { waitUntil: "networkidle" });
-        paints.push(await page.evaluate<number>(READ_LARGEST_PAINT));
+        const paint = await page.evaluate<number>(READ_LARGEST_PAINT);
         expect(await page.evaluate(LIST_SHIFTS)).toEqual([]);
         expect(loads().some(({ type }) => type === "Font")).toBe(true);
         expect(bytesOf(loads())).toBeLessThan(PAGE_BYTES_MAX);
+        return paint;
       });
-    }
-    expect(Math.min(...paints)).toBeLessThan(PAINT_MAX_MS);
+    const medians: number[] = [];
+    do medians.push(await medianOf(VISITS, visit));
+    while (medians.length < ROUNDS_MAX && Math.min(...medians) >= PAINT_MAX_MS);
+    expect(Math.min(...medians), `medians of ${VISITS} visits each: ${medians}`).toBeLessThan(PAINT_MAX_MS);
   });
 
   it("of the dashboard is small without its fonts", async () => {
@@ -64,6 +64,12 @@ describe.skipIf(!existsSync(CHROMIUM))("the first load", () => {
     });
   });
 });
+
+async function medianOf(count: number, measure: () => Promise<number>): Promise<number> {
+  const found: number[] = [];
+  while (found.length < count) found.push(await measure());
+  return found.toSorted((a, b) => a - b)[Math.floor(count / 2)] ?? Number.NaN;
+}
 
 async function shiftsOf(page: Page, address: string): Promise<unknown> {
   await page.goto(address, { waitUntil: "networkidle" });

@@ -112,7 +112,6 @@ const waitName = (n: number) => `wait_minutes_${n - 1}`;
 
 export function policyFields(contacts: readonly Option[], targets: TargetOptions): FormField[] {
   const steps = Array.from({ length: STEPS_SHOWN }, (_, n): FormField[] => [
-    { kind: "several", name: stepName(n + 1), label: `Step ${n + 1}`, options: contacts, advanced: n > 1 },
     {
       kind: "number",
       name: waitName(n + 1),
@@ -121,6 +120,7 @@ export function policyFields(contacts: readonly Option[], targets: TargetOptions
       max: 1440,
       advanced: n > 1,
     },
+    { kind: "several", name: stepName(n + 1), label: `Step ${n + 1}`, options: contacts, advanced: n > 1 },
   ]);
   return [
     { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
@@ -143,6 +143,18 @@ export function policyFields(contacts: readonly Option[], targets: TargetOptions
       hint: "of several limited policies that match, the lowest notifies",
     },
   ];
+}
+
+/** The steps that the form shows somebody in. */
+export function pathOf(fields: readonly FormField[], values: FormValues): { wait: number; who: string[] }[] {
+  return Array.from({ length: STEPS_SHOWN }, (_, n) => {
+    const field = fields.find(({ name }) => name === stepName(n + 1));
+    const options = field?.kind === "several" ? field.options : [];
+    const chosen = values[stepName(n + 1)];
+    const keys = Array.isArray(chosen) ? chosen : [];
+    const who = keys.map((key) => options.find(({ value }) => value === key)?.label ?? key);
+    return { wait: Number(values[waitName(n + 1)] || WAIT_DEFAULT), who };
+  }).filter(({ who }) => who.length > 0);
 }
 
 /** A step without anybody is left out; steps beyond those of the form stay, and contacts that are no choice of it. */

@@ -11,6 +11,7 @@ import { listWebhooks } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { zoneLabel } from "../../lib/zoned-days.ts";
 import { requireApi } from "../call-api.ts";
+import { Fields } from "../components/fields.tsx";
 import { ListPages } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import type { Option } from "../form-fields.ts";
@@ -27,6 +28,7 @@ import {
   OVERRIDES_FIELD,
   overrideFields,
   overrideValues,
+  pathOf,
   policyFields,
   policyValues,
   type Schedule,
@@ -35,7 +37,7 @@ import {
   toPolicy,
   toSchedule,
 } from "./form.ts";
-import { Now, type OnCallFound, Policies, Schedules } from "./views.tsx";
+import { EscalationPath, Now, type OnCallFound, Policies, Schedules } from "./views.tsx";
 
 const API = "/api/uptime/v1/status-pages";
 const params = z.object({ page: z.uuid() });
@@ -217,6 +219,14 @@ async function formOf(
     section: "on-call",
     trail,
     fields,
+    ...(kind === "policies" && {
+      arrange: ({ values, problems }) => (
+        <>
+          <EscalationPath steps={pathOf(fields, values)} repeats={Number(values.repeat_count)} />
+          <Fields fields={fields} values={values} problems={problems} />
+        </>
+      ),
+    }),
     action: `${path}/${id ?? "new"}`,
     keepsDraft: true,
     cancel: `/app/on-call?page=${page}`,

@@ -257,20 +257,10 @@ export function Policies({ found, policies, names, path, may_change }: PoliciesP
                 ) : null}
               </div>
               <Limit policy={policy} />
-              <ol class="path">
-                {policy.steps.map((step, n) => (
-                  <li>
-                    <p class="quiet">{n === 0 ? "At once" : `After ${step.wait_minutes} min`}</p>
-                    <p dir="auto">{step.contacts.map(word).join(", ")}</p>
-                  </li>
-                ))}
-                {policy.repeat_count > 0 ? (
-                  <li class="is-end">
-                    <p class="quiet">Then</p>
-                    <p>all of it again, {policy.repeat_count === 1 ? "once" : `${policy.repeat_count} times`}</p>
-                  </li>
-                ) : null}
-              </ol>
+              <EscalationPath
+                steps={policy.steps.map((step) => ({ wait: step.wait_minutes, who: step.contacts.map(word) }))}
+                repeats={policy.repeat_count}
+              />
               {(policy.notices ?? []).map(({ path, message }) => (
                 <p class="banner is-warn">
                   {wordAt(policy, path)} {message}.
@@ -281,6 +271,32 @@ export function Policies({ found, policies, names, path, may_change }: PoliciesP
         </ul>
       )}
     </section>
+  );
+}
+
+interface EscalationPathProps {
+  /** After how many minutes, and who. */
+  steps: readonly { wait: number; who: readonly string[] }[];
+  repeats: number;
+}
+
+/** The way that an outage takes while nobody acknowledges. */
+export function EscalationPath({ steps, repeats }: EscalationPathProps) {
+  return (
+    <ol class="path">
+      {steps.map(({ wait, who }, n) => (
+        <li>
+          <p class="quiet">{n === 0 ? "At once" : `After ${wait} min`}</p>
+          <p dir="auto">{who.join(", ")}</p>
+        </li>
+      ))}
+      {repeats > 0 ? (
+        <li class="is-end">
+          <p class="quiet">Then</p>
+          <p>all of it again, {repeats === 1 ? "once" : `${repeats} times`}</p>
+        </li>
+      ) : null}
+    </ol>
   );
 }
 
