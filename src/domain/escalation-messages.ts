@@ -3,7 +3,7 @@ import { byName } from "../lib/by-name.ts";
 import { formatInstant } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 import { type AlertMessage, inWords, textBeside } from "./alert-messages.ts";
-import type { OwnerReason } from "./escalation.ts";
+import type { NotifyEffect, OwnerReason } from "./escalation.ts";
 
 /** An incident, or a critical event without one. */
 export interface EscalatedSubject {
@@ -30,51 +30,51 @@ const LISTED_MAX = 20;
 const REASON_MAX = 120;
 const SEVERITIES: readonly (IncidentSeverity | null)[] = ["minor", "major", "critical", null];
 
+/** Where the escalation stands; `step` is its place in the policy, from 0. */
+type Reached = Pick<NotifyEffect, "level" | "step" | "round">;
+
 /** What a person on call receives: what, since when, how bad, and how to acknowledge. */
 export function composeEscalationMessage(
   subjects: Subjects,
-  { level, round }: { level: number; round: number },
+  reached: Reached,
   { page, links }: Surroundings,
 ): AlertMessage {
-  const [what, it] = subjects.length === 1 ? ["the incident", "it"] : ["all of them", "them"];
-  const asked = `Acknowledge ${what} to stop the escalation of ${oneLine(page.name)}.`;
+  const what = subjects.length === 1 ? "the incident" : "all of them";
+  const { level, round } = reached;
+  const step = round === 0 ? String(level) : `${level}, round ${round + 1}`;
   return {
     tone: "down",
-    title: titleOf(subjects),
+    ...titledAt(reached, step, titleOf(subjects)),
     page_name: oneLine(page.name),
-    text: withReasons([unansweredAt({ level, round }, it), asked].filter((each) => each !== "").join(" "), subjects),
+    text: withReasons(`Acknowledge ${what} to stop the escalation of ${oneLine(page.name)}.`, subjects),
     ...(subjects.length === 1 && subjects[0].is_markdown && { is_markdown: true }),
-    facts: [
-      ...factsOf(subjects, page.timezone),
-      { label: "Step", value: round === 0 ? String(level) : `${level}, round ${round + 1}` },
-    ],
+    facts: [...factsOf(subjects, page.timezone), { label: "Step", value: step }],
     links,
     thread: { id: subjects[0].thread_id, state: `escalation ${level}.${round}` },
     is_resolved: false,
   };
 }
 
-/** Why a person of a later step is notified, who may know of the outage already as a member of the team. */
-function unansweredAt({ level, round }: { level: number; round: number }, what: string): string {
-  if (level > 1) return `Nobody has acknowledged ${what} since step ${level - 1}.`;
-  return round === 0
-    ? ""
-    : `Nobody has acknowledged ${what} in ${round === 1 ? "the first round" : `${round} rounds`}.`;
+/**
+ * After the first step the title begins with why the person is notified, who may know of the outage already as a member
+ * of the team. Mail programs fold mails of one subject into each other, and no two steps have the same one.
+ */
+function titledAt({ step, round }: Reached, name: string, title: string): Pick<AlertMessage, "heading" | "title"> {
+  if (step === 0 && round === 0) return { title };
+  const heading = `Nobody answered, now step ${name}`;
+  return { heading, title: `${heading}: ${title}` };
 }
 
 /** What failed after that message, by name: a bundle is one message, and this the one other. */
-export function composeFollowUpMessage(
-  subjects: Subjects,
-  step: { level: number; round: number },
-  surroundings: Surroundings,
-): AlertMessage {
-  const message = composeEscalationMessage(subjects, step, surroundings);
+export function composeFollowUpMessage(subjects: Subjects, reached: Reached, surroundings: Surroundings): AlertMessage {
+  const message = composeEscalationMessage(subjects, reached, surroundings);
   const title =
     subjects.length === 1 ? `1 more alert: ${oneLine(subjects[0].title)}` : titleOf(subjects, "more alerts");
   const known = `Acknowledge the incident to stop the escalation of ${oneLine(surroundings.page.name)}.`;
   const all = "These failed after the last message; one acknowledgement is for all of them.";
   return {
     ...message,
+    heading: undefined,
     title,
     text: withReasons(subjects.length === 1 ? known : all, subjects),
     thread: { ...message.thread, state: `${message.thread.state} more` },

@@ -229,15 +229,15 @@ function base(
 function messageFor(
   scope: Scope,
   loaded: LoadedEscalation,
-  { effect: { level, round, notification_id }, more, user_id }: Notified & { user_id: string | null },
+  { effect, more, user_id }: Notified & { user_id: string | null },
 ): AlertMessage {
   const { page, escalation } = loaded;
   const links = linksOf(scope, loaded, user_id);
   const [first, ...others] = more;
   return {
-    ...(isFollowUp(notification_id) && first
-      ? composeFollowUpMessage([first, ...others], { level, round }, { page, links })
-      : composeEscalationMessage(subjectsOf(loaded), { level, round }, { page, links })),
+    ...(isFollowUp(effect.notification_id) && first
+      ? composeFollowUpMessage([first, ...others], effect, { page, links })
+      : composeEscalationMessage(subjectsOf(loaded), effect, { page, links })),
     acknowledge_button: acknowledgeButton(scope.settings.ROOT_SECRET, { id: escalation.id, sent_at: scope.now }),
   };
 }

@@ -34,7 +34,7 @@ const FRAME = { page: PAGE, texts: englishSubscriberTexts() };
 const LINKS = { page: "https://a.test", incident: null, manage: "https://a.test/m", unsubscribe: "https://a.test/u" };
 const SCHEDULE = { id: "s", name: "Primary", timezone };
 const GAP = { start_at: AT, end_at: AT + HOUR, began_at: AT };
-const STEP = { level: 1, round: 0 };
+const STEP = { level: 2, step: 1, round: 0 };
 const AROUND = { page: PAGE, links: [] };
 const WEBHOOK = {
   id: "w",

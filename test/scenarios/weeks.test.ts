@@ -193,14 +193,14 @@ describe("a night in which somebody leaves the team in the middle of a turn", ()
         "Tue, 00:10 CET Notice: Your on-call shift begins soon: Nights",
         "Tue, 00:30 CET Alert: Shop is down",
         "Tue, 00:51 CET Warning: Nobody on call: Nights",
-        "Tue, 01:30 CET Alert: Shop is down",
+        "Tue, 01:30 CET Nobody answered, now step 2: Shop is down",
         "Tue, 01:45 CET Resolved: Shop is up again",
       ],
       "Ada's dashboard": [
         "Tue, 00:10 CET Your on-call shift begins soon: Nights",
         "Tue, 00:30 CET Shop is down",
         "Tue, 00:51 CET Nobody on call: Nights",
-        "Tue, 01:30 CET Shop is down",
+        "Tue, 01:30 CET Nobody answered, now step 2: Shop is down",
         "Tue, 01:45 CET Shop is up again",
       ],
       // Ben, and then Ada.
@@ -303,14 +303,13 @@ describe("a night of flapping, with two people on call", () => {
       "Tue, 00:34 CET Alert: API is down",
       "Tue, 00:34 CET Warning: API is flapping",
       "Tue, 00:37 CET Alert: API is down",
-      "Tue, 00:44 CET Alert: API is down",
+      // Knows of it as one of the team, and is asked for now.
+      "Tue, 00:44 CET Nobody answered, now step 2: API is down",
       "Tue, 00:50 CET Resolved: API is up again",
     ]);
     const asked = (await day.mailsOf("Cleo")).filter(({ text }) => text.includes("You are on call"));
     expect(asked.map(({ text }) => text)).toEqual([
-      expect.stringContaining(
-        "Nobody has acknowledged it since step 1. Acknowledge the incident to stop the escalation",
-      ),
+      expect.stringMatching(/^Nobody answered, now step 2: API is down\n[\s\S]*Acknowledge the incident to stop/),
     ]);
     expect(await transcript(day, "on call")).toHaveLength(5);
   });

@@ -442,7 +442,8 @@ function statementsOf(
   if (name && what === "monitor.up") return of(name, "end");
   if (title && what === "incident.created") return of(title, "begin");
   if (title && what === "incident.resolved") return of(title, "end");
-  const [, began] = /^(?:Alert: |Warning: )?(\w+) is (?:down|degraded|flapping)$/.exec(what) ?? [];
+  const [, began] =
+    /^(?:Alert: |Warning: |Nobody answered, [^:]+: )?(\w+) is (?:down|degraded|flapping)$/.exec(what) ?? [];
   if (began) return of(began, "begin");
   const [, ended] = /^(?:Resolved: )?(\w+) is up again$/.exec(what) ?? [];
   if (ended) return of(ended, "end");
