@@ -128,6 +128,7 @@ export const EVENT_EXAMPLES: { [Name in EventName]: EventData<Name> } = {
     resolved_at: "2026-01-02T03:16:39.000Z",
   },
   "maintenance.started": maintenance,
+  "maintenance.rescheduled": { ...maintenance, end: "2026-01-02T06:00:00.000Z" },
   "maintenance.completed": { ...maintenance, status: "completed" },
   "agent.online": { ...agent, status: "online", previous_status: "offline", message: "Rack 1 is online" },
   "agent.offline": agent,

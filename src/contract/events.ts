@@ -128,6 +128,13 @@ export const EVENTS = {
   },
   "incident.resolved": { ...incident, heading: "Incident resolved", when: "an incident is resolved" },
   "maintenance.started": { ...maintenance, heading: "Maintenance started", when: "a maintenance window starts" },
+  "maintenance.rescheduled": {
+    ...maintenance,
+    is_routable: false,
+    topic: null,
+    heading: "Maintenance rescheduled",
+    when: "the end of a maintenance window moves while it goes on; its audience is that of `maintenance.started`",
+  },
   "maintenance.completed": {
     ...maintenance,
     heading: "Maintenance completed",
@@ -252,7 +259,7 @@ export function parseEvent(stored: EventFields & { name: string; data: Record<st
   return { ...stored, data } as NewEvent;
 }
 
-/** Messages to subscribers that are no events: webhooks do not receive them. */
+/** Messages to subscribers that are no events. Of these, webhooks hear that a window which goes on is rescheduled. */
 export const SUBSCRIBER_NOTICES = [
   "maintenance.scheduled",
   "maintenance.rescheduled",

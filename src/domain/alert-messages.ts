@@ -127,6 +127,7 @@ function contentOf(event: KnownEvent, timezone: string): Content {
     case "incident.resolved":
       return incidentContent(event, timezone);
     case "maintenance.started":
+    case "maintenance.rescheduled":
     case "maintenance.completed":
       return maintenanceContent(event, timezone);
     case "agent.online":
@@ -315,7 +316,8 @@ function maintenanceContent({ name, data }: Of<"maintenance">, timezone: string)
     text: textBeside(title, data.message ?? ""),
     is_markdown: true,
     facts: [fact("When", start && end && formatSpan(start, end, timezone))].filter(hasValue),
-    thread: { id: `${maintenance_id}/${start}`, state: name },
+    // Each new end is a message, where a chat would edit the one of the same state.
+    thread: { id: `${maintenance_id}/${start}`, state: name === "maintenance.rescheduled" ? `${name} ${end}` : name },
     is_resolved: name === "maintenance.completed",
   };
 }

@@ -94,9 +94,11 @@ describe("alert_channels", () => {
     ["an event that they name", "monitor.down", "#ops"],
     ["an event that they do not name", "monitor.up", null],
     ["the end of a maintenance by its other name", "maintenance.completed", "#work"],
+    ["a new end of a maintenance where its start goes", "maintenance.rescheduled", "#start"],
     ["an event that is named as a member of every object", "constructor", null],
   ])("say where %s goes", (_name, event, channel) => {
-    expect(findChannel({ "monitor.down": "#ops", "maintenance.ended": "#work" }, event)).toBe(channel);
+    const channels = { "monitor.down": "#ops", "maintenance.started": "#start", "maintenance.ended": "#work" };
+    expect(findChannel(channels, event)).toBe(channel);
   });
 });
 
@@ -111,6 +113,18 @@ describe("applyRoutingOverride", () => {
       { name: "maintenance.ended" },
       { "maintenance.completed": "team_only" },
       "team_only",
+    ],
+    [
+      "a new end of a maintenance whose start is the team's own",
+      { name: "maintenance.rescheduled" },
+      { "maintenance.started": "team_only" },
+      "team_only",
+    ],
+    [
+      "a new end of a maintenance whose start wakes somebody",
+      { name: "maintenance.rescheduled" },
+      { "maintenance.started": "critical" },
+      "public",
     ],
     ["an event that is named as a member of every object", { name: "constructor" }, {}, "public"],
   ] as const)("gives %s its audience", (_name, event, routing, classification) => {

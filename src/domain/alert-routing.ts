@@ -20,6 +20,9 @@ export interface RoutableWebhook {
   is_team_only: boolean;
 }
 
+const START = "maintenance.started" satisfies EventName;
+const RESCHEDULED = "maintenance.rescheduled" satisfies EventName;
+
 /**
  * The event with the audience that the alert_routing of its page names. A team_only event stays so: it may be about a child
  * of a composite, which is not public.
@@ -31,6 +34,10 @@ export function applyRoutingOverride<Event extends RoutableEvent>(
   if (event.classification === "team_only") return event;
   const [name = event.name] = MAINTENANCE_END.some((end) => end === event.name) ? MAINTENANCE_END : [];
   const overrides: Partial<Record<string, EventClassification>> = routing ?? {};
+  // Who is not notified of the start is not notified of its new end, which wakes nobody.
+  if (event.name === RESCHEDULED) {
+    return overrides[START] === "team_only" ? { ...event, classification: "team_only" } : event;
+  }
   const override = Object.hasOwn(overrides, name) ? overrides[name] : undefined;
   return { ...event, classification: override ?? event.classification };
 }
@@ -110,10 +117,14 @@ function isReceiver(event: RoutableEvent, webhook: RoutableWebhook): boolean {
   );
 }
 
-/** Where alert_channels send an event instead; the end of maintenance is found under both of its names. */
+/**
+ * Where alert_channels send an event instead. The end of maintenance is found under both of its names, and a new end goes
+ * where the start went.
+ */
 export function findChannel(channels: Readonly<Record<string, string>>, eventName: string): string | null {
   const ends = MAINTENANCE_END.some((end) => end === eventName) ? MAINTENANCE_END : [];
-  const name = [eventName, ...ends].find((each) => Object.hasOwn(channels, each));
+  const starts = eventName === RESCHEDULED ? [START] : [];
+  const name = [eventName, ...ends, ...starts].find((each) => Object.hasOwn(channels, each));
   return name === undefined ? null : (channels[name] ?? null);
 }
 

@@ -17,6 +17,7 @@ describe("subjectOfEvent", () => {
     "incident.acknowledged": "incident",
     "incident.resolved": "incident",
     "maintenance.started": "maintenance",
+    "maintenance.rescheduled": "maintenance",
     "maintenance.completed": "maintenance",
     "agent.online": "agent",
     "agent.offline": "agent",

@@ -8,7 +8,7 @@ import { fanOut, type Routing } from "../delivery/fan-out.ts";
 import { type EventSubject, NO_SUBJECT } from "../domain/event-subject.ts";
 import { joinPublications, NOTHING, type Publication, wake } from "../outbox/publication.ts";
 import { toIso, toIsoOrNull } from "../platform/clock.ts";
-import { idFrom } from "../platform/ids.ts";
+import { idFrom, newId } from "../platform/ids.ts";
 
 type PublishScope = Pick<Scope, "env" | "db" | "log">;
 
@@ -125,5 +125,22 @@ export function boundaryEvent(window: MaintenanceRecord, { name, occurrence }: B
     classification: window.is_public ? EVENTS[name].classification : "team_only",
     data,
     created_at: isStart ? occurrence.start_at : occurrence.end_at,
+  };
+}
+
+/** The occurrence in progress has another end. Subscribers receive a notice of their own. */
+export function rescheduledEvent(
+  window: MaintenanceRecord,
+  occurrence: Boundary["occurrence"],
+  now: number,
+): EventOf<"maintenance.rescheduled"> {
+  const name = "maintenance.rescheduled";
+  const started = boundaryEvent(window, { name: "maintenance.started", occurrence });
+  return {
+    ...started,
+    id: newId(),
+    name,
+    data: { ...started.data, notify_subscribers: false },
+    created_at: now,
   };
 }

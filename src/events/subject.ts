@@ -21,6 +21,7 @@ async function findSubject(db: Scope["db"], event: NewEvent) {
     case "incident.resolved":
       return findIncidentSubject(db, event.data.incident_id);
     case "maintenance.started":
+    case "maintenance.rescheduled":
     case "maintenance.completed":
       return findMaintenanceSubject(db, event.data.maintenance_id);
     default:

@@ -19,6 +19,7 @@ export function alertActionOf(event: NewEvent): AlertAction | null {
     // The alert of its outage stays open until it is stable; one of its own would never be resolved.
     case "monitor.flapping":
     case "maintenance.started":
+    case "maintenance.rescheduled":
     case "maintenance.completed":
       return null;
     default:

@@ -261,11 +261,19 @@ describe("a window in progress", () => {
     expect(await namesOf(team.status_page_id)).toEqual(["maintenance.started", "maintenance.completed"]);
   });
 
-  it("that ends at another time announces no end before it", async () => {
+  it("that ends at another time announces that end, each one once, and no end before it", async () => {
     const team = await aTeam();
     const { id } = await plan(team, times);
-    await team.client.put(`${WINDOWS}/${id}`, { end_time: iso(3 * HOUR), title: "Longer" });
-    expect(await namesOf(team.status_page_id)).toEqual(["maintenance.started"]);
+    const [late, early] = [iso(3 * HOUR), iso(2 * HOUR)];
+    for (const body of [{ end_time: late, title: "Longer" }, { title: "Longest" }, { end_time: early }]) {
+      await team.client.put(`${WINDOWS}/${id}`, body);
+    }
+    const events = await toldOf(team.status_page_id);
+    expect(events.map(({ name, data }) => [name, data.title, data.end])).toEqual([
+      ["maintenance.started", "New disks", times.end_time],
+      ["maintenance.rescheduled", "Longer", late],
+      ["maintenance.rescheduled", "Longest", early],
+    ]);
   });
 
   it("announces its end with what it affected when it is deleted, and to subscribers that it ended early", async () => {

@@ -6,7 +6,7 @@ import { recordOccurrences } from "../../data/maintenance/write.ts";
 import { describeSubject } from "../../domain/event-subject.ts";
 import { announcedStart } from "../../domain/maintenance.ts";
 import type { Occurrence } from "../../domain/recurrence.ts";
-import { boundaryEvent } from "../../events/emit.ts";
+import { boundaryEvent, rescheduledEvent } from "../../events/emit.ts";
 import { trackedOccurrence, withoutSubscribers } from "./subscriber-messages.ts";
 
 const UNCHANGED = { statements: [], events: [] };
@@ -27,9 +27,11 @@ export function followBegun(
   if (!begun || (!isRewritten && after?.start_at === begun.start_at && after.end_at === begun.end_at)) return UNCHANGED;
   const isGoingOn = after?.start_at === begun.start_at;
   const occurrence = isGoingOn ? after : endedBy(ctx.now, begun);
+  const isMoved = isGoingOn && after.end_at !== begun.end_at;
+  const moved = isMoved ? [rescheduledEvent(changed, occurrence, ctx.now)] : [];
   return {
     statements: recordOccurrences(ctx.db, [{ maintenance_id: current.id, ...occurrence }]),
-    events: isGoingOn ? [] : [boundaryEvent(changed, { name: "maintenance.completed", occurrence })],
+    events: isGoingOn ? moved : [boundaryEvent(changed, { name: "maintenance.completed", occurrence })],
   };
 }
 

@@ -53,10 +53,10 @@ interface Change {
   targets: readonly MaintenanceTarget[];
 }
 
-type BoundaryEvent = EventOf<"maintenance.started" | "maintenance.completed">;
+type WindowEvent = EventOf<"maintenance.started" | "maintenance.rescheduled" | "maintenance.completed">;
 
 /** The event for webhooks alone, where subscribers receive another message instead. */
-export function withoutSubscribers(event: BoundaryEvent): BoundaryEvent {
+export function withoutSubscribers(event: WindowEvent): WindowEvent {
   return { ...event, data: { ...event.data, notify_subscribers: false } };
 }
 
