@@ -1,4 +1,4 @@
-import { createMessageBatch } from "cloudflare:test";
+import { createMessageBatch, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { vi } from "vitest";
@@ -39,6 +39,7 @@ import { emailOf, joinPage } from "./members.ts";
 import { insertMonitor, insertPage } from "./monitors.ts";
 import { setPolicy, toUser } from "./on-call.ts";
 import { createVisitor, summaryOf } from "./pages.ts";
+import { stubOf } from "./pushes.ts";
 import { recordingEnv } from "./queues.ts";
 import type { Sink } from "./sink.ts";
 import { insertSubscriber } from "./subscribers.ts";
@@ -191,6 +192,16 @@ export async function aDay(
     await run((scope) => consumeEvent(scope, { kind: "transitions", monitor_id: id, transitions: [transition] }));
   }
 
+  /** Lets everybody read what the objects of these monitors decided, as their queue would. */
+  async function settle(...ids: string[]) {
+    for (const id of ids) {
+      const transitions = await outboxOf(id);
+      if (transitions.length > 0) {
+        await run((scope) => consumeEvent(scope, { kind: "transitions", monitor_id: id, transitions }));
+      }
+    }
+  }
+
   async function addMonitor(name: string, fields: Parameters<typeof insertMonitor>[1] = {}): Promise<string> {
     return (await insertMonitor(account.user_id, { status_page_id, name, created_at: start - MINUTE, ...fields })).id;
   }
@@ -318,6 +329,7 @@ export async function aDay(
     leave,
     seen,
     settleEvents,
+    settle,
     /** Of the owner, oldest first. */
     mails: async () => (await timedMailsTo(emailOf(account))).map(({ mail }) => mail),
     /** Of somebody who joined. */
@@ -347,6 +359,13 @@ interface DayOptions {
   has_policy?: boolean;
   /** Unlimited where it is left out. */
   plan?: Plan;
+}
+
+async function outboxOf(id: string): Promise<MonitorTransition[]> {
+  const stored = await runInDurableObject(stubOf(id), (_object, state) =>
+    state.storage.kv.get<{ outbox: MonitorTransition[] }>("monitor"),
+  );
+  return stored?.outbox ?? [];
 }
 
 const mailsOfMember = async (account: Account | undefined) => (account ? timedMailsTo(emailOf(account)) : []);
