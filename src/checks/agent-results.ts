@@ -105,7 +105,6 @@ export async function acceptAgentResults(
 type LateRange = MeasuredRange &
   Omit<BackfillRequest, keyof MeasuredRange | "measurements"> & {
     first: number;
-    last: number;
     /** By the instant of the check; the history keeps none. */
     evidence: ReadonlyMap<number, StoredEvidence>;
   };
@@ -280,7 +279,7 @@ function rangeOf({ monitor_id, from, to }: LateRange): MeasuredRange {
   return { monitor_id, from, to };
 }
 
-function requestOf({ first, last, evidence, ...range }: LateRange, around: StoredResult[]): BackfillRequest {
+function requestOf({ first, evidence, ...range }: LateRange, around: StoredResult[]): BackfillRequest {
   const measurements = around.flatMap(({ checked_at, outcome, message, is_late = false }): LateResult[] => {
     const status = STATUSES[outcome];
     return status ? [{ checked_at, status, message, is_late, evidence: evidence.get(checked_at) }] : [];
@@ -288,7 +287,9 @@ function requestOf({ first, last, evidence, ...range }: LateRange, around: Store
   return {
     ...range,
     from: measurements[0]?.checked_at ?? first,
-    to: measurements.at(-1)?.checked_at ?? last,
+    to: measurements.at(-1)?.checked_at ?? range.last,
+    // What was measured beyond this range may end the last of these results.
+    until: Math.min(range.until, range.to),
     measurements,
   };
 }

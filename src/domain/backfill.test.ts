@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
 import {
   applyThresholds,
+  type BackfilledOutage,
   backfillInterval,
+  backfillStretches,
   type LateResult,
   listBackfilledOutages,
+  type RecordedOutage,
   type SourcedInterval,
 } from "./backfill.ts";
 
-const REACH = { valid_for_ms: 90, until: 10_000 };
+const REACH = { valid_for_ms: 90, until: 10_000, last: 10_000 };
 
 /** "unknown 0-600", with "agent" at the end for what was filled in. */
 function read(text: string): SourcedInterval {
@@ -139,7 +142,7 @@ describe("with any results", () => {
           is_late: next(4) > 0,
         }),
       );
-    return { stretch, measurements, reach: { valid_for_ms: 1 + next(150), until: next(1200) } };
+    return { stretch, measurements, reach: { ...REACH, valid_for_ms: 1 + next(150), until: next(1200) } };
   });
 
   it("the pieces cover the stretch without gap, overlap or empty piece", () => {
@@ -194,7 +197,7 @@ describe("late results under the thresholds of their monitor", () => {
       letter in STATUSES ? [late(minute * 60, STATUSES[letter as keyof typeof STATUSES])] : [],
     );
     const rules = { failure_threshold: 3, recovery_threshold: 2 };
-    const judged = applyThresholds(results, rules, { valid_for_ms: 90, isDown });
+    const judged = applyThresholds(results, rules, { ...REACH, isDown });
     expect(judged.map(({ status }) => (status === "degraded" ? "s" : status[0])).join("")).toBe(said);
   });
 
@@ -207,10 +210,122 @@ describe("late results under the thresholds of their monitor", () => {
       "down 180-240 agent",
     ];
     const results = [late(0), late(60, "down"), late(90, "down"), late(120), late(180, "down")];
-    expect(listBackfilledOutages(intervals.map(read), results)).toEqual([
+    const around = { window: { from: 0, to: 300 }, recorded: [] };
+    expect(listBackfilledOutages(intervals.map(read), results, around)).toEqual([
       { started_at: 60, ended_at: 120, cause: "down at 60", evidence: null },
       { started_at: 180, ended_at: 240, cause: "down at 180", evidence: null },
     ]);
-    expect(listBackfilledOutages([read("down 0-60"), read("unknown 60-90")], results)).toEqual([]);
+    expect(listBackfilledOutages([read("down 0-60"), read("unknown 60-90")], results, around)).toEqual([]);
   });
 });
+
+describe("results that come in parts of any size, in any order and again", () => {
+  const RULES = { failure_threshold: 3, recovery_threshold: 2, valid_for_ms: 90 };
+  const RUN_MS = RULES.valid_for_ms * 3;
+  const CUT_OFF = 600;
+
+  /**
+   * A monitor up or down for some minutes each, once every minute, the last ones while its agent was cut off. In order, as an
+   * agent sends them, with single slips; in another one only what follows would say what a slip is.
+   */
+  function history(next: (below: number) => number, isInOrder: boolean): LateResult[] {
+    const results: LateResult[] = [];
+    let status: LateResult["status"] = next(2) === 0 ? "up" : "down";
+    for (let at = CUT_OFF - 180; at < 6000; ) {
+      const length = 4 + next(15);
+      for (let n = 0; n < length; n++, at += 60) {
+        const slips = isInOrder && at >= CUT_OFF && n > 0 && n < length - 1 && next(8) === 0;
+        const other = status === "up" ? "down" : "up";
+        results.push({ ...late(at, slips ? other : status), is_late: at >= CUT_OFF });
+      }
+      status = status === "up" ? "down" : "up";
+    }
+    return results;
+  }
+
+  function arrivals(
+    results: readonly LateResult[],
+    next: (below: number) => number,
+    isInOrder: boolean,
+  ): LateResult[][] {
+    const size = 1 + next(60);
+    const parts = Array.from({ length: Math.ceil(results.length / size) }, (_, n) =>
+      results.slice(n * size, (n + 1) * size),
+    );
+    const inOrder = [parts, parts.flatMap((part) => [part, part]), [...parts, ...parts]];
+    const newestFirst = [...parts.slice(-1), ...parts.slice(0, -1)];
+    const orders = isInOrder ? inOrder : [parts.toReversed(), newestFirst, parts.toSorted(() => next(3) - 1)];
+    return orders[next(orders.length)] ?? parts;
+  }
+
+  /** What is known after each part, as it is stored. */
+  function receive(parts: readonly LateResult[][], announced: RecordedOutage[], known: SourcedInterval[]) {
+    const stored = new Map<number, LateResult>();
+    let stretches = known;
+    let outages: BackfilledOutage[] = [];
+    for (const part of parts) {
+      for (const result of part) stored.set(result.checked_at, result);
+      const [first, last] = [part[0]?.checked_at ?? 0, part.at(-1)?.checked_at ?? 0];
+      const measurements = [...stored.values()]
+        .filter(({ checked_at }) => checked_at >= first - RUN_MS && checked_at <= last + RUN_MS)
+        .toSorted((a, b) => a.checked_at - b.checked_at);
+      const window = {
+        from: (measurements[0]?.checked_at ?? 0) - RULES.valid_for_ms,
+        to: (measurements.at(-1)?.checked_at ?? 0) + RULES.valid_for_ms,
+      };
+      const near = stretches.filter(({ from_at, to_at }) => from_at < window.to && (to_at ?? Infinity) > window.from);
+      const filled = backfillStretches(near, measurements, {
+        ...RULES,
+        until: last + RUN_MS + 1,
+        last,
+      });
+      const pieces = new Map(filled.map(({ stretch, pieces }) => [stretch, pieces]));
+      stretches = stretches.flatMap((stretch) => pieces.get(stretch) ?? [stretch]);
+      const recorded = [...announced, ...outages.map((outage) => ({ ...outage, is_backfilled: true }))];
+      const shown = filled.flatMap(({ pieces }) => pieces);
+      outages = listBackfilledOutages(shown, measurements, { window, recorded });
+    }
+    return { stretches, outages };
+  }
+
+  it.each([
+    "in order",
+    "in any",
+  ])("%s say the same of every instant, and list the same outages, of which no two overlap", (order) => {
+    const isInOrder = order === "in order";
+    for (let seed = 1; seed <= 500; seed++) {
+      const next = numbers(seed);
+      const results = history(next, isInOrder);
+      const wasDown = results[0]?.status === "down";
+      const known = [
+        { status: wasDown ? "down" : "up", from_at: 0, to_at: CUT_OFF, source: "check" },
+        { status: "unknown", from_at: CUT_OFF, to_at: null, source: "unreachable" },
+      ] satisfies SourcedInterval[];
+      const announced = wasDown
+        ? [{ started_at: 0, ended_at: null, cause: "", evidence: null, is_backfilled: false }]
+        : [];
+      const whole = receive([results], announced, known);
+      const late = results.filter(({ is_late }) => is_late);
+      const fresh = results.filter(({ is_late }) => !is_late);
+      const parted = receive([fresh, ...arrivals(late, next, isInOrder)], announced, known);
+      const shapes = (intervals: SourcedInterval[]) => mergeEqual(intervals).map(show);
+      expect(shapes(parted.stretches), `seed ${seed}`).toEqual(shapes(whole.stretches));
+      expect(parted.outages, `seed ${seed}`).toEqual(whole.outages);
+      const listed = [...announced, ...parted.outages].toSorted((a, b) => a.started_at - b.started_at);
+      for (const [n, { ended_at }] of listed.entries()) {
+        const next = listed[n + 1];
+        if (next && ended_at !== null) expect(ended_at, `seed ${seed}`).toBeLessThan(next.started_at);
+      }
+    }
+  });
+});
+
+function mergeEqual(intervals: readonly SourcedInterval[]): SourcedInterval[] {
+  const merged: SourcedInterval[] = [];
+  for (const interval of intervals) {
+    const last = merged.at(-1);
+    if (last?.status === interval.status && last.source === interval.source) last.to_at = interval.to_at;
+    else merged.push({ ...interval });
+  }
+  return merged;
+}

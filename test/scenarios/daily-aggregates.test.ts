@@ -150,7 +150,7 @@ async function putRight(monitor_id: string, measured: Omit<LateResult, "is_late"
   if (from === undefined || to === undefined) return;
   const measurements = late.map((result) => ({ ...result, message: "", is_late: true }));
   const thresholds = { failure_threshold: 1, recovery_threshold: 1, status_page_id: null };
-  const request = { monitor_id, from, to, measurements, valid_for_ms: 5 * HOUR, until: now, ...thresholds };
+  const request = { monitor_id, from, to, last: to, measurements, valid_for_ms: 5 * HOUR, until: now, ...thresholds };
   await runBatch(db, (await planBackfill(db, [request], { now, outageIdOf: () => newId(now) })).statements);
 }
 

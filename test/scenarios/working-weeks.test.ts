@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { enrollAgent } from "../support/agents.ts";
 import { aDay, MINUTE } from "../support/alert-days.ts";
 import { V1 } from "../support/client.ts";
 import { createMonitor } from "../support/factories.ts";
@@ -99,7 +100,92 @@ describe("maintenance that takes longer, and maintenance that is called off whil
   });
 });
 
-describe("the nightly job over a weekend", () => {
+interface Result {
+  monitor_id: string;
+  status: string;
+  message: string;
+  latency_ms: number;
+  checked_at: string;
+}
+
+describe("an agent that is cut off while one of its monitors is down", () => {
+  it("is one outage until a fresh check succeeds, and what it reports late, in any order, wakes nobody and is counted", async () => {
+    const day = await aDay(sink, { start: START });
+    const agent = await enrollAgent(day.account, { hostname: "rack-4" }, `?status_page_id=${day.status_page_id}`);
+    const checked = { agent_id: agent.id, status_page_id: day.status_page_id, paused: false, interval: 60 };
+    const disks = await createMonitor(day.account.client, { name: "Disks", ...checked });
+    const tape = await createMonitor(day.account.client, { name: "Tape", ...checked });
+    const resultsAt = (minute: number, down: readonly { id: string }[]): Result[] =>
+      [disks, tape].map((monitor) => ({
+        monitor_id: monitor.id,
+        status: down.includes(monitor) ? "down" : "up",
+        message: down.includes(monitor) ? "HTTP 503" : "HTTP 200",
+        latency_ms: 5,
+        checked_at: iso(minute),
+      }));
+    const report = async (results: Result[]) => {
+      const answer = await agent.client.post(`${V1}/agents/results`, { results });
+      expect(answer.status).toBe(200);
+      await day.settle(disks.id, tape.id);
+    };
+    for (let minute = 1; minute < 10; minute++) {
+      await day.passUntil(minute * MINUTE);
+      await report(resultsAt(minute, minute < 4 ? [] : [tape]));
+    }
+    await day.passUntil(15 * MINUTE);
+    await day.settle(disks.id, tape.id);
+    expect((await day.seen()).slice(1)).toEqual(["Disks is unknown", "Tape is unknown", "Tape is down: investigating"]);
+    await day.passUntil(100 * MINUTE);
+    const late: Result[] = [];
+    for (let minute = 10; minute < 100; minute++) {
+      const isDown = { disks: minute > 60 && minute < 70, tape: minute < 40 };
+      late.push(...resultsAt(minute, [...(isDown.disks ? [disks] : []), ...(isDown.tape ? [tape] : [])]));
+    }
+    // It has room for so many at once, so that an outage may come in parts.
+    const parts = [0, 50, 100, 150].map((n) => late.slice(n, n + 50));
+    for (const part of [...parts.slice(-1), ...parts, ...parts]) await report(part);
+    for (let minute = 100; minute < 103; minute++) {
+      await day.passUntil(minute * MINUTE);
+      await report(resultsAt(minute, []));
+    }
+    expect(await day.seen()).toEqual(["All systems operational"]);
+
+    expect(await day.heard("chat")).toEqual([
+      "6 monitor.down",
+      "11 agent.offline",
+      "100 monitor.up",
+      "101 agent.online",
+    ]);
+    expect(await day.heard("mail")).toEqual([
+      "6 Alert: Tape is down",
+      "11 Alert: Agent rack-4 is offline",
+      "100 Resolved: Tape is up again",
+      "101 Resolved: Agent rack-4 is online",
+    ]);
+    expect(await day.heard("subscriber")).toEqual([
+      "6 incident.created: Tape is down",
+      "100 incident.resolved: Tape is down",
+    ]);
+    const outagesOf = async ({ id }: { id: string }) => {
+      const range = `from=${iso(0)}&to=${new Date(Date.now()).toISOString()}`;
+      const { body } = await day.account.client.get(`${V1}/monitors/${id}/outages?${range}`);
+      return body.map((outage: Record<string, string>) => [outage.started_at, outage.ended_at, outage.cause]);
+    };
+    expect(await outagesOf(tape)).toEqual([[iso(4), iso(97), "HTTP 503"]]);
+    expect(await outagesOf(disks)).toEqual([[iso(61), iso(70), "HTTP 503"]]);
+    // What was measured late counts as it was.
+    const { body: sla } = await day.account.client.get(`${V1}/status-pages/${day.status_page_id}/sla?period=7d`);
+    const seconds = new Map(
+      sla.monitors.map((each: { monitor_id: string; downtime_seconds: number }) => [
+        each.monitor_id,
+        each.downtime_seconds,
+      ]),
+    );
+    expect([seconds.get(tape.id), seconds.get(disks.id)]).toEqual([36 * 60, 9 * 60]);
+  });
+});
+
+describe("a job that runs every hour", () => {
   it("is an alarm when it is late and when it fails, with its own words, and none while it is paused", async () => {
     const day = await aDay(sink, { start: START });
     const { account, status_page_id } = day;

@@ -1,10 +1,8 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import {
-  applyThresholds,
   type BackfilledOutage,
   type BackfillLimits,
-  backfillInterval,
-  isBackfillable,
+  backfillStretches,
   type LateResult,
   listBackfilledOutages,
   type SourcedInterval,
@@ -13,6 +11,7 @@ import {
 import { invalidateDailyAggregates } from "../daily-aggregates/write.ts";
 import type { Db, Statement } from "../db.ts";
 import { monitors, statusIntervals } from "../monitors/table.ts";
+import { listOutagesAround, type OutageAround, type OutageWindow } from "../outages/read.ts";
 import { replaceBackfilledOutages } from "../outages/write.ts";
 
 export interface BackfillRequest extends BackfillLimits, Thresholds {
@@ -43,12 +42,22 @@ export async function planBackfill(
   { now, outageIdOf }: { now: number; outageIdOf: (monitorId: string, startedAt: number) => string },
 ): Promise<Backfill> {
   if (requests.length === 0) return { monitor_ids: [], statements: [] };
-  const [stretches, lowest] = await db.batch([listStretches(db, requests), listLowestNumbers(db, requests)]);
+  const windows = requests.map(windowOf);
+  const [stretches, lowest, outages] = await db.batch([
+    listStretches(db, windows),
+    listLowestNumbers(db, requests),
+    listOutagesAround(db, windows),
+  ]);
+  const outagesOf = Map.groupBy(outages, ({ monitor_id }) => monitor_id);
   const stretchesOf = Map.groupBy(stretches, ({ monitor_id }) => monitor_id);
   const lowestOf = new Map(lowest.map(({ monitor_id, seq }) => [monitor_id, seq ?? 0]));
   const filled = requests.map((request) => ({
     request,
-    ...fill(request, stretchesOf.get(request.monitor_id) ?? [], Math.min(0, lowestOf.get(request.monitor_id) ?? 0)),
+    ...fill(request, {
+      unordered: stretchesOf.get(request.monitor_id) ?? [],
+      lowest: Math.min(0, lowestOf.get(request.monitor_id) ?? 0),
+      recorded: outagesOf.get(request.monitor_id) ?? [],
+    }),
   }));
   const changed = filled.filter(({ updated }) => updated.length > 0);
   if (changed.length === 0) return { monitor_ids: [], statements: [] };
@@ -67,10 +76,9 @@ export async function planBackfill(
         db,
         changed.flatMap(({ updated }) => updated),
       ),
-      ...replaceBackfilledOutages(
-        db,
-        changed.map(({ request: { monitor_id }, range }) => ({ monitor_id, ...range })),
-        changed.flatMap(({ request: { monitor_id, status_page_id }, outages }) =>
+      ...replaceBackfilledOutages(db, {
+        former: changed.flatMap(({ former }) => former),
+        records: changed.flatMap(({ request: { monitor_id, status_page_id }, outages }) =>
           outages.map((outage) => ({
             id: outageIdOf(monitor_id, outage.started_at),
             monitor_id,
@@ -78,7 +86,7 @@ export async function planBackfill(
             ...outage,
           })),
         ),
-      ),
+      }),
     ],
   };
 }
@@ -88,21 +96,24 @@ type StoredInterval = typeof statusIntervals.$inferSelect;
 interface Filled {
   added: StoredInterval[];
   updated: StoredInterval[];
-  /** What was looked at, and the outages that were backfilled in it. */
-  range: { from: number; to: number };
+  /** Outages that earlier results said, and what all of them say now. */
+  former: string[];
   outages: BackfilledOutage[];
 }
 
-function fill(request: BackfillRequest, unordered: readonly StoredInterval[], lowest: number): Filled {
-  const { monitor_id, measurements, valid_for_ms } = request;
+interface Stored {
+  unordered: readonly StoredInterval[];
+  /** Of the numbers of the monitor's intervals. */
+  lowest: number;
+  recorded: readonly OutageAround[];
+}
+
+function fill(request: BackfillRequest, { unordered, lowest, recorded }: Stored): Filled {
+  const { monitor_id, measurements } = request;
   const stretches = unordered.toSorted((a, b) => a.from_at - b.from_at);
-  const begin = measurements[0]?.checked_at ?? 0;
-  const before = stretches.find(({ from_at, to_at }) => from_at <= begin && begin < (to_at ?? Infinity));
-  const judged = applyThresholds(measurements, request, { valid_for_ms, isDown: before?.status === "down" });
   let free = lowest;
   const shown: SourcedInterval[] = [];
-  const filled = stretches.filter(isBackfillable).flatMap((stretch) => {
-    const pieces = backfillInterval(stretch, judged, request);
+  const filled = backfillStretches(stretches, measurements, request).flatMap(({ stretch, pieces }) => {
     shown.push(...pieces);
     const last = pieces.pop();
     if (!last || isSame(stretch, last)) return [];
@@ -115,24 +126,24 @@ function fill(request: BackfillRequest, unordered: readonly StoredInterval[], lo
   return {
     added: filled.flatMap(({ added }) => added),
     updated: filled.map(({ updated }) => updated),
-    range: { from: shown.at(0)?.from_at ?? 0, to: shown.at(-1)?.to_at ?? Number.MAX_SAFE_INTEGER },
-    outages: listBackfilledOutages(shown, measurements),
+    former: recorded.flatMap(({ id, is_backfilled }) => (is_backfilled ? [id] : [])),
+    outages: listBackfilledOutages(shown, measurements, { window: windowOf(request), recorded }),
   };
 }
 
-function listStretches(db: Db, requests: readonly BackfillRequest[]) {
-  const ranges = requests.map(({ monitor_id, from, to, valid_for_ms }) => ({
-    monitor_id,
-    after: from - valid_for_ms,
-    before: to + valid_for_ms,
-  }));
+/** Where results may change what is known. */
+function windowOf({ monitor_id, from, to, valid_for_ms }: BackfillRequest) {
+  return { monitor_id, from: from - valid_for_ms, to: to + valid_for_ms };
+}
+
+function listStretches(db: Db, windows: readonly OutageWindow[]) {
   return db
     .select(getTableColumns(statusIntervals))
-    .from(sql`json_each(${JSON.stringify(ranges)}) AS r`)
+    .from(sql`json_each(${JSON.stringify(windows)}) AS r`)
     .innerJoin(
       statusIntervals,
-      sql`${statusIntervals.monitor_id} = r.value ->> 'monitor_id' AND ${statusIntervals.from_at} < r.value ->> 'before'
-        AND coalesce(${statusIntervals.to_at}, r.value ->> 'before') > r.value ->> 'after'`,
+      sql`${statusIntervals.monitor_id} = r.value ->> 'monitor_id' AND ${statusIntervals.from_at} < r.value ->> 'to'
+        AND coalesce(${statusIntervals.to_at}, r.value ->> 'to') > r.value ->> 'from'`,
     );
 }
 

@@ -4,7 +4,7 @@ import type { Db } from "../db.ts";
 import { incidents } from "../incidents/table.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
 import { monitors, transitions } from "../monitors/table.ts";
-import { outages } from "./table.ts";
+import { BACKFILLED_SEQ, outages } from "./table.ts";
 
 export type OutageRecord = typeof outages.$inferSelect;
 export type TransitionRecord = typeof transitions.$inferSelect;
@@ -37,6 +37,37 @@ export async function findLatestOutage(
     .orderBy(desc(outages.started_at), desc(outages.seq))
     .limit(1);
   return rows[0];
+}
+
+export interface OutageWindow {
+  monitor_id: string;
+  from: number;
+  to: number;
+}
+
+export type OutageAround = Awaited<ReturnType<typeof listOutagesAround>>[number];
+
+/** Those that begin in the window of their monitor, and the last announced and backfilled one before it. */
+export function listOutagesAround(db: Db, windows: readonly OutageWindow[]) {
+  const member = (name: keyof OutageWindow) => sql`r.value ->> ${sql.raw(`'${name}'`)}`;
+  const lastBefore = (isBackfilled: SQL) => sql`coalesce((SELECT max(b.started_at) FROM ${outages} AS b
+    WHERE b.monitor_id = ${member("monitor_id")} AND b.started_at < ${member("from")} AND ${isBackfilled}), ${member("from")})`;
+  return db
+    .select({
+      id: outages.id,
+      monitor_id: outages.monitor_id,
+      started_at: outages.started_at,
+      ended_at: outages.ended_at,
+      cause: outages.cause,
+      evidence: outages.evidence,
+      is_backfilled: sql`${outages.seq} = ${BACKFILLED_SEQ}`.mapWith(Boolean),
+    })
+    .from(sql`json_each(${JSON.stringify(windows)}) AS r`)
+    .innerJoin(
+      outages,
+      sql`${outages.monitor_id} = ${member("monitor_id")} AND ${outages.started_at} <= ${member("to")}
+        AND ${outages.started_at} >= min(${lastBefore(sql`b.seq = ${BACKFILLED_SEQ}`)}, ${lastBefore(sql`b.seq <> ${BACKFILLED_SEQ}`)})`,
+    );
 }
 
 /** Outages that overlap the range, the latest first, each with its automatic incident. */

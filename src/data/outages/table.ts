@@ -4,6 +4,9 @@ import type { StoredEvidence } from "../../contract/check.ts";
 import { emptyList, flag, id, instant } from "../columns.ts";
 import { monitors } from "../monitors/table.ts";
 
+/** `seq` of an outage that no transition opened: an agent reported it after it was over. */
+export const BACKFILLED_SEQ = -1;
+
 /** What every monitor was down for, from the first failing check to the first success of its recovery. */
 export const outages = sqliteTable(
   "outages",

@@ -3,7 +3,7 @@ import type { Db, Statement } from "../db.ts";
 import { maintenanceCoverage } from "../maintenance/table.ts";
 import { monitors } from "../monitors/table.ts";
 import type { OutageRecord } from "./read.ts";
-import { outages } from "./table.ts";
+import { BACKFILLED_SEQ, outages } from "./table.ts";
 
 export function insertOutage(db: Db, record: OutageRecord): Statement {
   return db.insert(outages).values(record).onConflictDoNothing();
@@ -20,30 +20,18 @@ export function updateRegions(db: Db, outageId: string, regions: string[]): Stat
   return db.update(outages).set({ regions }).where(eq(outages.id, outageId));
 }
 
-/** No transition opened these: an agent reported them after they were over. */
-const BACKFILLED_SEQ = -1;
-
-export interface OutageRange {
-  monitor_id: string;
-  from: number;
-  to: number;
-}
-
 type Backfilled = Pick<
   OutageRecord,
   "id" | "monitor_id" | "status_page_id" | "started_at" | "ended_at" | "cause" | "evidence"
 >;
 
-/** Late results refine the past, so what they said of these ranges before gives way; evidence that was stored stays. */
+/** Late results refine the past: former outages of theirs that are not among the records give way. */
 export function replaceBackfilledOutages(
   db: Db,
-  ranges: readonly OutageRange[],
-  records: readonly Backfilled[],
+  { former, records }: { former: readonly string[]; records: readonly Backfilled[] },
 ): Statement[] {
-  const replaced = sql`SELECT o.id FROM json_each(${JSON.stringify(ranges)}) AS r JOIN ${outages} AS o
-    ON o.monitor_id = r.value ->> 'monitor_id' AND o.seq = ${BACKFILLED_SEQ}
-    AND o.started_at >= r.value ->> 'from' AND o.started_at < r.value ->> 'to'`;
-  const kept = JSON.stringify(records.map(({ id }) => id));
+  const kept = new Set(records.map(({ id }) => id));
+  const gone = former.filter((id) => !kept.has(id));
   const rows = records.map(({ evidence, ...record }) => ({
     ...record,
     seq: BACKFILLED_SEQ,
@@ -54,9 +42,7 @@ export function replaceBackfilledOutages(
     name === "in_maintenance" ? wasInMaintenance : sql`r.value ->> ${sql.raw(`'${name}'`)}`;
   const values = Object.values(getTableColumns(outages)).map(({ name }) => storedValue(name));
   return [
-    db
-      .delete(outages)
-      .where(sql`${outages.id} IN (${replaced}) AND ${outages.id} NOT IN (SELECT value FROM json_each(${kept}))`),
+    db.delete(outages).where(sql`${outages.id} IN (SELECT value FROM json_each(${JSON.stringify(gone)}))`),
     db
       .insert(outages)
       .select(
