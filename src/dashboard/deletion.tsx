@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { z } from "zod";
 import { Notice } from "../contract/notices.ts";
 import type { AppContext, Endpoint } from "../http/endpoint.ts";
@@ -26,7 +27,7 @@ export interface Deletion {
   api: string;
   method?: "POST";
   /** What is lost with it, as a sentence. */
-  lost: string;
+  lost: Child;
   /** "Remove" and "removed", where "Delete" is not the word. */
   verb?: [verb: string, done: string];
   /** Of the view, where verb and name do not say what is destroyed. */

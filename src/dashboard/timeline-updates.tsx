@@ -6,7 +6,7 @@ import { getUpdate, listUpdates, type Timeline } from "../features/timeline/serv
 import type { AppContext, Endpoint } from "../http/endpoint.ts";
 import { ListPages, type ListPlace } from "./components/pieces.tsx";
 import { Preview } from "./components/preview.tsx";
-import { ExactTime, exactTime } from "./components/time.tsx";
+import { ExactTime } from "./components/time.tsx";
 import { confirmedDeletion, type Deletion } from "./deletion.tsx";
 import { type FormField, storedValues } from "./form-fields.ts";
 import { addressWith, partAt, partOf, SHOWN_MAX } from "./lists.ts";
@@ -118,7 +118,6 @@ async function updateForm(c: AppContext, views: TimelineViews, ids: Ids): Promis
 
 async function deletionOf(c: AppContext, views: TimelineViews, ids: Ids): Promise<Deletion> {
   const { subject, update, own, shown, trail } = await loadUpdate(c, views, ids);
-  const at = exactTime(Date.parse(update.created_at));
   return {
     kind: views.noun,
     name: subject.title,
@@ -131,7 +130,12 @@ async function deletionOf(c: AppContext, views: TimelineViews, ids: Ids): Promis
     title: `Delete an update of ${subject.title}`,
     verb: ["Delete update", "deleted"],
     notice: "The update is deleted.",
-    lost: `The update of ${at} leaves the timeline for good. The ${views.noun} itself and its other updates stay.`,
+    lost: (
+      <>
+        The update of <ExactTime at={Date.parse(update.created_at)} /> leaves the timeline for good. The {views.noun}{" "}
+        itself and its other updates stay.
+      </>
+    ),
   };
 }
 
@@ -171,10 +175,13 @@ function timelineHref(path: string, updates: number): string {
 
 /** Beside an update in its timeline. */
 export function EditUpdate({ path, update }: { path: string; update: Update }) {
-  const label = `Edit the update of ${exactTime(Date.parse(update.created_at))}`;
   return (
-    <a href={`${path}/updates/${update.id}`} aria-label={label}>
+    <a href={`${path}/updates/${update.id}`}>
       Edit
+      <span class="unseen">
+        {" "}
+        the update of <ExactTime at={Date.parse(update.created_at)} />
+      </span>
     </a>
   );
 }

@@ -158,6 +158,16 @@ describe("a confirmation", () => {
 });
 
 describe("an occurrence of maintenance", () => {
+  it("that is under way is not offered to be cancelled", async () => {
+    const [start, end] = [-60_000, 3_600_000].map((offset) => new Date(Date.now() + offset).toISOString());
+    const window = { status_page_id: made.page, title: "Now", recurrence_type: "daily", start_time: start };
+    const { body } = await owner.client.post(`${V1}/maintenance`, { ...window, end_time: end });
+    const { text } = await browser.open(`/app/maintenance/${body.id}`);
+    expect(text).toMatch(/<time [^>]*>[^<]*<\/time><span class="tag">In progress<\/span><\/li>/);
+    expect(text).not.toContain(`/occurrences/${start}/cancel`);
+    expect(text).toMatch(/\/occurrences\/[^/]+\/cancel/);
+  });
+
   it("is cancelled once the title was typed, the others stay", async () => {
     const start = new Date(Date.now() + 86_400_000).toISOString();
     const { body } = await owner.client.post(`${V1}/maintenance`, {
@@ -169,7 +179,10 @@ describe("an occurrence of maintenance", () => {
     });
     const path = `/app/maintenance/${body.id}/occurrences/${start}/cancel`;
     expect((await browser.open(`/app/maintenance/${body.id}`)).text).toContain(`href="${path}"`);
-    expect(nameIn((await browser.open(path)).text)).toBe("New disks");
+    const asked = (await browser.open(path)).text;
+    expect(nameIn(asked)).toBe("New disks");
+    // In the zone of the reader, as the list has it.
+    expect(asked).toMatch(/The occurrence of <time datetime="[^"]+" data-exact/);
     const cancelled = async () => (await owner.client.get(`${V1}/maintenance/${body.id}`)).body.cancelled_occurrences;
     expect((await browser.submit(path, { confirmation: "Disks" })).status).toBe(400);
     expect(await cancelled()).toEqual([]);

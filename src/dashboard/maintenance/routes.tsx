@@ -9,7 +9,7 @@ import { MAINTENANCE_TIMELINE } from "../../features/timeline/maintenance.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { callApi, errorOf, requireApi } from "../call-api.ts";
-import { exactTime } from "../components/time.tsx";
+import { ExactTime } from "../components/time.tsx";
 import { type ComposerState, changedMeanwhile, hasArrived, onceOf, statusSeen } from "../composer.tsx";
 import { readerZone } from "../cookies.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
@@ -306,7 +306,11 @@ async function cancellationOf(c: AppContext, { id, start }: z.output<typeof occu
     method: "POST",
     verb: ["Cancel this occurrence", "cancelled"],
     notice: "The occurrence is cancelled.",
-    lost: `The occurrence of ${exactTime(Date.parse(start))} does not take place${told}. The others stay as planned.`,
+    lost: (
+      <>
+        The occurrence of <ExactTime at={Date.parse(start)} /> does not take place{told}. The others stay as planned.
+      </>
+    ),
   };
 }
 

@@ -6,7 +6,7 @@ import { createMarkdownReader, parseMarkdown } from "../../ui/markdown.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { Menu } from "../components/menu.tsx";
 import { EmptyState, ListPages, PostButton, Table } from "../components/pieces.tsx";
-import { ExactTime, exactTime, Time } from "../components/time.tsx";
+import { ExactTime, Time } from "../components/time.tsx";
 import { Composer, type ComposerState } from "../composer.tsx";
 import type { Option } from "../form-fields.ts";
 import type { View } from "../shell.tsx";
@@ -235,7 +235,7 @@ function Facts({ view: { window, page, services } }: { view: DetailView }) {
   );
 }
 
-function Occurrences({ view: { occurrences, may_change }, path }: { view: DetailView; path: string }) {
+function Occurrences({ view: { occurrences, may_change, now }, path }: { view: DetailView; path: string }) {
   return (
     <section aria-labelledby="occurrences">
       <h2 id="occurrences">Next occurrences</h2>
@@ -243,13 +243,14 @@ function Occurrences({ view: { occurrences, may_change }, path }: { view: Detail
         {occurrences.map((at) => (
           <li class="row">
             <ExactTime at={at} />
-            {may_change ? (
-              <a
-                class="button second"
-                href={`${path}/occurrences/${toIso(at)}/cancel`}
-                aria-label={`Cancel the occurrence of ${exactTime(at)}`}
-              >
+            {at <= now ? <span class="tag">In progress</span> : null}
+            {may_change && at > now ? (
+              <a class="button second" href={`${path}/occurrences/${toIso(at)}/cancel`}>
                 Cancel
+                <span class="unseen">
+                  {" "}
+                  the occurrence of <ExactTime at={at} />
+                </span>
               </a>
             ) : null}
           </li>
