@@ -14,6 +14,8 @@ export interface PageChoice {
   url: string;
   is_public: boolean;
   timezone: string;
+  /** Incidents are reported on it; otherwise none can be opened. */
+  has_incidents: boolean;
   membership: Membership;
 }
 
@@ -25,8 +27,8 @@ export async function listPageChoices(ctx: RequestScope, right: Permission = "pa
     shared.views.map(({ page, role, capabilities }): [string, Membership] => [page.id, { role, capabilities }]),
   );
   return visible.views
-    .map(({ page: { id, name, slug, is_public, timezone }, url }) => {
-      return { id, name, slug, url, is_public, timezone, membership: memberships.get(id) ?? OWNERSHIP };
+    .map(({ page: { id, name, slug, is_public, timezone, incident_system_enabled: has_incidents }, url }) => {
+      return { id, name, slug, url, is_public, timezone, has_incidents, membership: memberships.get(id) ?? OWNERSHIP };
     })
     .filter(({ membership }) => hasPermission(membership, right));
 }

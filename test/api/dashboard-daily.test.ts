@@ -111,6 +111,18 @@ describe("an incident", () => {
     expect(again.headers.get("location")).toBe(first.headers.get("location"));
   });
 
+  it("is offered only on pages that report incidents", async () => {
+    const other = await createAccount();
+    const own = await browserOf(other);
+    const [off, on] = [await createPage(other, { name: "Without" }), await createPage(other, { name: "With" })];
+    expect((await other.client.put(`${V1}/status-pages/${off}`, { incident_system_enabled: false })).status).toBe(200);
+    const form = (await own.open("/app/incidents/new")).text;
+    expect([form.includes(`value="${off}"`), form.includes(`value="${on}"`)]).toEqual([false, true]);
+    await other.client.put(`${V1}/status-pages/${on}`, { incident_system_enabled: false });
+    expect((await own.open("/app/incidents/new")).text).toContain("its incidents are off");
+    expect((await own.open("/app/incidents")).text).not.toContain("/app/incidents/new");
+  });
+
   it("offers first what is down among the services that it may be about", async () => {
     const own = await createPage(owner);
     for (const name of ["A well one", "Z broken one"]) await createMonitor(owner.client, { name, status_page_id: own });

@@ -43,9 +43,15 @@ export function toPageOptions(pages: readonly PageChoice[]): PageOption[] {
   return pages.map(({ id, name, timezone }) => ({ value: id, label: name, timezone }));
 }
 
-/** The pages on which the caller may open incidents. */
+/** The pages whose incidents the caller may change. */
 export async function listIncidentPages(c: AppContext): Promise<PageOption[]> {
   return toPageOptions(await listPageChoices(c.var.ctx, "incidents.write"));
+}
+
+/** Those of them on which one can be opened. */
+export async function listReportingPages(c: AppContext): Promise<PageOption[]> {
+  const pages = await listPageChoices(c.var.ctx, "incidents.write");
+  return toPageOptions(pages.filter(({ has_incidents }) => has_incidents));
 }
 
 export function pageField(options: readonly Option[]): FormField {

@@ -26,6 +26,7 @@ import {
   editedIncidentFields,
   filledByDraft,
   listIncidentPages,
+  listReportingPages,
   listServiceOptions,
   newIncidentFields,
   UPDATE_FIELDS,
@@ -51,7 +52,8 @@ const trail = [{ href: "/app/incidents", text: "Incidents" }];
 const NO_PAGE = {
   title: "New incident",
   section: "incidents",
-  reason: "Incidents are reported on a status page. You have none, or your roles let you look only.",
+  reason:
+    "Incidents are reported on a status page. You have none, its incidents are off, or your roles let you look only.",
 } as const;
 /** In a notice. */
 const NAMED_MAX = 5;
@@ -164,7 +166,7 @@ async function showList(c: AppContext, { query }: { query: z.output<typeof ListQ
   const [{ incidents, total }, visible, pages] = await Promise.all([
     listMyIncidents(c.var.ctx, filter, partAt(query.offset)),
     listPageChoices(c.var.ctx),
-    listIncidentPages(c),
+    listReportingPages(c),
   ]);
   return showView(
     c,
@@ -185,7 +187,7 @@ async function newForm(
   c: AppContext,
   chosen: string | undefined,
 ): Promise<ObjectForm & { pages: { value: string }[]; templates: IncidentTemplate[] }> {
-  const pages = await listIncidentPages(c);
+  const pages = await listReportingPages(c);
   const page = pages.find(({ value }) => value === chosen) ?? pages[0];
   const templates = page ? await listTemplates(c.var.ctx, page.value) : [];
   const offered = templates.map(({ id, name }) => ({ value: id, label: name }));
