@@ -220,9 +220,11 @@ export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token
               <td>{token.expires_at === null ? "Never" : <Time at={Date.parse(token.expires_at)} now={now} />}</td>
               <td>
                 <span class="actions">
-                  <a class="button second" href={`/app/account/tokens/${token.id}/rotate`}>
-                    Rotate
-                  </a>
+                  {token.expires_at !== null && Date.parse(token.expires_at) <= now ? null : (
+                    <a class="button second" href={`/app/account/tokens/${token.id}/rotate`}>
+                      Rotate
+                    </a>
+                  )}
                   <a class="button danger" href={`/app/account/tokens/${token.id}/delete`}>
                     Delete
                   </a>
