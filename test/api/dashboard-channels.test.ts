@@ -58,6 +58,13 @@ describe("the form of a channel", () => {
   });
 });
 
+it("a channel that does not exist yet keeps no secret, and says so of none", async () => {
+  const fieldsOf = (html: string) => html.slice(html.indexOf("data-provider-fields"), html.indexOf("<template"));
+  const { text } = await browser.open("/app/alerts/new?provider=pushover");
+  expect(fieldsOf(text)).toContain('name="config.token"');
+  expect(fieldsOf(text)).not.toMatch(/\*\*\*|Stored\./);
+});
+
 describe("the preview of a channel", () => {
   it("shows the requests of an outage, its end and an incident, without secrets, and sends and stores nothing", async () => {
     const before = await listed();

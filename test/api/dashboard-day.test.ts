@@ -49,6 +49,12 @@ describe("a view", () => {
 });
 
 describe("notifications", () => {
+  it("announce no words after a colon where there are none", async () => {
+    await insertNotice(account.user_id, { title: "Agent Warehouse is offline", message: "" });
+    const { text } = await browser.open("/app/notifications");
+    expect(text).toMatch(/Agent Warehouse is offline<\/\w+><\/p><p class="quiet"><time[^>]*>just now<\/time><\/p>/);
+  });
+
   it("are marked as read together, those alone that came until then, and of nobody else", async () => {
     const other = await createAccount();
     for (const { user_id } of [account, account, other]) await insertNotice(user_id);

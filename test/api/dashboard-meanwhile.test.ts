@@ -238,7 +238,7 @@ const OTHERS = [
 ];
 
 it("every form about something that exists carries what it was made from", async () => {
-  const account = await createAccount();
+  const account = await createAccount({ operator: true });
   await furnishPage(account);
   const bare = new Set<string>();
   const carrying = new Set<string>();

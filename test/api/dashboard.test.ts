@@ -290,6 +290,13 @@ describe("signing in", () => {
     expect(text).not.toContain(foreign);
   });
 
+  it("offers to rotate a token until it has expired", async () => {
+    const shown = async (expires_at: number) =>
+      (await (await browserOf(await createAccount({ expires_at }))).open("/app/account")).text;
+    expect(await shown(Date.now() + 60_000)).toContain("/rotate");
+    expect(await shown(Date.now() - 60_000)).not.toContain("/rotate");
+  });
+
   it("counts the seats of all pages apart from what each page may have", async () => {
     const { text } = await (await browserOf(await createAccount({ plan: "free" }))).open("/app/account");
     expect(text).toMatch(/Seats<\/dt><dd>0 on all pages, at most \d+ on each</);

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { encode } from "uqr";
 import { describe, expect, it } from "vitest";
 import { BROWSERS, CHROMIUM, DESKTOP, PHONE, SHOTS } from "./chromium.ts";
-import { openActions, useDashboard } from "./dashboard.ts";
+import { useDashboard } from "./dashboard.ts";
 import { story } from "./story.ts";
 
 const V1 = "/api/uptime/v1";
@@ -224,12 +224,13 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
   });
 
   it("takes away what it said of an action before that is outdated, but no button to take it back", async () => {
-    const { id } = await dashboard.call("POST", `${V1}/monitors`, { name: "Paused for a moment", type: "heartbeat" });
+    await dashboard.call("POST", `${V1}/monitors`, { name: "Paused for a moment", type: "heartbeat" });
+    const fields = { title: "Published for a moment", status_page_id: dashboard.example.page };
+    const incident = await dashboard.call("POST", `${V1}/incidents`, fields);
     await dashboard.visit(DESKTOP, async (page) => {
       await page.clock.install();
-      await page.goto(`${dashboard.service.url}/app/monitors/${id}`);
-      await openActions(page);
-      await page.getByRole("button", { name: "Mute for 1 hour" }).click();
+      await page.goto(`${dashboard.service.url}/app/incidents/${incident.id}`);
+      await page.getByRole("button", { name: "Publish", exact: true }).click();
       await page.locator(".notice").waitFor();
       await page.waitForLoadState();
       await page.clock.fastForward(21_000);
@@ -256,6 +257,18 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
       await page.getByText("1 monitor tagged.").waitFor();
     });
     expect(await dashboard.call("GET", `${V1}/monitors/${id}`)).toMatchObject({ tags: ["entered"], paused: false });
+  });
+
+  it.each([
+    ["a desktop", DESKTOP],
+    ["a phone", PHONE],
+  ])("shows an address in one line on %s", async (_name, options) => {
+    await dashboard.visit({ ...options }, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/account`);
+      const address = page.locator("dd").getByText("owner@localhost", { exact: true });
+      const lineHeight = Number.parseFloat(await address.evaluate("(each) => getComputedStyle(each).lineHeight"));
+      expect((await address.boundingBox())?.height).toBeLessThan(1.5 * lineHeight);
+    });
   });
 
   it("has the open one of many tabs in sight on a phone", async () => {

@@ -14,7 +14,7 @@ describe("the forms of the dashboard", () => {
   let browser: Browser;
   beforeAll(async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok"));
-    const account = await createAccount();
+    const account = await createAccount({ operator: true });
     const { page } = await furnishPage(account);
     // One with a word about a step that reaches nobody.
     const contacts = [{ type: "telegram", value: "-100777" }];
