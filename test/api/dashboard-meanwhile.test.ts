@@ -233,7 +233,7 @@ const OTHERS = [
   /\/updates$/,
   /^\/app\/on-call\/.*\/calendar\//,
   // Makes what is new, or puts a new secret in the place of one that no form shows.
-  /^\/app\/(views|account\/contacts\/browser|account\/end-everything)$/,
+  /^\/app\/(views|account\/(contacts\/browser|end-everything|workflows)|installation\/accounts)$/,
   /\/ping-key$/,
 ];
 

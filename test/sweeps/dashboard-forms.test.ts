@@ -5,7 +5,7 @@ import { browserOf, crawl } from "../support/dashboard-crawl.ts";
 import { createAccount } from "../support/factories.ts";
 import type { Browser } from "../support/forms.ts";
 import { furnishPage } from "../support/furnished-page.ts";
-import type { Control } from "../support/shown-controls.ts";
+import { type Control, readView } from "../support/shown-controls.ts";
 
 /** What holds for every form and every view, also for those that come later. */
 describe("the forms of the dashboard", () => {
@@ -93,7 +93,37 @@ describe("the forms of the dashboard", () => {
     expect(wrong).toEqual([]);
     expect(refused).toBeGreaterThan(30);
   });
+
+  it("offer no button that is refused", async () => {
+    const refused: string[] = [];
+    const pressed = new Set<string>();
+    for (const path of views.keys()) {
+      for (const key of (await buttonsIn(browser, path)).keys()) {
+        // What one button does takes others away.
+        const control = pressed.has(key) ? undefined : (await buttonsIn(browser, path)).get(key);
+        if (!control) continue;
+        pressed.add(key);
+        const { status, text } = await browser.submit(control.action, control.fields);
+        if (status >= 400)
+          refused.push(`${path} ${control.label}: ${status} ${/class="lead"[^>]*>([^<]*)/.exec(text)?.[1]}`);
+      }
+    }
+    expect(refused).toEqual([]);
+    expect(pressed.size).toBeGreaterThan(20);
+  });
 });
+
+/** The forms of a view that ask for nothing, each a button, by what it does. */
+async function buttonsIn(browser: Browser, path: string): Promise<Map<string, Control>> {
+  const { text } = await browser.open(path);
+  const forms = [...text.matchAll(/<form[^>]*method="post".*?<\/form>/gs)].map(([form]) => form);
+  const bare = forms.filter((form) => !/<(select|textarea|input(?! type="hidden"))/.test(form));
+  const controls = (await Promise.all(bare.map(readView))).flatMap((shown) => shown.controls);
+  return new Map(controls.filter(({ action }) => !ENDING.test(action)).map((control) => [kindOf(control), control]));
+}
+
+/** Of many rows one is enough. */
+const kindOf = ({ action, fields }: Control) => JSON.stringify([action, fields]).replaceAll(/[0-9a-f-]{36}/g, "*");
 
 /** Those that ask for something, and destroy nothing. */
 function asked(controls: readonly Control[]): Control[] {
