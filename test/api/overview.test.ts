@@ -48,14 +48,19 @@ describe("GET /overview", () => {
 
 describe("the uptime on the overview", () => {
   it.each([
-    [20, /Uptime, 30 days<\/dt><dd class="figure">–<\/dd><\/div>/],
-    [120, /Uptime, 30 days<\/dt><dd class="figure">100 %<\/dd><dd class="quiet">since <time/],
-    [60 * 24 * 40, /Uptime, 30 days<\/dt><dd class="figure">100 %<\/dd><\/div>/],
-  ])("says of %i minutes what they cover", async (minutes, figure) => {
+    [20, /Uptime, 30 days<\/dt><dd class="figure">–<\/dd><\/div>/, /class="is-up" x="9[45]"/],
+    [
+      120,
+      /Uptime, 30 days<\/dt><dd class="figure">100 %<\/dd><dd class="quiet">since <time/,
+      /class="is-up" x="8[78]"/,
+    ],
+    [60 * 24 * 40, /Uptime, 30 days<\/dt><dd class="figure">100 %<\/dd><\/div>/, /class="is-up" x="0"/],
+  ])("and its strip say of %i minutes what they cover", async (minutes, figure, drawn) => {
     const account = await createAccount();
     const created_at = Date.now() - minutes * 60_000;
     await insertMonitor(account.user_id, { created_at, status: "up", status_since: created_at });
-    expect((await (await browserOf(account)).open("/app")).text).toMatch(figure);
+    const { text } = await (await browserOf(account)).open("/app");
+    expect([text.match(figure), text.match(drawn)]).not.toContain(null);
   });
 });
 

@@ -184,6 +184,7 @@ function FleetStrip({ fleet, now }: { fleet: Fleet; now: number }) {
   const to = Math.ceil((now + 1) / QUARTER_MS) * QUARTER_MS;
   const shares = computeFleetCells(fleet, { from: to - DAY_MS, to, now }, FLEET_CELLS);
   const bad = shares.filter((share) => share > 0).length;
+  const first = Math.max(0, Math.floor(((fleet.first_at ?? to) - (to - DAY_MS)) / QUARTER_MS));
   const said =
     bad === 0
       ? "No monitor was down in the last 24 hours"
@@ -198,7 +199,8 @@ function FleetStrip({ fleet, now }: { fleet: Fleet; now: number }) {
         aria-label={said}
       >
         <title>{said}</title>
-        <rect class="is-up" width={FLEET_CELLS} height={FLEET_HEIGHT} />
+        {/* Nothing was watched before the first monitor was there. */}
+        <rect class="is-up" x={first} width={FLEET_CELLS - first} height={FLEET_HEIGHT} />
         {shares.map((share, n) => {
           if (share === 0) return null;
           const height = Math.max(share, FLEET_SHARE_MIN) * FLEET_HEIGHT;
