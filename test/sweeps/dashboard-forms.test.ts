@@ -72,6 +72,19 @@ describe("the forms of the dashboard", () => {
     expect(stale).toEqual([]);
   });
 
+  it("stand outside of what follows changes, so that a choice is not taken back", async () => {
+    const replaced: string[] = [];
+    for (const [path, text] of views) {
+      await new HTMLRewriter()
+        .on("[data-live] select, [data-live] textarea, [data-live] input[type=text]", {
+          element: (field) => void replaced.push(`${path} ${field.getAttribute("name")}`),
+        })
+        .transform(new Response(text))
+        .text();
+    }
+    expect(replaced).toEqual([]);
+  });
+
   it("refuse in the words of their fields, without a path or a name of the API, and say none twice", async () => {
     const wrong: string[] = [];
     let refused = 0;

@@ -103,7 +103,7 @@ async function showCalendar(c: AppContext, named: Ids, from: string | undefined)
     isMeasured: true,
     trail: [{ href: `/app/on-call?page=${page.id}`, text: "On-call" }],
     children: (
-      <div id="on-call-calendar" data-live>
+      <>
         <Calendar
           name={schedule.name}
           path={pathOf(named)}
@@ -113,8 +113,10 @@ async function showCalendar(c: AppContext, named: Ids, from: string | undefined)
           now={c.var.now}
           may_change={may_change}
         />
-        <Overrides path={pathOf(named)} schedule={schedule} people={people} now={c.var.now} may_change={may_change} />
-      </div>
+        <div id="on-call-overrides" data-live>
+          <Overrides path={pathOf(named)} schedule={schedule} people={people} now={c.var.now} may_change={may_change} />
+        </div>
+      </>
     ),
   });
 }

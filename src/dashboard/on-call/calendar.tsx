@@ -91,7 +91,9 @@ export function Calendar({ name, path, plan, days, people, now, may_change }: Ca
         </a>
         <span class="quiet">Times in {plan.timezone}</span>
       </p>
-      <Bands id="plan" name={name} days={days} turns={turns} names={names} now={now} zone={plan.timezone} />
+      <div id="on-call-plan" data-live>
+        <Bands id="plan" name={name} days={days} turns={turns} names={names} now={now} zone={plan.timezone} />
+      </div>
       <ol class="on-call-days card">
         {days.map((day) => (
           <li
@@ -99,7 +101,8 @@ export function Calendar({ name, path, plan, days, people, now, may_change }: Ca
             {...(now >= day.start_at && now < day.end_at ? { "aria-current": "date" } : {})}
           >
             <strong>{DAY_NAME().format(Date.parse(`${day.date}T12:00:00Z`))}</strong>
-            <ul>
+            {/* Whom somebody is about to choose beside it stays chosen. */}
+            <ul id={`turns-${day.date}`} data-live>
               {day.intervals.map((interval) => (
                 <Turn
                   interval={interval}
