@@ -34,6 +34,8 @@ describe("what other programs read", () => {
     const { text } = await browser.submit("/app/account/calendar");
     expect(await mayRevoke()).toBe(true);
     const [, path = ""] = /http:\/\/[^/]+(\/calendar\/cal_\w+)/.exec(text) ?? [];
+    // Nobody types it into a phone.
+    expect(text).toContain('class="qr"');
     expect((await createClient().get(path)).status).toBe(200);
     expect((await browser.submit("/app/account/calendar/revoke")).headers.get("location")).toBe("/app/account");
     expect((await createClient().get(path)).status).toBe(404);

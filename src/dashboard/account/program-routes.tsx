@@ -3,6 +3,7 @@ import { MetricsToken } from "../../contract/account.ts";
 import { CalendarAddress } from "../../contract/on-call.ts";
 import { requireApi } from "../call-api.ts";
 import { CopyText, PostButton } from "../components/pieces.tsx";
+import { QrCode } from "../components/qr-code.tsx";
 import { confirmedDeletion } from "../deletion.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice } from "../view.ts";
@@ -14,7 +15,13 @@ export const endpoints = [
   action({ path: "/app/account/calendar", summary: "Create the address of the calendar of your shifts" }, async (c) => {
     const path = `${CORE}/user/on-call-calendar`;
     const { url } = CalendarAddress.parse(await requireApi(c, { method: "POST", path }));
-    return showView(c, shownOnce("Calendar of your shifts", <CopyText label="For a calendar program" text={url} />));
+    const shown = (
+      <>
+        <CopyText label="For a calendar program" text={url} />
+        <QrCode text={url} label="The same as a QR code" />
+      </>
+    );
+    return showView(c, shownOnce("Calendar of your shifts", shown));
   }),
   action({ path: "/app/account/calendar/revoke", summary: "Revoke the address of that calendar" }, async (c) => {
     await requireApi(c, { method: "DELETE", path: `${CORE}/user/on-call-calendar` });
