@@ -62,6 +62,18 @@ describe("a monitor in the dashboard", () => {
     expect(text).toMatch(new RegExp(`Next heartbeat due <time datetime="${body.next_expected_at}"`));
   });
 
+  it("is said to be checked once it is resumed only where something checks it", async () => {
+    for (const [type, said] of [
+      ["heartbeat", "Resumed.<"],
+      ["http", "Resumed, and checked at once.<"],
+    ]) {
+      const target = type === "http" ? "http://sink.test/" : undefined;
+      const path = `/app/monitors/${await make(owner, { name: "Resumed", type, target, paused: true })}`;
+      await browsers.owner.submit(`${path}/resume`);
+      expect((await browsers.owner.open(path)).text).toContain(said);
+    }
+  });
+
   it("says its activity as sentences, with the time of each change itself", async () => {
     const { client } = owner;
     const heartbeat = await createMonitor(client, { name: "Backup", type: "heartbeat", paused: false });

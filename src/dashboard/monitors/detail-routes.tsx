@@ -8,6 +8,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { toIso } from "../../platform/clock.ts";
+import { resultSourceOf } from "../../probes/registry.ts";
 import { requireApi } from "../call-api.ts";
 import { statusWord } from "../components/status-word.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
@@ -27,11 +28,22 @@ const query = z.object({
 const seen = { params, ids: { params: { id: "monitor:see" } } } as const;
 const changed = { params, ids: { params: { id: "monitor" } }, permission: "monitors.write" } as const;
 
-const simple = (verb: "pause" | "resume", notice: string) =>
+/** Those that report by themselves are not checked by being resumed. */
+const RESUMED: Partial<Record<ReturnType<typeof resultSourceOf>, string>> = {
+  edge: "Resumed, and checked at once.",
+  agent: "Resumed: its agent checks it within a minute.",
+};
+
+const simple = (verb: "pause" | "resume") =>
   action(
     { path: `/app/monitors/{id}/${verb}`, summary: `Button: ${verb} a monitor`, params },
     async (c, _form, { id }) => {
       await requireApi(c, { method: "POST", path: `${API}/${id}/${verb}` });
+      const { type, options } = (await getMonitor(c.var.ctx, id)).record;
+      const notice =
+        verb === "pause"
+          ? "Paused: no checks and no alerts until it is resumed."
+          : (RESUMED[resultSourceOf(type, options)] ?? "Resumed.");
       const undo = `/app/monitors/${id}/${verb === "pause" ? "resume" : "pause"}`;
       return redirectWithNotice(`/app/monitors/${id}`, notice, undo);
     },
@@ -51,8 +63,8 @@ export const endpoints = [
       showView(c, detailView(await loadPicture(c.var.ctx, { id, period, checked }))),
   ),
 
-  simple("pause", "Paused: no checks and no alerts until it is resumed."),
-  simple("resume", "Resumed, and checked at once."),
+  simple("pause"),
+  simple("resume"),
 
   action(
     { path: "/app/monitors/{id}/mute", summary: "Mute the alerts of a monitor, or end that", params },

@@ -10,7 +10,7 @@ import { findNetworkToAllow } from "../../features/reachable-networks/service.ts
 import type { AppContext } from "../../http/endpoint.ts";
 import { formatTime } from "../../lib/date-format.ts";
 import { type CronSchedule, nextTimes } from "../../platform/cron.ts";
-import { monitorType } from "../../probes/registry.ts";
+import { resultSourceOf } from "../../probes/registry.ts";
 import { type ApiRefusal, callApi, errorOf } from "../call-api.ts";
 import {
   type FormField,
@@ -130,11 +130,11 @@ export const endpoints = [
 /** What happens next with a monitor that was just created, to be said after "is created". */
 async function describeNext(c: AppContext, id: string): Promise<string> {
   const { ctx } = c.var;
-  const monitor = presentMonitor(await getMonitor(ctx, id), ctx.now);
-  const { source } = monitorType(monitor.type);
+  const found = await getMonitor(ctx, id);
+  const source = resultSourceOf(found.record.type, found.record.options);
   if (source === "edge") return " and checked at once";
   if (source === "agent") return "; its agent checks it within a minute";
-  const schedule = scheduleOf(monitor);
+  const schedule = scheduleOf(presentMonitor(found, ctx.now));
   if (schedule === null) return "";
   const times = nextTimes(schedule, ctx.now, 3).map((at) => formatTime(at, schedule.timezone));
   return `; after its first heartbeat it is due on ${times.join("; ")} (${schedule.timezone})`;
