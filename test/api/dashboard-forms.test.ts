@@ -27,6 +27,18 @@ describe("imprint and privacy", () => {
   });
 });
 
+describe("the domain of a page", () => {
+  it("is the host of the address that people paste", async () => {
+    const page = await createPage(account);
+    const path = `/app/pages/${page}/domain`;
+    const pasted = { custom_domain: " https://Status.Pasted.example/ ", ssl_type: "none" };
+    expect((await browser.submit(path, pasted)).status).toBe(303);
+    expect((await browser.open(path)).text).toMatch(/name="custom_domain"[^>]*value="status\.pasted\.example"/);
+    const refused = await browser.submit(path, { ...pasted, custom_domain: "https://a.example/path" });
+    expect(refused.text).toContain("Host name must be a host name, such as status.example.com.");
+  });
+});
+
 describe("what other programs read", () => {
   it("is a calendar at an address that its buttons make and revoke", async () => {
     const mayRevoke = async () => (await browser.open("/app/account")).text.includes("/app/account/calendar/revoke");

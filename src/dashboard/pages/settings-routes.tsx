@@ -121,7 +121,7 @@ export const endpoints = [
       const saved = await saveForm(c, {
         fields: DOMAIN_FIELDS,
         stored: storedValues(DOMAIN_FIELDS, await loadDomain(c, id)),
-        sent: entered,
+        sent: withHost(entered),
         path: `${API}/${id}/ssl`,
         toBody: (merged) => readBody(DOMAIN_FIELDS, merged),
       });
@@ -226,4 +226,11 @@ async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deleti
     api: `${API}/${id}`,
     lost: "Its incidents, maintenance, subscribers and members are deleted for good. Its monitors stay.",
   };
+}
+
+/** People paste the address of a page; its host is the name. */
+function withHost(entered: URLSearchParams): URLSearchParams {
+  const [, host] = /^https?:\/\/([^/?#]+)\/?$/i.exec(entered.get("custom_domain")?.trim() ?? "") ?? [];
+  if (host !== undefined) entered.set("custom_domain", host);
+  return entered;
 }
