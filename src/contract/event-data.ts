@@ -25,6 +25,9 @@ export const MonitorData = z.object({
     .default(0)
     .meta({ description: "how many regions and agents check it; 0: wherever the checker runs" }),
   since: At,
+  evidence_url: z.url().nullish().meta({
+    description: "where the team sees what each location saw of an outage; null where no check found it",
+  }),
   outage_id: z.string().nullable().default(null).meta({ description: "the same for an outage and its recovery" }),
   outage_started_at: At.nullable().default(null),
   duration_seconds: z.int().nullable().default(null).meta({ description: "of the outage that this ends" }),

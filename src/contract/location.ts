@@ -62,3 +62,12 @@ export function countLocations(monitor: {
 }): number {
   return isVotedOn(monitor) ? monitor.locations.length : monitor.regions.length;
 }
+
+/** Without a shard and an agent, nothing is checked: the results arrive as pushes, if at all. */
+export function isChecked(monitor: {
+  shard_id: string;
+  agent_id: string | null;
+  locations: readonly string[];
+}): boolean {
+  return monitor.shard_id !== "" || monitor.agent_id !== null || monitor.locations.length > 0;
+}

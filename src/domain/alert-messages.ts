@@ -46,6 +46,8 @@ export interface AlertMessage {
 type Content = Omit<AlertMessage, "links" | "page_name"> & {
   monitor_id?: string | null;
   incident_id?: string | null;
+  /** Where the team sees what each location saw. */
+  evidence_url?: string | null | undefined;
   /** The incident waits for someone who acknowledges it. */
   is_unanswered?: boolean;
 };
@@ -67,11 +69,13 @@ export function composeAlert(event: NewEvent, { public_url, timezone, page_name 
     monitor_id = null,
     incident_id = null,
     is_unanswered = false,
+    evidence_url = null,
     ...message
   } = isKnownEvent(event) ? contentOf(event, timezone) : customContent(event);
   const at = (path: string) => `${public_url}/app/${path}`;
   const links = [
     ...(incident_id === null || !is_unanswered ? [] : [{ label: ACKNOWLEDGE, url: at(`incidents/${incident_id}`) }]),
+    ...(evidence_url === null ? [] : [{ label: "Evidence", url: evidence_url }]),
     ...(monitor_id === null ? [] : [{ label: "Open monitor", url: at(`monitors/${monitor_id}`) }]),
     ...(incident_id === null || is_unanswered ? [] : [{ label: OPEN_INCIDENT, url: at(`incidents/${incident_id}`) }]),
   ];
@@ -216,6 +220,7 @@ function changeContent({ name, data }: Extract<KnownEvent, { name: keyof typeof 
     is_resolved: isRecovery,
     monitor_id,
     incident_id,
+    evidence_url: data.evidence_url,
     is_unanswered: !isRecovery,
   };
 }

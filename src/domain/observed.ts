@@ -1,5 +1,6 @@
 import type { Observed } from "../contract/monitor-object.ts";
 import type { Observation, Phases } from "../contract/observation.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
 
 /** What one location saw, beside what it saw when all was well. */
 export interface Comparison<Seen extends Observed = Observed> {
@@ -7,6 +8,11 @@ export interface Comparison<Seen extends Observed = Observed> {
   good: Seen | null;
   failure: Seen;
   recovery: Seen | null;
+}
+
+/** What each location saw of an outage, in the dashboard: they fail at slightly different times. */
+export function evidencePath(monitorId: string, startedAt: number): string {
+  return `/app/monitors/${monitorId}/evidence?since=${startedAt - MINUTE_MS}`;
 }
 
 /** For each location that failed: its first failure since then, the last good one before and the first good one after. */

@@ -163,12 +163,12 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
   const suppression = await decideSuppression(scope, context);
   const damping = await dampChange(scope, context, suppression);
   const plain = suppression.held === null ? await planIncidentEffects(scope, context, damping) : NONE;
-  const planned = eventOf(context, { incident: plain, withholding: suppression.withholding });
+  const planned = eventOf(scope, context, { incident: plain, withholding: suppression.withholding });
   const rules = await evaluateTransition(scope, context, planned ? [planned] : []);
   const incident = rules.incident
     ? replaceIncident(scope, context, { opened: rules.incident, flapping: damping })
     : plain;
-  const own = eventOf(context, { incident, withholding: suppression.withholding });
+  const own = eventOf(scope, context, { incident, withholding: suppression.withholding });
   const routing = (own && rules.routings.get(own.id)) ?? null;
   const until = routing?.suppressed_until;
   if (own === null || until === undefined || own.name === "monitor.up" || suppression.held !== null) {
@@ -179,7 +179,7 @@ async function storeTransition(scope: Scope, context: TransitionContext): Promis
     suppression: withheld,
     damping: await dampChange(scope, context, withheld),
     incident: rules.incident ?? NONE,
-    own: eventOf(context, { incident: rules.incident ?? NONE, withholding: withheld.withholding }),
+    own: eventOf(scope, context, { incident: rules.incident ?? NONE, withholding: withheld.withholding }),
     rules,
     routing,
   });
@@ -255,10 +255,11 @@ function isInMaintenanceAlone(withholding: Withholding | null): boolean {
 
 /** The event of a transition, with what withholds it; null for a silent one. */
 function eventOf(
+  { settings }: Scope,
   context: TransitionContext,
   { incident, withholding }: { incident: IncidentEffects; withholding: Withholding | null },
 ): Announcement["own"] {
-  const own = monitorEvent(context, incident.incident_id);
+  const own = monitorEvent(context, incident.incident_id, settings.PUBLIC_URL);
   if (own === null || withholding === null) return own;
   const { suppressed_by, muted_until, suppressed_until, waits_for } = withholding;
   return {

@@ -3,6 +3,7 @@ import { countLocations } from "../contract/location.ts";
 import type { MonitorTransition } from "../contract/monitor-transition.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
 import type { StatusPageRecord } from "../data/status-pages/read.ts";
+import { evidencePath } from "../domain/observed.ts";
 import { secondsBetween } from "../lib/duration-format.ts";
 import { changeEventId } from "../outbox/event-ids.ts";
 import { toIso } from "../platform/clock.ts";
@@ -25,9 +26,11 @@ export function isChangeOfStatus(event: KnownEvent): event is ChangeOfStatus {
 export function monitorEvent(
   { transition, monitor, page, location_names }: TransitionContext,
   incidentId: string | null,
+  publicUrl: string,
 ): ChangeOfStatus | null {
   if (transition.event === null) return null;
   const { outage } = transition;
+  const evidence = publicUrl === "" ? null : evidencePathOf(transition, monitor.id);
   const locations_total = countLocations(monitor);
   const isRecovery = transition.event === "monitor.up" && outage !== null;
   return {
@@ -50,6 +53,7 @@ export function monitorEvent(
       ...(location_names && { location_names }),
       locations_total,
       since: toIso(transition.effective_at),
+      evidence_url: evidence && `${publicUrl}${evidence}`,
       outage_id: outage && `${monitor.id}/${outage.seq}`,
       outage_started_at: outage && toIso(outage.started_at),
       duration_seconds: isRecovery ? secondsBetween(outage.started_at, transition.effective_at) : null,
@@ -58,6 +62,15 @@ export function monitorEvent(
     },
     created_at: transition.at,
   };
+}
+
+/** Nothing is kept of what was merely slow, and of what did not come. */
+function evidencePathOf(
+  { event, outage, region, effective_at, locations_down }: MonitorTransition,
+  monitorId: string,
+): string | null {
+  const hasFailed = event === "monitor.degraded" ? locations_down !== undefined : outage !== null;
+  return region !== null && hasFailed ? evidencePath(monitorId, outage?.started_at ?? effective_at) : null;
 }
 
 /** From where the target fails, of an outage that begins or of what is degraded. */

@@ -1,7 +1,7 @@
 import type { Scope } from "../access/scope.ts";
 import { DEFAULT_REGION, type MeasuredCheck } from "../contract/check.ts";
 import type { RuleCondition } from "../contract/event-rule.ts";
-import { countLocations } from "../contract/location.ts";
+import { countLocations, isChecked } from "../contract/location.ts";
 import type { StoredResult } from "../contract/prober-object.ts";
 import { listReports } from "../data/agent-reports/read.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
@@ -57,7 +57,7 @@ export async function readMetricSources(
   const host = agent_id ?? monitor?.agent_id ?? null;
   const needsChecks = arrivals || [...names].some((name) => CHECK_METRICS.has(name));
   const [pushes, checks, reports, usual_latency] = await Promise.all([
-    monitor && isPushed(monitor) ? readPushes(scope, monitor, range) : NO_PUSHES,
+    monitor && !isChecked(monitor) ? readPushes(scope, monitor, range) : NO_PUSHES,
     monitor && needsChecks ? readChecks(scope, monitor, range) : NO_CHECKS,
     host === null ? [] : readReports(scope, host, range),
     monitor && names.has("latency_sigma") ? readUsualLatency(scope, monitor, from) : undefined,
@@ -70,11 +70,6 @@ export async function readMetricSources(
     pushed: [...pushes.pushed, ...reports],
     arrivals: [...pushes.arrivals, ...checks.arrivals, ...(monitor ? [] : reports.map(({ at }) => at))],
   };
-}
-
-/** Without a shard and an agent, nothing is checked: the results arrive as pushes, if at all. */
-function isPushed({ shard_id, agent_id, locations }: MonitorRecord): boolean {
-  return shard_id === "" && agent_id === null && locations.length === 0;
 }
 
 type Pushes = Required<Pick<MetricSources, "pushed" | "arrivals" | "last_heartbeat_at">> & { checks: MeasuredCheck[] };
@@ -170,7 +165,7 @@ export function numbersOf(data: Readonly<Record<string, unknown>>): Record<strin
  */
 async function readUsualLatency({ env }: ReadScope, monitor: MonitorRecord, from: number) {
   const range = { from: startOfHour(from) - BASELINE_DAYS * DAY_MS, step_ms: HOUR_MS };
-  const steps = await readObjectLatency(env, { ...monitor, is_pushed: isPushed(monitor) }, range);
+  const steps = await readObjectLatency(env, { ...monitor, is_pushed: !isChecked(monitor) }, range);
   const known = new Map<number, UsualLatency | null>();
   return (at: number): UsualLatency | null => {
     const hour = startOfHour(at);

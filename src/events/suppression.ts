@@ -195,7 +195,7 @@ async function release(scope: Scope, monitorId: string): Promise<Publication> {
     location_names: await nameLocations(db, failingIn(transition)),
   };
   const plain = await planIncidentEffects(scope, context);
-  const planned = monitorEvent(context, plain.incident_id);
+  const planned = monitorEvent(context, plain.incident_id, scope.settings.PUBLIC_URL);
   if (planned === null) return NOTHING;
   const [withheld] = await listEvents(db, [planned.id]);
   // A backtest has to know that no rule was evaluated when the outage began.

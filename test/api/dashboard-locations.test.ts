@@ -4,6 +4,8 @@ import { V1 } from "../support/client.ts";
 import { browserOf } from "../support/dashboard-crawl.ts";
 import type { Browser } from "../support/forms.ts";
 import { createAccountWithPassword } from "../support/members.ts";
+import { insertPage } from "../support/monitors.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 type Account = Awaited<ReturnType<typeof createAccountWithPassword>>;
 
@@ -56,5 +58,21 @@ describe("locations in the dashboard", () => {
       expect(text).toContain("Cellar");
       expect(text.replaceAll(/value="[^"]*"|id="[^"]*"/g, "")).not.toContain(location);
     }
+  });
+
+  it("are linked from the incident of an outage, with what each of them saw", async () => {
+    const { client, user_id } = owner;
+    const status_page_id = await insertPage(user_id);
+    const rules = { failure_threshold: 1, auto_create_incident: true, paused: false };
+    const target = { name: "Desk", type: "https", target: "https://desk.example/", locations: [`agent:${agent.id}`] };
+    const { body: desk } = await client.post(`${V1}/monitors`, { ...target, ...rules, status_page_id });
+    await agent.client.post(`${V1}/monitors/${desk.id}/status`, { status: "down", message: "refused" });
+    const list = () => client.get(`${V1}/incidents?status_page_id=${status_page_id}`);
+    await vi.waitFor(async () => expect((await list()).body).toHaveLength(1), PATIENCE);
+    const [{ id, started_at }] = (await list()).body;
+    const { text } = await browser.open(`/app/incidents/${id}`);
+    const link = `<a href="/app/monitors/${desk.id}/evidence?since=${Date.parse(started_at) - 60_000}"`;
+    expect(text.split(link)).toHaveLength(3);
+    expect(text).toContain(`${link}>What each location saw</a>`);
   });
 });

@@ -28,26 +28,27 @@ describe("one outage and its end, with an automatic incident", () => {
     const [incident] = (await receivers.account.client.get(`${V1}/incidents?status_page_id=${receivers.page}`)).body;
     const monitorUrl = `${PUBLIC_URL}/app/monitors/${shop}`;
     const incidentUrl = `${PUBLIC_URL}/app/incidents/${incident.id}`;
+    const evidenceUrl = `${monitorUrl}/evidence?since=${Date.parse(incident.started_at) - 60_000}`;
     expect(textsOf(webhooks.slack)).toEqual([
       [
         "🔴 Shop is down",
         "HTTP 500",
         "Since: 23 Nov 2026, 04:00 CET",
-        `<${incidentUrl}|Acknowledge> · <${monitorUrl}|Open monitor>`,
+        `<${incidentUrl}|Acknowledge> · <${evidenceUrl}|Evidence> · <${monitorUrl}|Open monitor>`,
       ].join("\n"),
       [
         "🟢 Shop is up again",
         "HTTP 200",
         "Down: 23 Nov 2026, 04:00 to 04:05 CET · Lasted: 5 minutes",
-        `<${monitorUrl}|Open monitor> · <${incidentUrl}|Open incident>`,
+        `<${evidenceUrl}|Evidence> · <${monitorUrl}|Open monitor> · <${incidentUrl}|Open incident>`,
       ].join("\n"),
     ]);
     const buttons = bodiesTo(webhooks.slack).map(({ blocks }) =>
       blocks.at(-1).elements.map((button: { text: { text: string } }) => button.text.text),
     );
     expect(buttons).toEqual([
-      ["Acknowledge", "Open monitor"],
-      ["Open monitor", "Open incident"],
+      ["Acknowledge", "Evidence", "Open monitor"],
+      ["Evidence", "Open monitor", "Open incident"],
     ]);
     const mails = await mailsTo(opsAddress);
     expect(mails.map(({ subject }) => subject)).toEqual(["Alert: Shop is down", "Resolved: Shop is up again"]);

@@ -1,4 +1,5 @@
 import type { Incident, IncidentUpdate } from "../../contract/incident.ts";
+import { evidencePath } from "../../domain/observed.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { createMarkdownReader, parseMarkdown } from "../../ui/markdown.ts";
 import { LabelledMarkdown, Markdown } from "../../ui/markdown-view.tsx";
@@ -246,19 +247,14 @@ function Facts({ view: { incident, page, services, assignee, now } }: { view: De
           </div>
         )}
       </dl>
-      {affected.length === 0 ? null : (
-        <p>
-          Affected:{" "}
-          {affected.map(({ value, label }, n) => (
-            <>
-              {n === 0 ? null : ", "}
-              <a href={`/app/monitors/${value}`} dir="auto">
-                {label}
-              </a>
-            </>
-          ))}
-        </p>
-      )}
+      <LinkedServices caption="Affected" services={affected} pathOf={(id) => `/app/monitors/${id}`} />
+      {incident.created_automatically ? (
+        <LinkedServices
+          caption="What each location saw"
+          services={affected}
+          pathOf={(id) => evidencePath(id, Date.parse(incident.started_at))}
+        />
+      ) : null}
       <LabelledMarkdown blocks={parseMarkdown(incident.impact)} label={(text) => <>Impact: {text}</>} />
       {incident.description === null ? null : (
         <div dir="auto">
@@ -266,6 +262,31 @@ function Facts({ view: { incident, page, services, assignee, now } }: { view: De
         </div>
       )}
     </section>
+  );
+}
+
+function LinkedServices({
+  caption,
+  services,
+  pathOf,
+}: {
+  caption: string;
+  services: readonly Option[];
+  pathOf: (id: string) => string;
+}) {
+  if (services.length === 0) return null;
+  return (
+    <p>
+      {caption}:{" "}
+      {services.map(({ value, label }, n) => (
+        <>
+          {n === 0 ? null : ", "}
+          <a href={pathOf(value)} dir="auto">
+            {label}
+          </a>
+        </>
+      ))}
+    </p>
   );
 }
 
@@ -311,7 +332,9 @@ function UpdateForm({ view, path }: { view: DetailView; path: string }) {
   );
 }
 
-function Timeline({ view: { timeline, may_change }, path }: { view: DetailView; path: string }) {
+function Timeline({ view: { incident, timeline, may_change }, path }: { view: DetailView; path: string }) {
+  const { created_automatically, monitor_ids, started_at } = incident;
+  const [seenOf, ...others] = created_automatically ? monitor_ids : [];
   if (timeline.place.total === 0) return <p class="quiet">No updates yet.</p>;
   const read = createMarkdownReader();
   return (
@@ -328,6 +351,11 @@ function Timeline({ view: { timeline, may_change }, path }: { view: DetailView; 
           <div dir="auto">
             <Markdown blocks={read(update.message)} />
           </div>
+          {update.created_by === null && seenOf !== undefined && others.length === 0 ? (
+            <p>
+              <a href={evidencePath(seenOf, Date.parse(started_at))}>What each location saw</a>
+            </p>
+          ) : null}
         </li>
       ))}
     </ol>

@@ -1,13 +1,13 @@
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import type { LatencyPeriod } from "../../contract/latency.ts";
 import type { AuditRecord } from "../../data/audit/read.ts";
+import { evidencePath } from "../../domain/observed.ts";
 import { formatDuration, formatMilliseconds, secondsBetween } from "../../lib/duration-format.ts";
 import { timeOfActivity } from "../activity-time.ts";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import type { MonitorPicture } from "./detail.ts";
-import { evidencePath } from "./evidence.tsx";
 import { PERIODS } from "./latency-chart.tsx";
 import { StepResults, stepsOfResult } from "./step-results.tsx";
 

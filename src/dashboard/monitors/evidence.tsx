@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { agentOf } from "../../contract/location.ts";
+import { agentOf, isChecked } from "../../contract/location.ts";
 import type { Observed } from "../../contract/monitor-object.ts";
 import {
   type Comparison,
@@ -12,18 +12,12 @@ import {
 } from "../../domain/observed.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
 import { listEvidence } from "../../features/outages/service.ts";
-import { MINUTE_MS } from "../../lib/durations.ts";
 import { EmptyState, Table } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
 
 type Seen = Observed & { location_name: string };
-
-/** Of an outage, for the address: locations fail at slightly different times. */
-export function evidencePath(monitorId: string, startedAt: number): string {
-  return `/app/monitors/${monitorId}/evidence?since=${startedAt - MINUTE_MS}`;
-}
 
 export const endpoints = [
   view(
@@ -45,17 +39,24 @@ export const endpoints = [
           { href: "/app/monitors", text: "Monitors" },
           { href: `/app/monitors/${id}`, text: record.name },
         ],
-        children: <Evidence compared={compareObserved(seen, since)} />,
+        children: <Evidence compared={compareObserved(seen, since)} monitor={record} />,
       });
     },
   ),
 ];
 
-export function Evidence({ compared }: { compared: readonly Comparison<Seen>[] }) {
+interface EvidenceView {
+  compared: readonly Comparison<Seen>[];
+  monitor: Parameters<typeof isChecked>[0];
+}
+
+function Evidence({ compared, monitor }: EvidenceView) {
   if (compared.length === 0) {
     return (
       <EmptyState title="No failure was seen in full">
-        With its next failure each location keeps what it saw here, beside the last good check.
+        {isChecked(monitor)
+          ? "With its next failure each location keeps what it saw here, beside the last good check."
+          : "Nothing checks this monitor: its status follows from what is sent to it, or from its members."}
       </EmptyState>
     );
   }
