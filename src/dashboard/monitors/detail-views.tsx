@@ -215,13 +215,12 @@ function Address({ target }: { target: string | null }) {
 
 /** Where some of several locations do not reach it, also where the others outvote them. */
 function PartlyDown({ picture: { monitor, locations } }: { picture: MonitorPicture }) {
-  const { locations_down, regions } = monitor.record;
+  const { locations_down } = monitor.record;
   if (locations_down.length === 0) return null;
   const nameOf = (place: string) => locations.find(({ location }) => location === place)?.name ?? regionName(place);
-  const total = locations.length || regions.length;
   return (
     <p>
-      Unreachable from {locations_down.length} of {total} locations:{" "}
+      Unreachable from {locations_down.length} of {locations.length} locations:{" "}
       <span dir="auto">{locations_down.map(nameOf).join(", ")}</span>
     </p>
   );

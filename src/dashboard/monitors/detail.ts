@@ -20,7 +20,7 @@ import { percentOf } from "../components/strip.tsx";
 import { findLacking } from "../overview/next-steps.tsx";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { loadLatency } from "./latency.ts";
-import { loadAgentNames, placeResults, viewLocations } from "./locations.tsx";
+import { loadPlacedAgents, placeResults, viewLocations } from "./locations.tsx";
 
 const INTERVALS_MAX = 500;
 /** How many each period has. */
@@ -45,7 +45,7 @@ export async function loadPicture(
   const minute = Math.floor(ctx.now / MINUTE_MS) * MINUTE_MS;
   const from = ctx.now - DAYS[period] * DAY_MS;
   const [
-    names,
+    agents,
     intervals,
     timeOf,
     days,
@@ -61,7 +61,7 @@ export async function loadPicture(
     page,
     held,
   ] = await Promise.all([
-    loadAgentNames(ctx, record),
+    loadPlacedAgents(ctx, record),
     listRecentIntervals(ctx.db, [id], { since: ctx.now - DAY_MS, limit: INTERVALS_MAX }),
     readMaintenanceTime(ctx.db, [id], { since: ctx.now - DAY_MS, now: ctx.now }),
     period === "24h" ? [] : computeUptime({ ...ctx, now: minute }, id, DAYS[period]),
@@ -93,8 +93,8 @@ export async function loadPicture(
         : computeShownUptime(sumStatusDurations(days.flatMap(({ tally }) => (tally ? [tally] : [])))),
     outages,
     events: events.rows,
-    results: placeResults(results.rows, names),
-    locations: viewLocations(record, names, results.rows),
+    results: placeResults(results.rows, agents),
+    locations: viewLocations(record, agents, results.rows),
     changes: changes.rows,
     is_waiting: held?.held_by.startsWith(PARENT) === true,
     windows,

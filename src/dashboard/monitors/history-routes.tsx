@@ -9,7 +9,7 @@ import { addressWith, ListOffset, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
 import { Events, Outages, Results } from "./detail-history.tsx";
-import { loadAgentNames, placeResults } from "./locations.tsx";
+import { loadPlacedAgents, placeResults } from "./locations.tsx";
 
 const shown = {
   params: z.object({ id: z.uuid() }),
@@ -43,7 +43,7 @@ const HISTORIES: readonly History[] = [
     title: "Results",
     async load(ctx, id, part) {
       const [{ rows, total }, { record }] = await Promise.all([listMonitorResults(ctx, id, part), getMonitor(ctx, id)]);
-      const results = placeResults(rows, await loadAgentNames(ctx, record));
+      const results = placeResults(rows, await loadPlacedAgents(ctx, record));
       return { total, list: <Results picture={{ results, now: ctx.now }} /> };
     },
   },

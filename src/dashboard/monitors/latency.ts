@@ -5,7 +5,7 @@ import { addTallies } from "../../domain/baseline.ts";
 import { listLatency } from "../../features/latency/service.ts";
 import type { ChartLine } from "../components/chart.tsx";
 import type { LatencyChart } from "./latency-chart.tsx";
-import { loadAgentNames, nameOfLocation } from "./locations.tsx";
+import { loadPlacedAgents, nameOfLocation } from "./locations.tsx";
 
 /** The medians of each location, or of a monitor in one place the median and the slowest twentieth. */
 export async function loadLatency(
@@ -15,12 +15,12 @@ export async function loadLatency(
 ): Promise<LatencyChart> {
   const places = locations.length > 0 ? locations : regions;
   if (places.length > 1) {
-    const [names, ...found] = await Promise.all([
-      loadAgentNames(ctx, { locations }),
+    const [agents, ...found] = await Promise.all([
+      loadPlacedAgents(ctx, { locations }),
       ...places.map((region) => listLatency(ctx, id, { period, region })),
     ]);
     const lines = found.map(({ points }, n): ChartLine => {
-      const name = nameOfLocation(places[n] ?? "", names);
+      const name = nameOfLocation(places[n] ?? "", agents);
       return { name, values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) };
     });
     return { period, lines, isBand: false, tally: addTallies(found.map(({ tally }) => tally)) };

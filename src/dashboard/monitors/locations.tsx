@@ -1,48 +1,54 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
-import { agentLocation, agentsAmong } from "../../contract/location.ts";
+import { agentLocation, agentOf, agentsAmong } from "../../contract/location.ts";
 import { regionName } from "../../contract/monitor-values.ts";
-import { listAgentsByIds } from "../../data/agents/read.ts";
+import { type AgentRecord, listAgentsByIds } from "../../data/agents/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { MeasuredResult } from "../../features/check-results/present.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
+import { networkText } from "../agents/fleet.tsx";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
 
 export type PlacedResult = MeasuredResult & { place: string };
 
-/** The agents among a monitor's locations, by name. */
-export async function loadAgentNames({ db }: RequestScope, { locations }: Pick<MonitorRecord, "locations">) {
+/** The agents among a monitor's locations. */
+export async function loadPlacedAgents({ db }: RequestScope, { locations }: Pick<MonitorRecord, "locations">) {
   const agents = await listAgentsByIds(db, agentsAmong(locations));
-  return new Map(agents.map(({ id, name }) => [agentLocation(id), name]));
+  return new Map(agents.map((agent) => [agentLocation(agent.id), agent]));
 }
 
-export function placeResults(rows: readonly MeasuredResult[], names: ReadonlyMap<string, string>): PlacedResult[] {
-  return rows.map((result) => ({ ...result, place: names.get(result.region) ?? result.region }));
+type PlacedAgents = ReadonlyMap<string, Pick<AgentRecord, "name" | "network">>;
+
+export function placeResults(rows: readonly MeasuredResult[], agents: PlacedAgents): PlacedResult[] {
+  return rows.map((result) => ({ ...result, place: agents.get(result.region)?.name ?? result.region }));
 }
 
 export interface LocationView {
   location: string;
   name: string;
+  network: string;
   result: MeasuredResult | null;
 }
 
-/** Where agents vote, each location with what it found last; nothing of a monitor that the edge alone checks. */
+/** Each location with what it found last; nothing of a monitor that is checked from one place of the edge. */
 export function viewLocations(
-  { locations }: Pick<MonitorRecord, "locations">,
-  names: ReadonlyMap<string, string>,
+  { locations, regions }: Pick<MonitorRecord, "locations" | "regions">,
+  agents: PlacedAgents,
   results: readonly MeasuredResult[],
 ): LocationView[] {
-  return locations.map((location) => ({
+  const places = locations.length > 0 ? locations : regions.length > 1 ? regions : [];
+  return places.map((location) => ({
     location,
-    name: nameOfLocation(location, names),
+    name: nameOfLocation(location, agents),
+    network: agentOf(location) === null ? "Cloudflare" : networkText(agents.get(location)?.network ?? null),
     result: results.find(({ region }) => region === location) ?? null,
   }));
 }
 
-export function nameOfLocation(location: string, names: ReadonlyMap<string, string>): string {
-  return names.get(location) ?? (location === DEFAULT_REGION ? "This service" : regionName(location));
+export function nameOfLocation(location: string, agents: PlacedAgents): string {
+  return agents.get(location)?.name ?? (location === DEFAULT_REGION ? "This service" : regionName(location));
 }
 
 export function Locations({ picture: { locations, now } }: { picture: { locations: LocationView[]; now: number } }) {
@@ -50,8 +56,8 @@ export function Locations({ picture: { locations, now } }: { picture: { location
   return (
     <section aria-labelledby="locations">
       <h2 id="locations">Locations</h2>
-      <Table caption="Locations" head={["Location", "Found", "Latency", "Checked"]} isStacked>
-        {locations.map(({ name, result }) => (
+      <Table caption="Locations" head={["Location", "Found", "Latency", "Checked", "Network"]} isStacked>
+        {locations.map(({ name, network, result }) => (
           <tr>
             <th scope="row" dir="auto">
               {name}
@@ -59,6 +65,7 @@ export function Locations({ picture: { locations, now } }: { picture: { location
             <td>{result?.status ? <StatusWord status={result.status} /> : "Nothing yet"}</td>
             <td>{result?.latency_ms == null ? "–" : formatMilliseconds(result.latency_ms)}</td>
             <td>{result ? <Time at={result.checked_at} now={now} /> : "–"}</td>
+            <td dir="auto">{network}</td>
           </tr>
         ))}
       </Table>
