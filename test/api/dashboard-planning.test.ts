@@ -74,6 +74,10 @@ describe("a rule in fields", () => {
     expect(JSON.parse(found.conditions)).toMatchObject([{ metric: "fps", value: 20 }]);
     const tested = await browser.submit(`/app/rules/${page}/${found.id}/backtest`, { days: "1" });
     expect([tested.status, tested.text.includes("data-chart")]).toEqual([200, true]);
+    // The page has no monitor that is older.
+    expect(tested.text).toMatch(
+      /Since <time [^>]*>[^<]*<\/time>, when there was something to replay, it would have fired/,
+    );
   });
 
   it("is chosen and shown in words, one condition after the other", async () => {

@@ -6,6 +6,7 @@ import { listMyAgents } from "../../features/agents/service.ts";
 import { presentRule, presentVersion } from "../../features/event-rules/present.ts";
 import { tryConditions } from "../../features/event-rules/replay.ts";
 import { listRules, listVersions } from "../../features/event-rules/service.ts";
+import { listServices } from "../../features/monitors/service.ts";
 import { listWebhooks } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { invalidInput } from "../../http/errors.ts";
@@ -125,12 +126,21 @@ export const endpoints = [
       const days = Number(entered.get("days") ?? BACKTEST_DAYS);
       const path = `${rulesOf(page)}/${id}/backtest?days=${Number.isInteger(days) ? days : BACKTEST_DAYS}`;
       const result = BacktestResult.parse(await requireApi(c, { method: "POST", path, body: {} }));
-      const { display_name } = await loadRule(c, page, id);
+      const { display_name, monitor_id, agent_id } = await loadRule(c, page, id);
+      const services = agent_id === null ? await listServices(c.var.ctx, page) : [];
+      const replayed = services.filter(({ id }) => monitor_id === null || id === monitor_id);
       return showView(c, {
         title: `Backtest of ${display_name}`,
         section: "rules",
         trail,
-        children: <Backtest result={result} path={`/app/rules/${page}/${id}`} now={c.var.now} />,
+        children: (
+          <Backtest
+            result={result}
+            since={Math.max(Date.parse(result.from), Math.min(...replayed.map(({ created_at }) => created_at)))}
+            path={`/app/rules/${page}/${id}`}
+            now={c.var.now}
+          />
+        ),
       });
     },
   ),

@@ -9,7 +9,7 @@ import { AUDIENCES } from "../alerts/audiences.ts";
 import { ChartFigure } from "../components/chart.tsx";
 import { Menu } from "../components/menu.tsx";
 import { ACTIONS, ListPages, type ListPlace, PostButton, Table } from "../components/pieces.tsx";
-import { Time } from "../components/time.tsx";
+import { ExactTime, Time } from "../components/time.tsx";
 import { addressWith } from "../lists.ts";
 import type { PageChoice } from "../rights.ts";
 import { actionsOf, conditionsOf, metricWord, operatorWord } from "./form.ts";
@@ -152,12 +152,14 @@ const DAYS = [1, 7, 30] as const;
 
 interface BacktestProps {
   result: z.output<typeof BacktestResult>;
+  /** Before it there was nothing to replay. */
+  since: number;
   path: string;
   now: number;
 }
 
 /** How often the rule would have fired, by the hour of a day or by the day. */
-export function Backtest({ result, path, now }: BacktestProps) {
+export function Backtest({ result, since, path, now }: BacktestProps) {
   const [from, to] = [Date.parse(result.from), Date.parse(result.to)];
   const step = to - from > 2 * DAY_MS ? DAY_MS : HOUR_MS;
   const first = Math.floor(from / step) * step;
@@ -166,8 +168,14 @@ export function Backtest({ result, path, now }: BacktestProps) {
   return (
     <section class="card" aria-label="Backtest">
       <p>
-        Over {plural(Math.round((to - from) / DAY_MS), "day")} it would have fired{" "}
-        <strong>{plural(result.would_have_fired, "time")}</strong>.
+        {since > from && since < to ? (
+          <>
+            Since <ExactTime at={since} />, when there was something to replay, it
+          </>
+        ) : (
+          `Over ${plural(Math.round((to - from) / DAY_MS), "day")} it`
+        )}{" "}
+        would have fired <strong>{plural(result.would_have_fired, "time")}</strong>.
       </p>
       <div class="actions">
         {DAYS.map((days) => (

@@ -92,7 +92,13 @@ export type ListedMonitor = RowOf<typeof LISTED>;
 /** What names the monitors of a page in a choice, in their order. */
 export function listMonitorNames(db: Db, statusPageId: string, limit: number) {
   return db
-    .select({ id: monitors.id, name: monitors.name, status: monitors.status, group_id: monitors.group_id })
+    .select({
+      id: monitors.id,
+      name: monitors.name,
+      status: monitors.status,
+      group_id: monitors.group_id,
+      created_at: monitors.created_at,
+    })
     .from(monitors)
     .where(eq(monitors.status_page_id, statusPageId))
     .orderBy(asc(monitors.position), asc(monitors.id))
