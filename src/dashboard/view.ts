@@ -144,7 +144,10 @@ const onRefusal: ErrorPage = (c, refusal) => {
   const title = refusal && TITLES[refusal.status];
   if (!refusal || title === undefined) return renderErrorPage(c, refusal);
   const text = `${refusal.message.charAt(0).toUpperCase()}${refusal.message.slice(1)}.`;
-  return page(renderMessage({ title, text, link: { href: "/app", text: "To the overview" } }), refusal.status);
+  // A button of a view that is older than what it shows leads back to the view as it is now.
+  const from = c.req.method === "GET" ? null : ownPath(c, c.req.header("referer"));
+  const link = from === null ? { href: "/app", text: "To the overview" } : { href: from, text: "Back" };
+  return page(renderMessage({ title, text, link }), refusal.status);
 };
 
 /** Refusals whose own sentence says what a person can do; the others have a fixed text. */
@@ -153,9 +156,13 @@ const TITLES: Partial<Record<number, string>> = { 400: "Invalid request", 403: "
 /** Back to where the visitor was going, or where the form stood that they sent. Whom Access let through is asked nothing. */
 function signInPath(c: AppContext): string {
   const path = hasAssertion(c.var.settings, c.req.raw) ? "/app/sign-in/with/access" : "/app/sign-in";
-  const next = c.req.method === "GET" ? c.req.url : c.req.header("referer");
-  const url = next !== undefined && URL.canParse(next) ? new URL(next) : undefined;
+  const next = ownPath(c, c.req.method === "GET" ? c.req.url : c.req.header("referer"));
+  return next === null ? path : `${path}?next=${encodeURIComponent(next)}`;
+}
+
+/** Of a view of this dashboard; null of any other address. */
+function ownPath(c: AppContext, address: string | undefined): string | null {
+  const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined;
   const isOurs = url?.origin === new URL(c.req.url).origin || url?.origin === new URL(c.var.publicUrl).origin;
-  if (!url || !isOurs || !url.pathname.startsWith("/app/")) return path;
-  return `${path}?next=${encodeURIComponent(url.pathname + url.search)}`;
+  return url && isOurs && url.pathname.startsWith("/app/") ? url.pathname + url.search : null;
 }

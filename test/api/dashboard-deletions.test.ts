@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { CORE, V1 } from "../support/client.ts";
 import { browserOf } from "../support/dashboard-crawl.ts";
 import { type Account, createAccount } from "../support/factories.ts";
-import type { Browser } from "../support/forms.ts";
+import { type Browser, ORIGIN } from "../support/forms.ts";
 import { type FurnishedPage, furnishPage } from "../support/furnished-page.ts";
 import { insertBrowser, joinPage } from "../support/members.ts";
 
@@ -166,6 +166,20 @@ describe("an occurrence of maintenance", () => {
     expect(text).toMatch(/<time [^>]*>[^<]*<\/time><span class="tag">In progress<\/span><\/li>/);
     expect(text).not.toContain(`/occurrences/${start}/cancel`);
     expect(text).toMatch(/\/occurrences\/[^/]+\/cancel/);
+  });
+
+  it("or a button of a view that is out of date is refused with the way back to that view", async () => {
+    const { body } = await owner.client.post(`${V1}/maintenance`, {
+      status_page_id: made.page,
+      title: "Not yet",
+      start_time: "2031-07-01T08:00:00Z",
+      end_time: "2031-07-01T09:00:00Z",
+    });
+    const view = `/app/maintenance/${body.id}`;
+    const press = (referer: string) => browser.submit(`${view}/complete`, {}, { referer });
+    const { status, text } = await press(`${ORIGIN}${view}`);
+    expect([status, text.includes(`href="${view}"`)]).toEqual([409, true]);
+    expect((await press(`https://elsewhere.example${view}`)).text).not.toContain(`href="${view}"`);
   });
 
   it("is cancelled once the title was typed, the others stay", async () => {
