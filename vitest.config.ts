@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig, type Plugin } from "vitest/config";
+import { readMigratedSchema } from "./test/support/migrated-schema.ts";
 
 /** Settings of the product under test in the Workers runtime; durations are short, the outside is loopback. */
 const bindings = {
@@ -76,16 +77,16 @@ const importAtOnce: Plugin = {
   },
 };
 
-const workers = {
+const workersWith = (settings: Record<string, string> = {}) => ({
   // The sources instead of what is built of them.
   resolve: { alias: { "#entry": ENTRY } },
   plugins: [
     importAtOnce,
-    cloudflareTest(async () => ({
+    cloudflareTest(() => ({
       wrangler: { configPath: "./wrangler.toml" },
       // Otherwise it reports each object that a file before left at work, and repeats what tests expect to fail.
       verbose: false,
-      miniflare: { bindings: { ...bindings, TEST_MIGRATIONS: await readD1Migrations("migrations") } },
+      miniflare: { bindings: { ...bindings, ...settings, TEST_SCHEMA: readMigratedSchema("migrations") } },
     })),
   ],
   test: {
@@ -96,11 +97,14 @@ const workers = {
     globalSetup: ["./test/global.ts"],
     setupFiles: ["./test/seed.ts", "./test/setup.ts"],
   },
-};
+});
+const workers = workersWith();
+/** They ask agents that are not there to check. */
+const sweeps = workersWith({ AGENT_CHECK_WAIT_MS: "250" });
 
 /** Stories that the soak tells at ten times the size; where it follows, telling them small before proves nothing more. */
 const SOAKED = [
-  "test/scenarios/{agent-fleet,interleavings,mass-silence,model,rule-replay,slow-receivers}.test.ts",
+  "test/scenarios/{agent-fleet,interleavings,mass-failure,mass-silence,model,rule-replay,slow-receivers}.test.ts",
   "test/durable-objects/outbox.test.ts",
 ];
 
@@ -136,9 +140,9 @@ export default defineConfig({
         },
       },
       {
-        ...workers,
+        ...sweeps,
         test: {
-          ...workers.test,
+          ...sweeps.test,
           name: "sweeps",
           include: ["test/sweeps/**/*.test.ts"],
           // The soak sends all of its bodies.
@@ -156,9 +160,9 @@ export default defineConfig({
         },
       },
       {
-        ...workers,
+        ...sweeps,
         test: {
-          ...workers.test,
+          ...sweeps.test,
           name: "fuzz",
           include: ["test/sweeps/{fuzz,hostile}.test.ts"],
           provide: { seed: variedSeed, effort: 20 },

@@ -6,6 +6,7 @@ import { readWorkerConfig } from "../../scripts/local/config.ts";
 import { applyMigrations, statementsOf } from "../../scripts/local/migrations.ts";
 import { openDatabase } from "../../scripts/local/open-database.ts";
 import { stateDirOf } from "../../scripts/local/settings.ts";
+import { readMigratedSchema } from "../support/migrated-schema.ts";
 import { temporaryDir } from "./support.ts";
 
 const config = readWorkerConfig();
@@ -75,5 +76,12 @@ describe("migrations", () => {
     const [rows] = await database.execute([{ sql: "SELECT name FROM d1_migrations ORDER BY id", params: [] }]);
     const files = readdirSync(config.database.migrationsDir).filter((name) => name.endsWith(".sql"));
     expect(rows?.map(({ name }) => name)).toEqual(files.sort());
+    // The tests in the Workers runtime begin with the same, made another way.
+    const select = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL";
+    const [made = []] = await database.execute([{ sql: select, params: [] }]);
+    const others = made.filter(({ name }) => !/^(_cf_|sqlite_|d1_migrations$)/.test(String(name)));
+    expect(others.map(({ sql }) => String(sql)).sort()).toEqual(
+      readMigratedSchema(config.database.migrationsDir).sort(),
+    );
   });
 });
