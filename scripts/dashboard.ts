@@ -18,6 +18,7 @@ const manifest = {
   script: keep("app", "js", await bundle({ entryPoints: [join(SOURCES, "main.ts")] })),
   sign_in_script: keep("signin", "js", await bundle({ entryPoints: [join(SOURCES, "sign-in.ts")] })),
   wall_script: keep("wall", "js", await bundle({ entryPoints: [join(SOURCES, "wall.ts")] })),
+  move_script: keep("move", "js", await bundle({ entryPoints: [join(SOURCES, "move.ts")] })),
   service_worker: keep("worker", "js", await bundle({ entryPoints: [join(SOURCES, "service-worker.ts")] })),
   style: keep("app", "css", await bundle(styles())),
 };

@@ -1,3 +1,4 @@
+import { isRecord } from "../lib/is-record.ts";
 import { CommandFailure } from "./failure.ts";
 
 const PAGE_SIZE = 100;
@@ -13,7 +14,7 @@ interface CallOptions {
   idempotency_key?: string;
 }
 
-/** The public API with one token. */
+/** The public API with one token, or as whom a browser is signed in. */
 export interface Api {
   url: string;
   /** The body of the answer; fails with the service's own words. */
@@ -23,24 +24,34 @@ export interface Api {
   describe(): Promise<unknown>;
 }
 
-export function createApi({ url, token }: { url: string; token: string }): Api {
+interface Connection {
+  url: string;
+  token?: string;
+  /** What a call made: the collection and the new id. */
+  made?(path: string, id: string): void;
+}
+
+export function createApi({ url, token, made }: Connection): Api {
   const call: Api["call"] = async (method, path, body, { version = "uptime", idempotency_key } = {}) => {
-    const text = await send(`${url}/api/${version}/v1${path}`, {
+    const { status, text } = await send(`${url}/api/${version}/v1${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${token}`,
+        ...(token && { authorization: `Bearer ${token}` }),
         "content-type": "application/json",
         ...(idempotency_key && { "idempotency-key": idempotency_key }),
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return text === "" ? undefined : JSON.parse(text);
+    const answer: unknown = text === "" ? undefined : JSON.parse(text);
+    if (status === 201 && isRecord(answer) && typeof answer.id === "string")
+      made?.(path.replace(/\/by-key\/.*/, ""), answer.id);
+    return answer;
   };
   return {
     url,
     call,
     async describe() {
-      return JSON.parse(await send(`${url}/openapi.json`, { method: "GET" }));
+      return JSON.parse((await send(`${url}/openapi.json`, { method: "GET" })).text);
     },
     async list(path) {
       const items: Item[] = [];
@@ -55,12 +66,12 @@ export function createApi({ url, token }: { url: string; token: string }): Api {
 }
 
 /** Waits as long as Retry-After requires. */
-async function send(url: string, init: RequestInit): Promise<string> {
+async function send(url: string, init: RequestInit): Promise<{ status: number; text: string }> {
   const request = `${init.method} ${new URL(url).pathname}`;
   for (let attempt = 1; ; attempt++) {
     const response = await connect(url, init);
     const text = await response.text();
-    if (response.ok) return text;
+    if (response.ok) return { status: response.status, text };
     if (response.status !== 429 || attempt === ATTEMPTS) {
       throw new CommandFailure(`${request}: ${response.status} ${errorIn(text)}`);
     }

@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { DegradedWhen } from "../contract/http-check.ts";
 import { HeaderAssertion, JsonAssertion } from "../contract/http-fields.ts";
 import { SECRET_PLACEHOLDER } from "../contract/webhook.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { isSameJson } from "../lib/same-json.ts";
 import type { Item } from "./api.ts";
 import { CommandFailure } from "./failure.ts";
 import type { Manifest } from "./manifest.ts";
@@ -146,18 +146,18 @@ function differs(field: string, wanted: unknown, present: Item): boolean {
   const now = present[field];
   if (field === "config") return isConfigChanged(wanted, now);
   if (wanted === null || wanted === undefined) return now !== null && now !== undefined;
-  return !isDeepStrictEqual(normalize(field, wanted), normalize(field, now));
+  return !isSameJson(normalize(field, wanted), normalize(field, now));
 }
 
 /** Of what a provider declares the file may name a part; a secret shows as `***` and may be the one of the file. */
 function isConfigChanged(wanted: unknown, now: unknown): boolean {
-  if (!isRecord(wanted) || !isRecord(now)) return !isDeepStrictEqual(wanted ?? {}, now ?? {});
+  if (!isRecord(wanted) || !isRecord(now)) return !isSameJson(wanted ?? {}, now ?? {});
   return Object.entries(wanted).some(([name, value]) => {
     const stored = Object.hasOwn(now, name) ? now[name] : undefined;
     if (value === null || value === "") return stored !== undefined;
     if (isRecord(value) && isRecord(stored)) {
       const names = [value, stored].map((record) => Object.keys(record).sort());
-      return !isDeepStrictEqual(names[0], names[1]) || isConfigChanged(value, stored);
+      return !isSameJson(names[0], names[1]) || isConfigChanged(value, stored);
     }
     return stored !== SECRET_PLACEHOLDER && String(value) !== String(stored);
   });

@@ -25,6 +25,16 @@ const AccountFile = z.looseObject({
   webhooks: Items,
 });
 
+const KINDS = [
+  "status_pages",
+  "groups",
+  "monitors",
+  "incident_templates",
+  "maintenance",
+  "incidents",
+  "webhooks",
+] as const;
+
 /** What an import cannot make, because it belongs to people, machines or addresses that agreed to something. */
 const LEFT = {
   members: "invite them",
@@ -44,6 +54,16 @@ export interface AccountImport {
   left: { subject: string; reason: string }[];
 }
 
+/** Of one thing, in its turn: null where it was made. */
+type Report = (kind: string, name: string, refused: string | null) => void;
+
+/** What the file holds of all that an import makes, and what it leaves. */
+export function listAccount(text: string): { coming: { kind: string; name: string }[]; left: AccountImport["left"] } {
+  const file = parseFile(text);
+  const coming = KINDS.flatMap((kind) => Items.parse(file[kind]).map((item) => ({ kind, name: nameOf(item) })));
+  return { coming, left: leftOf(file) };
+}
+
 interface Step {
   kind: keyof z.infer<typeof AccountFile> & string;
   items: readonly Item[];
@@ -55,7 +75,7 @@ interface Step {
  * Makes in the present account what the export of another one holds. Objects have keys and requests are idempotent, so a
  * run that broke off can be repeated within a day. What the service refuses is reported, and the rest goes on.
  */
-export async function importAccount(api: Api, text: string): Promise<AccountImport> {
+export async function importAccount(api: Api, text: string, report: Report = () => {}): Promise<AccountImport> {
   const file = parseFile(text);
   const ids = new Map<string, string>();
   const mapped = (id: unknown) => (typeof id === "string" ? (ids.get(id) ?? null) : null);
@@ -134,7 +154,7 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
     },
     {
       kind: "incidents",
-      items: file.incidents.toReversed(),
+      items: [...file.incidents].reverse(),
       make: (incident) =>
         post("/incidents", incident, {
           ...settingsOf(incident, IncidentCreate.shape),
@@ -155,26 +175,33 @@ export async function importAccount(api: Api, text: string): Promise<AccountImpo
     },
   ];
   const result: AccountImport = { made: {}, left: [] };
-  for (const step of steps) await carryOut(step, result);
-  for (const [name, reason] of Object.entries(LEFT)) {
-    const entries = file[name];
-    if (Array.isArray(entries) && entries.length > 0)
-      result.left.push({ subject: `${entries.length} ${name}`, reason });
-  }
+  for (const step of steps) await carryOut(step, result, report);
+  result.left.push(...leftOf(file));
   return result;
 }
 
-async function carryOut({ kind, items, make }: Step, { made, left }: AccountImport): Promise<void> {
+function leftOf(file: Record<string, unknown>): AccountImport["left"] {
+  return Object.entries(LEFT).flatMap(([name, reason]) => {
+    const entries = file[name];
+    return Array.isArray(entries) && entries.length > 0 ? [{ subject: `${entries.length} ${name}`, reason }] : [];
+  });
+}
+
+const nameOf = (item: Item) => String(item.name ?? item.title ?? item.id);
+
+async function carryOut({ kind, items, make }: Step, { made, left }: AccountImport, report: Report): Promise<void> {
   made[kind] = 0;
   for (const item of items) {
-    const subject = `${kind} ${item.name ?? item.title ?? item.id}`;
+    const subject = `${kind} ${nameOf(item)}`;
     try {
       await make(item);
       made[kind] += 1;
+      report(kind, nameOf(item), null);
       if (item.has_secret === true) left.push({ subject, reason: "its secret is not exported: set it anew" });
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error;
       left.push({ subject, reason: error.message });
+      report(kind, nameOf(item), error.message);
     }
   }
 }

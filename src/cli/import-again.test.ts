@@ -14,6 +14,7 @@ import { computeChanges } from "./changes.ts";
 import { buildManifest, formatManifest } from "./export.ts";
 import { applyImport } from "./import-settings.ts";
 import { parseManifest } from "./manifest.ts";
+import { localFile } from "./sources/local-file.ts";
 import { SOURCES } from "./sources/registry.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "vigil-again-"));
@@ -63,7 +64,7 @@ function aService() {
 describe.each(Object.keys(SOURCES))("what came from %s", (source) => {
   const file = fileOf(source);
   const run = (api: Api) => {
-    const imported = SOURCES[source]?.(file, { agent: AGENT });
+    const imported = SOURCES[source]?.(localFile(file), { agent: AGENT });
     if (!imported) throw new Error(source);
     return applyImport(api, imported, { source, env, report: () => {}, reportHistory: () => {} });
   };
@@ -83,7 +84,7 @@ describe.each(Object.keys(SOURCES))("what came from %s", (source) => {
 describe("incidents and maintenance that come along", () => {
   it("notify nobody, and name the components here", async () => {
     const { api, bodies } = aService();
-    const imported = SOURCES.statuspage?.(fileOf("statuspage"), {});
+    const imported = SOURCES.statuspage?.(localFile(fileOf("statuspage")), {});
     if (!imported) throw new Error("statuspage");
     await applyImport(api, imported, { source: "statuspage", env, report: () => {}, reportHistory: () => {} });
     const of = (wanted: string) => bodies.filter((body) => (body as { path: string }).path === wanted);

@@ -7,6 +7,7 @@ import { json, note, print, readText, writeNew } from "./output.ts";
 import { openSession } from "./session.ts";
 import type { Imported } from "./sources/draft.ts";
 import { prefixKeys } from "./sources/keys.ts";
+import { localFile } from "./sources/local-file.ts";
 import { SOURCES } from "./sources/registry.ts";
 
 interface ImportArguments {
@@ -22,7 +23,7 @@ export async function importSettings({ values, positionals, env }: ImportArgumen
   if (!tool || !file || !source)
     throw new UsageFailure(`import ${[...Object.keys(SOURCES), "account"].join("|")} FILE`);
   if (values.apply && values.output) throw new UsageFailure("--apply or -o, not both");
-  const read = source(file, { agent: values.agent });
+  const read = source(localFile(file), { agent: values.agent });
   if (values.apply) return applySettings(openSession(env), read, { source: tool, env, isJson: values.json });
   const { remarks, history } = read;
   const imported = { manifest: prefixKeys(read.manifest, tool).content, history, remarks };

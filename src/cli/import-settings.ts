@@ -9,6 +9,7 @@ import type { Kind } from "./matching.ts";
 import type { Imported, ImportedHistory, Remark } from "./sources/draft.ts";
 import { prefixKeys } from "./sources/keys.ts";
 import { refuseUnknownFields } from "./unknown-fields.ts";
+import type { Variables } from "./variables.ts";
 
 /** What moves in from another tool: shown first, and made only then. */
 
@@ -75,9 +76,28 @@ export interface Arrivals {
 
 interface Reporting {
   source: string;
-  env: NodeJS.ProcessEnv;
+  env: Variables;
   report: (arrival: Arrival) => void;
   reportHistory: (result: HistoryResult) => void;
+}
+
+/** What would come, and what of it is here. */
+export async function previewImport(
+  api: Api,
+  { manifest: file }: Pick<Imported, "manifest">,
+  options: Pick<Reporting, "source" | "env">,
+): Promise<(Coming & { isHere: boolean })[]> {
+  const { manifest, changes } = await planImport(api, file, options);
+  const made = new Set(changes.map(({ kind, key }) => `${kind}.${key}`));
+  return listComing({ manifest }).map((each) => ({ ...each, isHere: !made.has(`${each.kind}.${each.key}`) }));
+}
+
+async function planImport(api: Api, file: Imported["manifest"], { source, env }: Pick<Reporting, "source" | "env">) {
+  const present = await readPresent(api);
+  const { content: manifest, monitors: keys } = prefixKeys(parseManifest(formatManifest(file), env), source, present);
+  await refuseUnknownFields(api, manifest);
+  const changes = computeChanges(manifest, present, { prune: false, standsBeside: true });
+  return { manifest, keys, changes: changes.filter(({ action }) => action === "create") };
 }
 
 /**
@@ -89,14 +109,10 @@ export async function applyImport(
   { manifest: file, history }: Pick<Imported, "manifest" | "history">,
   { source, env, report, reportHistory }: Reporting,
 ): Promise<Arrivals> {
-  const present = await readPresent(api);
-  const { content: manifest, monitors: keys } = prefixKeys(parseManifest(formatManifest(file), env), source, present);
-  await refuseUnknownFields(api, manifest);
-  const changes = computeChanges(manifest, present, { prune: false, standsBeside: true });
+  const { manifest, keys, changes } = await planImport(api, file, { source, env });
   const made = new Made({ skipsMissing: true });
   const arrivals: Arrival[] = [];
   for (const change of changes) {
-    if (change.action !== "create") continue;
     const arrival: Arrival = { kind: change.kind, key: change.key, refused: null };
     try {
       await applyChange(api, change, made);

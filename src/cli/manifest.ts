@@ -3,7 +3,7 @@ import { z } from "zod";
 import { MONITOR_TYPES } from "../contract/monitor-values.ts";
 import { WEBHOOK_PROVIDERS } from "../contract/webhook.ts";
 import { CommandFailure } from "./failure.ts";
-import { substituteVariables } from "./variables.ts";
+import { substituteVariables, type Variables } from "./variables.ts";
 
 /**
  * `vigil.yaml`: what shall be. Things are named by keys, never by ids; everything else goes to the API as it stands, which
@@ -58,7 +58,7 @@ export function manifestSchema(): object {
 }
 
 /** Reads the file, and puts variables of the environment in. */
-export function parseManifest(text: string, env: NodeJS.ProcessEnv): Manifest {
+export function parseManifest(text: string, env: Variables): Manifest {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const [error] = document.errors;

@@ -84,7 +84,7 @@ function pair(entries: readonly Entry[], items: readonly Item[]): [Entry, Item][
   const candidates = entries.flatMap((entry) => items.map((item) => ({ entry, item, score: agreement(entry, item) })));
   const pairs = new Map<Entry, Item>();
   const taken = new Set<Item>();
-  for (const { entry, item } of candidates.toSorted((a, b) => b.score - a.score)) {
+  for (const { entry, item } of [...candidates].sort((a, b) => b.score - a.score)) {
     if (pairs.has(entry) || taken.has(item)) continue;
     pairs.set(entry, item);
     taken.add(item);

@@ -20,5 +20,5 @@ export function orderByNeeds<Thing>(
     depths.set(thing, depth);
     return depth;
   };
-  return things.toSorted((one, other) => depthOf(one) - depthOf(other));
+  return [...things].sort((one, other) => depthOf(one) - depthOf(other));
 }

@@ -7,6 +7,7 @@ const Manifest = z.object({
   style: z.string(),
   sign_in_script: z.string(),
   wall_script: z.string(),
+  move_script: z.string(),
   service_worker: z.string(),
 });
 export type BrowserAssets = z.infer<typeof Manifest>;

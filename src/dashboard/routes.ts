@@ -41,6 +41,7 @@ import { endpoints as signInLinks } from "./link-routes.ts";
 import { endpoints as mailConsents } from "./mail-consent-routes.ts";
 import { endpoints as maintenance } from "./maintenance/routes.tsx";
 import { endpoints as monitors } from "./monitors/routes.ts";
+import { endpoints as moving } from "./move/routes.tsx";
 import { endpoints as notifications } from "./notifications/routes.tsx";
 import { endpoints as onCallCalendar } from "./on-call/calendar-routes.tsx";
 import { endpoints as onCall } from "./on-call/routes.tsx";
@@ -170,6 +171,7 @@ export const endpoints = [
   ...incidents,
   ...maintenance,
   ...monitors,
+  ...moving,
   ...welcome,
   ...pages,
   ...routing,

@@ -2,7 +2,7 @@
 export function closestName(name: string, names: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor(name.length / 3));
   const distances = names.map((each) => ({ each, distance: editDistance(name.toLowerCase(), each) }));
-  const [closest] = distances.toSorted((a, b) => a.distance - b.distance);
+  const [closest] = [...distances].sort((a, b) => a.distance - b.distance);
   if (closest && closest.distance <= allowed) return closest.each;
   return name.length >= 4 ? names.find((each) => each.includes(name.toLowerCase())) : undefined;
 }

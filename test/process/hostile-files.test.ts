@@ -8,6 +8,7 @@ import { createArchive, openArchive } from "../../scripts/backup/archive.ts";
 import { restoreLocal } from "../../scripts/backup/local.ts";
 import { stateDirOf } from "../../scripts/local/settings.ts";
 import { importGatus } from "../../src/cli/sources/gatus.ts";
+import { localFile } from "../../src/cli/sources/local-file.ts";
 import { importUptimeKuma } from "../../src/cli/sources/uptime-kuma.ts";
 import { temporaryDir } from "./support.ts";
 
@@ -164,13 +165,13 @@ describe("settings of other tools that somebody else wrote", () => {
         "CREATE VIEW monitor AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i AS id FROM n",
       ],
     ])("are refused with a reason: %s", (_, sql) => {
-      expect(() => importUptimeKuma(aDatabase(sql))).toThrow("is no database of Uptime Kuma");
+      expect(() => importUptimeKuma(localFile(aDatabase(sql)))).toThrow("is no database of Uptime Kuma");
     });
 
     it.each(["{", "5"])("are read where JSON is none, which is said: %s", (statuses) => {
       const sql = `CREATE TABLE monitor (id, name, type, url, accepted_statuscodes_json);
         INSERT INTO monitor VALUES (1, 'a', 'http', 'http://a', '${statuses}')`;
-      expect(importUptimeKuma(aDatabase(sql)).remarks).toMatchObject([
+      expect(importUptimeKuma(localFile(aDatabase(sql))).remarks).toMatchObject([
         { subject: 'monitor "a"', about: "stays", reason: expect.stringContaining("accepted_statuscodes_json") },
       ]);
     });
@@ -180,27 +181,27 @@ describe("settings of other tools that somebody else wrote", () => {
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
         INSERT INTO monitor SELECT i, 'a' || i, 'http', 'http://a.example/' || i FROM n`);
       truncateSync(file, 8192);
-      expect(() => importUptimeKuma(file)).toThrow("is no database of Uptime Kuma");
+      expect(() => importUptimeKuma(localFile(file))).toThrow("is no database of Uptime Kuma");
     });
 
     it("are refused where a cell is larger than all settings would be", () => {
       const file = aDatabase(`CREATE TABLE monitor (id, name, type, url);
         INSERT INTO monitor VALUES (1, 'a', 'http', zeroblob(70000000))`);
-      expect(() => importUptimeKuma(file)).toThrow("holds more than 64 MiB");
+      expect(() => importUptimeKuma(localFile(file))).toThrow("holds more than 64 MiB");
     });
 
     it("are refused where they have more rows than anybody has monitors", () => {
       const file = aDatabase(`CREATE TABLE monitor (id, name, type, url);
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20001)
         INSERT INTO monitor SELECT i, 'a', 'http', 'http://a.example' FROM n`);
-      expect(() => importUptimeKuma(file)).toThrow("more than 20000 rows");
+      expect(() => importUptimeKuma(localFile(file))).toThrow("more than 20000 rows");
     });
 
     it("are refused where the file is no database", () => {
       const file = join(temporaryDir(), "kuma.db");
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, "not a database");
-      expect(() => importUptimeKuma(file)).toThrow("is no database of Uptime Kuma");
+      expect(() => importUptimeKuma(localFile(file))).toThrow("is no database of Uptime Kuma");
     });
 
     it("name no member that every object has", () => {
@@ -208,7 +209,7 @@ describe("settings of other tools that somebody else wrote", () => {
         `CREATE TABLE monitor (id, name, type, url, headers, active);
          INSERT INTO monitor VALUES (1, '__proto__', 'http', 'http://a.example', '{"__proto__": {"x": "y"}}', 1)`,
       );
-      const { monitors } = importUptimeKuma(file).manifest;
+      const { monitors } = importUptimeKuma(localFile(file)).manifest;
       expect(Object.values(monitors)).toMatchObject([{ name: "__proto__", target: "http://a.example" }]);
       expect(Object.getPrototypeOf({})).toBe(Object.prototype);
     });

@@ -10,6 +10,7 @@ import { fieldNamesOf, monitorType, parseTarget, resultSourceOf } from "../../pr
 import { formatManifest } from "../export.ts";
 import { parseManifest } from "../manifest.ts";
 import { Draft, type ImportedMonitor } from "./draft.ts";
+import { localFile } from "./local-file.ts";
 import { SOURCES } from "./registry.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "vigil-import-"));
@@ -42,7 +43,7 @@ function problemOf(monitor: ImportedMonitor): unknown {
 }
 
 describe.each(Object.keys(SOURCES))("what comes from %s", (source) => {
-  const imported = SOURCES[source]?.(fileOf(source), { agent: AGENT });
+  const imported = SOURCES[source]?.(localFile(fileOf(source)), { agent: AGENT });
   const manifest = parseManifest(formatManifest(imported?.manifest ?? {}), { TOKEN: "t" });
 
   it("is what the service accepts", () => {

@@ -44,13 +44,12 @@ interface Item {
 export function importBetterStack(text: string, options: ImportOptions = {}): Imported {
   const root = parseForeignJson(text, "Better Stack", "data");
   const draft = new Draft(options);
-  const items = Map.groupBy(
-    root.records("data").flatMap((record): (Item & { type: string })[] => {
-      const [id, type, attributes] = [record.text("id"), record.text("type"), record.record("attributes")];
-      return id !== undefined && type !== undefined && attributes ? [{ id, type, record, attributes }] : [];
-    }),
-    ({ type }) => type,
-  );
+  const items = new Map<string, Item[]>();
+  for (const record of root.records("data")) {
+    const [id, type, attributes] = [record.text("id"), record.text("type"), record.record("attributes")];
+    if (id !== undefined && type !== undefined && attributes)
+      items.set(type, [...(items.get(type) ?? []), { id, record, attributes }]);
+  }
   const [monitors, heartbeats, pages] = ["monitor", "heartbeat", "status_page"].map((type) => items.get(type) ?? []);
   if ([monitors, heartbeats, pages].every((list) => list?.length === 0)) {
     throw new CommandFailure("the file holds no monitors: take what GET /api/v2/monitors and its like answer");
@@ -303,10 +302,10 @@ function addPages(draft: Draft, { pages, sections, resources, keys }: Pages): vo
   }
   const sectionOf = ({ attributes }: Item) => groups.get(attributes.text("status_page_section_id") ?? "");
   const placeOf = (item: Item) => item.attributes.number("position") ?? 0;
-  const shown = resources.toSorted((one, other) => {
+  const shown = [...resources].sort((one, other) => {
     return (sectionOf(one)?.place ?? 0) - (sectionOf(other)?.place ?? 0) || placeOf(one) - placeOf(other);
   });
-  for (const [id, { key, page }] of [...groups].toSorted(([, one], [, other]) => one.place - other.place)) {
+  for (const [id, { key, page }] of [...groups].sort(([, one], [, other]) => one.place - other.place)) {
     const name = sections.find((section) => section.id === id)?.attributes.text("name") ?? key;
     draft.manifest.groups[key] = { name, status_page: page };
   }

@@ -86,7 +86,7 @@ function addPage(draft: Draft, root: ForeignRecord): string {
 }
 
 const orderOf = (record: ForeignRecord) => record.number("order") ?? 0;
-const inOrder = (records: readonly ForeignRecord[]) => records.toSorted((a, b) => orderOf(a) - orderOf(b));
+const inOrder = (records: readonly ForeignRecord[]) => [...records].sort((a, b) => orderOf(a) - orderOf(b));
 
 /** 2 and 3 name times differently: a text, or one among ways to write it. */
 function timeOf(record: ForeignRecord, name: string, older: string): string | undefined {

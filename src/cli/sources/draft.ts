@@ -103,7 +103,7 @@ export class Draft {
       AGENT_TYPES.some((type) => type === monitor.type) ||
       (monitor.type === "game_server" && AGENT_GAMES.includes(String(monitor.game_type)));
     if (needsAgent && this.#options.agent === undefined) {
-      remarks.stays(`${monitor.type} needs an agent in your network: name it with --agent ID`);
+      remarks.stays(`${monitor.type} needs an agent in your network: choose one (--agent ID)`);
       return null;
     }
     const key = freeKey(this.manifest.monitors, wanted);
@@ -208,7 +208,8 @@ export function scalarOf(text: string): string | number | boolean {
 }
 
 export function basicAuthorization(user: string, password: string): string {
-  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+  const bytes = new TextEncoder().encode(`${user}:${password}`);
+  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}`;
 }
 
 /** As name servers are asked for the name of an address. */

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { DEPTH_MAX, FILE_BYTES_MAX, parseForeignJson, parseForeignYaml, readForeignText } from "./file.ts";
+import { DEPTH_MAX, FILE_BYTES_MAX, parseForeignJson, parseForeignYaml } from "./file.ts";
+import { localFile } from "./local-file.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "vigil-import-"));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -17,23 +18,23 @@ describe("a file of another tool", () => {
   it("is read in the encodings that editors write", () => {
     const text = "a: ü\n";
     const little = Buffer.from(`\ufeff${text}`, "utf16le");
-    expect(readForeignText(written(text))).toBe(text);
-    expect(readForeignText(written(`\ufeff${text}`))).toBe(text);
-    expect(readForeignText(written(little))).toBe(text);
-    expect(readForeignText(written(Buffer.from(little).swap16()))).toBe(text);
+    expect(localFile(written(text)).text()).toBe(text);
+    expect(localFile(written(`\ufeff${text}`)).text()).toBe(text);
+    expect(localFile(written(little)).text()).toBe(text);
+    expect(localFile(written(Buffer.from(little).swap16())).text()).toBe(text);
   });
 
   it.each([
     ["bytes that are no text", Buffer.from([0xc3, 0x28])],
     ["UTF-16 without a mark", Buffer.from("a: b", "utf16le")],
   ])("is refused where it is %s", (_, content) => {
-    expect(() => readForeignText(written(content))).toThrow("is no text");
+    expect(() => localFile(written(content)).text()).toThrow("is no text");
   });
 
   it("is refused where it is huge, missing or a directory", () => {
-    expect(() => readForeignText(written(Buffer.alloc(FILE_BYTES_MAX + 1, 32)))).toThrow("larger than 16 MiB");
-    expect(() => readForeignText(join(dir, "missing"))).toThrow("ENOENT");
-    expect(() => readForeignText(dir)).toThrow("is a directory");
+    expect(() => localFile(written(Buffer.alloc(FILE_BYTES_MAX + 1, 32))).text()).toThrow("larger than 16 MiB");
+    expect(() => localFile(join(dir, "missing")).text()).toThrow("ENOENT");
+    expect(() => localFile(dir).text()).toThrow("is a directory");
   });
 });
 

@@ -1,9 +1,9 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { parse } from "yaml";
 import { isRecord } from "../../lib/is-record.ts";
 import { isDeeperThan } from "../../lib/json-depth.ts";
 import { CommandFailure } from "../failure.ts";
 import { ForeignRecord } from "./record.ts";
+import type { Tables } from "./tables.ts";
 
 /** Files of other tools, which may come from anybody: what is too large, too deep or malformed ends in one sentence. */
 
@@ -19,15 +19,32 @@ const BYTE_ORDER_MARKS: readonly [mark: number[], encoding: string][] = [
   [[0xff, 0xfe], "utf-16le"],
   [[0xfe, 0xff], "utf-16be"],
 ];
+const SQLITE = "SQLite format 3\0";
 
-export function readForeignText(file: string): string {
-  const bytes = readBounded(file);
+/** What somebody has of another tool, on a disk or as a browser was given it. */
+export interface ForeignFile {
+  isDatabase(): boolean;
+  text(): string;
+  /** `tool` is named where it is none of its databases. */
+  readTables<Result>(tool: string, convert: (tables: Tables) => Result): Result;
+}
+
+export function isSqlite(bytes: Uint8Array): boolean {
+  return [...SQLITE].every((sign, n) => bytes[n] === sign.charCodeAt(0));
+}
+
+export function decodeForeignText(name: string, bytes: Uint8Array): string {
+  if (bytes.length > FILE_BYTES_MAX) throw tooLarge(name);
   const encoding = BYTE_ORDER_MARKS.find(([mark]) => mark.every((byte, n) => bytes[n] === byte))?.[1] ?? "utf-8";
   const text = decode(bytes, encoding);
   if (text === null || text.includes("\0")) {
-    throw new CommandFailure(`${file} is no text: it has to be UTF-8, or UTF-16 with a byte order mark`);
+    throw new CommandFailure(`${name} is no text: it has to be UTF-8, or UTF-16 with a byte order mark`);
   }
   return text;
+}
+
+export function tooLarge(name: string): CommandFailure {
+  return new CommandFailure(`${name} is larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB`);
 }
 
 function decode(bytes: Uint8Array, encoding: string): string | null {
@@ -35,31 +52,6 @@ function decode(bytes: Uint8Array, encoding: string): string | null {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     return null;
-  }
-}
-
-/** A pipe and a device say no size, so that reading itself has to end. */
-function readBounded(file: string): Uint8Array {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(file, "r");
-    if (fstatSync(descriptor).isDirectory()) throw new CommandFailure(`${file} is a directory`);
-    const chunks: Buffer[] = [];
-    for (let total = 0; ; ) {
-      const chunk = Buffer.alloc(1024 * 1024);
-      const length = readSync(descriptor, chunk);
-      if (length === 0) return Buffer.concat(chunks);
-      total += length;
-      if (total > FILE_BYTES_MAX) {
-        throw new CommandFailure(`${file} is larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB`);
-      }
-      chunks.push(chunk.subarray(0, length));
-    }
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(error instanceof Error ? error.message : String(error));
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import { kener, kenerMonitors } from "../../../test/support/status-tools.ts";
 import { importKener, importKenerFile } from "./kener.ts";
+import { localFile } from "./local-file.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "vigil-kener-"));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -65,7 +66,7 @@ describe("monitors of Kener", () => {
   it("are the same from the database, which says what else it holds", () => {
     const file = join(dir, "kener.sqlite.db");
     writeDatabase(file);
-    const found = importKenerFile(file, OPTIONS);
+    const found = importKenerFile(localFile(file), OPTIONS);
     expect(found.manifest).toEqual(imported.manifest);
     expect(found.remarks.filter(({ subject }) => subject.startsWith("table"))).toEqual([
       { subject: "table incidents", about: "stays", reason: "nothing here reads its 1 rows" },

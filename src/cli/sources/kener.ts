@@ -1,8 +1,6 @@
-import { closeSync, openSync, readSync } from "node:fs";
 import { REDIRECTS_MAX } from "../../contract/http-check.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { CommandFailure } from "../failure.ts";
-import { readTables } from "./database.ts";
 import {
   Draft,
   type Imported,
@@ -13,7 +11,7 @@ import {
   TIMEOUT,
   within,
 } from "./draft.ts";
-import { parseForeignYaml, readForeignText } from "./file.ts";
+import { type ForeignFile, parseForeignYaml } from "./file.ts";
 import { ForeignRecord } from "./record.ts";
 
 /**
@@ -27,13 +25,12 @@ const OF_DAYS = ["include_degraded_in_downtime", "dayDegradedMinimumCount", "day
 /** Its accounts and its own state. */
 const TABLES_OF_THE_PROGRAM =
   /^(sqlite_.*|knex_.*|users|users_.*|roles.*|api_keys|invitations|images|general_email_templates|seeds?)$/;
-const SQLITE = "SQLite format 3";
 /** What it takes for up without code of its own. */
 const STATUSES = ["200-399"];
 
-export function importKenerFile(file: string, options: ImportOptions = {}): Imported {
-  if (!isDatabase(file)) return importKener(readForeignText(file), options);
-  return readTables(file, "Kener", (tables) => {
+export function importKenerFile(file: ForeignFile, options: ImportOptions = {}): Imported {
+  if (!file.isDatabase()) return importKener(file.text(), options);
+  return file.readTables("Kener", (tables) => {
     const rows = tables.rows("monitors");
     if (rows.length === 0) throw new Error("it holds no monitors");
     const draft = new Draft(options);
@@ -53,20 +50,6 @@ export function importKener(text: string, options: ImportOptions = {}): Imported
   const draft = new Draft(options);
   addMonitors(draft, monitors);
   return draft.finish(root);
-}
-
-function isDatabase(file: string): boolean {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(file, "r");
-    const head = Buffer.alloc(SQLITE.length);
-    readSync(descriptor, head);
-    return head.toString("latin1") === SQLITE;
-  } catch {
-    return false;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
 }
 
 function addMonitors(draft: Draft, records: readonly ForeignRecord[]): void {

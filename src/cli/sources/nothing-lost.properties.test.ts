@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { FOREIGN_TEXTS, KUMA_TYPES, writeUptimeKuma } from "../../../test/support/other-tools.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import type { Imported } from "./draft.ts";
+import { localFile } from "./local-file.ts";
 import { TEXT_SOURCES } from "./registry.ts";
 import { importUptimeKuma } from "./uptime-kuma.ts";
 
@@ -81,7 +82,7 @@ describe("a database of uptime-kuma", () => {
         const extra = `ALTER TABLE monitor ADD COLUMN ${added} INTEGER DEFAULT 1`;
         const monitors = KUMA_TYPES.map((monitor) => (monitor.id === id ? { ...monitor, [added]: content } : monitor));
         writeUptimeKuma(file, "2.x", { monitors, extra });
-        expect(isNamed(importUptimeKuma(file, OPTIONS), added)).toBe(true);
+        expect(isNamed(importUptimeKuma(localFile(file), OPTIONS), added)).toBe(true);
       }),
       { numRuns: 8 },
     );

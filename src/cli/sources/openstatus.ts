@@ -245,5 +245,5 @@ function shownOn(record: ForeignRecord): string[] {
   const listed = record.records("monitors").map((item) => {
     return { id: item.text("monitorId") ?? "", order: item.number("order") ?? 0 };
   });
-  return [...record.texts("monitors"), ...listed.toSorted((a, b) => a.order - b.order).map(({ id }) => id)];
+  return [...record.texts("monitors"), ...[...listed].sort((a, b) => a.order - b.order).map(({ id }) => id)];
 }

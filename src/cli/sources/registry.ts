@@ -5,7 +5,7 @@ import { importBetterStack } from "./better-stack.ts";
 import { importBlackboxExporter } from "./blackbox-exporter.ts";
 import { importCachet } from "./cachet.ts";
 import type { Imported, ImportOptions } from "./draft.ts";
-import { readForeignText } from "./file.ts";
+import type { ForeignFile } from "./file.ts";
 import { importGatus } from "./gatus.ts";
 import { importHealthchecks } from "./healthchecks.ts";
 import { importKener, importKenerFile } from "./kener.ts";
@@ -39,7 +39,7 @@ const WITH_VARIABLES: Readonly<Record<string, TextReader>> = {
 
 export const TEXT_SOURCES = { ...WITH_VARIABLES, ...LITERAL };
 
-export const SOURCES: Readonly<Record<string, (file: string, options: ImportOptions) => Imported>> = {
+export const SOURCES: Readonly<Record<string, (file: ForeignFile, options: ImportOptions) => Imported>> = {
   "uptime-kuma": (file, options) => withTexts(importUptimeKuma(file, options), escapeVariables),
   ...reading(WITH_VARIABLES, bracedVariables),
   ...reading(LITERAL, escapeVariables),
@@ -48,7 +48,7 @@ export const SOURCES: Readonly<Record<string, (file: string, options: ImportOpti
 
 function reading(readers: Readonly<Record<string, TextReader>>, change: (value: unknown) => unknown) {
   const entries = Object.entries(readers).map(([name, read]) => {
-    return [name, (file: string, options: ImportOptions) => withTexts(read(readForeignText(file), options), change)];
+    return [name, (file: ForeignFile, options: ImportOptions) => withTexts(read(file.text(), options), change)];
   });
   return Object.fromEntries(entries) as typeof SOURCES;
 }

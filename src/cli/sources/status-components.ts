@@ -32,7 +32,7 @@ export interface Entry {
 
 /** What was written then, oldest first, with its times: entries that are made now would have the time of the import. */
 export function describeEntries(entries: readonly Entry[], remarks: Remarks): string {
-  const ordered = entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
+  const ordered = [...entries].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   const text = ordered
     .map(({ at, status, text }) => {
       const time = `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;

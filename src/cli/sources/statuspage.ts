@@ -78,7 +78,7 @@ interface Lists {
 }
 
 const placeOf = (record: ForeignRecord) => record.number("position") ?? 0;
-const byPlace = (records: readonly ForeignRecord[]) => records.toSorted((a, b) => placeOf(a) - placeOf(b));
+const byPlace = (records: readonly ForeignRecord[]) => [...records].sort((a, b) => placeOf(a) - placeOf(b));
 
 /** Keys of what they become, by their ids. */
 function addComponents(draft: Draft, page: string, { components, listed }: Lists): Map<string, string> {

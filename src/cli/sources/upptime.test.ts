@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { UPPTIME } from "../../../test/support/other-tools.ts";
+import { localFile } from "./local-file.ts";
 import { SOURCES } from "./registry.ts";
 import { importUpptime } from "./upptime.ts";
 
@@ -50,7 +51,7 @@ describe("sites of Upptime", () => {
   it("keep variables of the environment, as our file names them", () => {
     const file = join(dir, "upptimerc.yml");
     writeFileSync(file, UPPTIME);
-    const headers = SOURCES.upptime?.(file, {}).manifest.monitors.shop?.http_headers;
+    const headers = SOURCES.upptime?.(localFile(file), {}).manifest.monitors.shop?.http_headers;
     expect(headers).toMatchObject({ Authorization: `Bearer \${TOKEN}` });
   });
 

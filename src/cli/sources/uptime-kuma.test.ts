@@ -6,6 +6,7 @@ import { KUMA_HOOK, KUMA_TYPES, writeUptimeKuma } from "../../../test/support/ot
 import { notifierOf } from "../../notifiers/registry.ts";
 import { ALERTMANAGER_CHANNELS } from "./alertmanager.ts";
 import { GATUS_CHANNELS } from "./gatus-alerting.ts";
+import { localFile } from "./local-file.ts";
 import { importUptimeKuma } from "./uptime-kuma.ts";
 import { KUMA_CHANNELS } from "./uptime-kuma-channels.ts";
 
@@ -15,7 +16,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 describe.each(["1.23", "2.x"] as const)("a database of Uptime Kuma %s", (version) => {
   const file = join(dir, version);
   writeUptimeKuma(file, version);
-  const { manifest, remarks } = importUptimeKuma(file);
+  const { manifest, remarks } = importUptimeKuma(localFile(file));
   const { monitors } = manifest;
 
   it("becomes monitors of the same meaning", () => {
@@ -100,7 +101,7 @@ describe("a status page of Uptime Kuma", () => {
     INSERT INTO monitor_group VALUES (1, 1, 1, 2), (2, 2, 1, 1), (3, 3, 2, 1);
     DELETE FROM notification; DELETE FROM maintenance`;
   writeUptimeKuma(file, "2.x", { monitors, extra });
-  const { manifest, remarks } = importUptimeKuma(file);
+  const { manifest, remarks } = importUptimeKuma(localFile(file));
 
   it("keeps the order of its groups and monitors, which is that in which they are made", () => {
     expect(Object.keys(manifest.groups)).toEqual(["kuma-page.above", "kuma-page.services"]);
@@ -120,7 +121,7 @@ describe("the types of monitors of Uptime Kuma", () => {
   const extra = `INSERT INTO notification VALUES (4, 'Own', 1, 0, '${KUMA_HOOK}')`;
   writeUptimeKuma(file, "2.x", { monitors: KUMA_TYPES, extra });
   const AGENT = "0190c0de-0000-7000-8000-000000000001";
-  const { manifest, remarks } = importUptimeKuma(file, { agent: AGENT });
+  const { manifest, remarks } = importUptimeKuma(localFile(file), { agent: AGENT });
   const { monitors } = manifest;
   const remarksOf = (subject: string) => remarks.filter((each) => each.subject === subject).map(({ reason }) => reason);
 
@@ -190,8 +191,8 @@ describe("a file that is no database of Uptime Kuma", () => {
   it("is refused in one sentence", () => {
     const file = join(dir, "other");
     writeFileSync(file, "not a database at all, but long enough to look like one to somebody in a hurry");
-    expect(() => importUptimeKuma(file)).toThrow(/is no database of Uptime Kuma/);
-    expect(() => importUptimeKuma(join(dir, "missing"))).toThrow(/there is no file/);
+    expect(() => importUptimeKuma(localFile(file))).toThrow(/is no database of Uptime Kuma/);
+    expect(() => importUptimeKuma(localFile(join(dir, "missing")))).toThrow(/there is no file/);
   });
 });
 

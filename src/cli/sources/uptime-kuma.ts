@@ -1,7 +1,6 @@
 import { CHILDREN_MAX } from "../../contract/monitor.ts";
 import { keyFrom } from "../export.ts";
 import type { Manifest } from "../manifest.ts";
-import { readTables, type Tables } from "./database.ts";
 import {
   Draft,
   type Imported,
@@ -14,7 +13,9 @@ import {
   TIMEOUT,
   within,
 } from "./draft.ts";
+import type { ForeignFile } from "./file.ts";
 import type { ForeignRecord } from "./record.ts";
+import type { Tables } from "./tables.ts";
 import { addNotification } from "./uptime-kuma-channels.ts";
 import { kindOf } from "./uptime-kuma-monitors.ts";
 
@@ -29,8 +30,8 @@ const OF_THE_PROGRAM = /^(sqlite_.*|knex_.*|user|api_key|monitor_tls_info|notifi
 const OF_MAINTENANCE = /^(monitor_maintenance|maintenance_.*)$/;
 const HISTORY = /^(heartbeat|stat_.*)$/;
 
-export function importUptimeKuma(file: string, options: ImportOptions = {}): Imported {
-  return readTables(file, "Uptime Kuma", (tables) => convert(tables, options));
+export function importUptimeKuma(file: ForeignFile, options: ImportOptions = {}): Imported {
+  return file.readTables("Uptime Kuma", (tables) => convert(tables, options));
 }
 
 function convert(tables: Tables, options: ImportOptions): Imported {
@@ -168,9 +169,9 @@ function addPages(draft: Draft, tables: Tables, keys: ReadonlyMap<string, string
   for (const row of sections.values()) row.ignore("id", "created_date", "weight", "status_page_id", "public", "name");
   const weightOf = (row: ForeignRecord | undefined) => row?.number("weight") ?? 1000;
   const sectionWeightOf = (row: ForeignRecord) => weightOf(sections.get(row.text("group_id")));
-  const shown = tables
-    .rows("monitor_group")
-    .toSorted((a, b) => sectionWeightOf(a) - sectionWeightOf(b) || weightOf(a) - weightOf(b));
+  const shown = [...tables.rows("monitor_group")].sort(
+    (a, b) => sectionWeightOf(a) - sectionWeightOf(b) || weightOf(a) - weightOf(b),
+  );
   for (const row of shown) {
     const section = sections.get(row.text("group_id"));
     const page = pages.get(section?.text("status_page_id") ?? "");

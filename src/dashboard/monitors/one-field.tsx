@@ -37,7 +37,8 @@ export function OneField({ value = "", problem, isAlone = false }: OneFieldProps
       </div>
       <p class="hint" id="what-hint">
         A website, a host with a port such as db.example.com:5432, a mail server, @example.com for its mail, the cron
-        line of a job such as 0 3 * * *. Several at once: a list, CSV, bookmarks, a sitemap or a zone file.
+        line of a job such as 0 3 * * *. Several at once: a list, CSV, bookmarks, a sitemap or a zone file.{" "}
+        <a href="/app/move">Move from another tool</a>
       </p>
     </form>
   );
