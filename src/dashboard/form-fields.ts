@@ -185,11 +185,12 @@ function showStored(field: FormField, value: unknown): string | readonly string[
   }
 }
 
-/** Labels of the fields in which something is set, to be said where they are folded away. */
-export function labelsOfSet(fields: readonly FormField[], values: FormValues): string[] {
-  const isSet = ({ name }: FormField) => {
-    const value = values[name];
-    return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false && value !== "";
+/** Labels of the fields in which something else than a default is set, to be said where they are folded away. */
+export function labelsOfSet(fields: readonly FormField[], values: FormValues, defaults: FormValues = {}): string[] {
+  const isSet = (field: FormField) => {
+    const value = values[field.name];
+    const isThere = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false && value !== "";
+    return isThere && !isSameValue(field, value, defaults[field.name]);
   };
   return fields.filter(isSet).map(({ label }) => label);
 }

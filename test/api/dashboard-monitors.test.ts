@@ -74,6 +74,24 @@ describe("a monitor in the dashboard", () => {
     }
   });
 
+  it.each([
+    ["nothing of what nobody chose", "https", { target: "https://shop.example" }, undefined],
+    [
+      "what somebody chose",
+      "https",
+      { target: "https://shop.example", http_method: "HEAD", tags: ["shop"], timeout_seconds: 5 },
+      "HTTP method, Tags, Time-out, seconds",
+    ],
+    ["nothing of what nobody chose", "postgres", { target: "db.example.com:5432" }, undefined],
+    ["nothing of what nobody chose", "heartbeat", { target: undefined }, undefined],
+  ])("says of the folded part of its form %s, of type %s", async (_name, type, fields, labels) => {
+    const id = await make(owner, { type, ...fields });
+    const { text } = await browsers.owner.open(`/app/monitors/${id}/edit`);
+    const summary = /id="advanced".*?<\/summary>/s.exec(text)?.[0] ?? "";
+    expect(summary).toContain("Advanced");
+    expect(/Set: ([^<]*)/.exec(summary)?.[1]).toBe(labels);
+  });
+
   it("says its activity as sentences, with the time of each change itself", async () => {
     const { client } = owner;
     const heartbeat = await createMonitor(client, { name: "Backup", type: "heartbeat", paused: false });

@@ -111,6 +111,13 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
       await page.getByLabel("Cron schedule").waitFor();
       expect(await page.getByLabel("Type").inputValue()).toBe("heartbeat");
       expect(await tiles.locator("[aria-current]").getAttribute("data-value")).toBe("heartbeat");
+      if (javaScriptEnabled) {
+        await tiles.getByRole("searchbox").fill("postg");
+        expect(await tiles.getByRole("link").allTextContents()).toEqual(["PostgreSQLConnects, queries"]);
+        await tiles.getByRole("searchbox").press("Enter");
+        expect(await page.getByLabel("Type", { exact: true }).inputValue()).toBe("postgres");
+        await tiles.getByRole("searchbox").fill("");
+      }
       await tiles.getByRole("link", { name: "Docker Needs an agent" }).click();
       await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
     });

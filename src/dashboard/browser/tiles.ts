@@ -14,9 +14,31 @@ export function chooseByTile(): void {
       .find((control) => control.matches("input, textarea, select") && control.getClientRects().length > 0)
       ?.focus();
   });
+  document.addEventListener("input", ({ target }) => findTiles(target));
+  document.addEventListener("keydown", (event) => {
+    const found = event.key === "Enter" ? findTiles(event.target) : undefined;
+    if (!found) return;
+    // Otherwise it would be pressed in the field that the tile leads to, too, and send the form.
+    event.preventDefault();
+    found.click();
+  });
   document.addEventListener("change", markChosen);
   // The browser may have kept another choice from before a reload.
   markChosen();
+}
+
+/** Leaves the tiles with what is typed, and gives the first of them. */
+function findTiles(field: EventTarget | null): HTMLElement | undefined {
+  if (!(field instanceof HTMLInputElement) || !field.matches("[data-finds-tile]")) return undefined;
+  const sections = [...(field.parentElement?.querySelectorAll("section") ?? [])];
+  const found = sections.map((section) => {
+    const tiles = [...section.querySelectorAll<HTMLElement>(".tile")];
+    for (const tile of tiles) tile.hidden = !tile.textContent.toLowerCase().includes(field.value.trim().toLowerCase());
+    const first = tiles.find(({ hidden }) => !hidden);
+    section.hidden = first === undefined;
+    return first;
+  });
+  return found.find((tile) => tile !== undefined);
 }
 
 function markChosen(): void {

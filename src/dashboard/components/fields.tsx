@@ -39,9 +39,14 @@ export function Fields({ fields, values, problems }: FieldsProps) {
   );
 }
 
+interface AdvancedSummaryProps extends Pick<FieldsProps, "fields" | "values"> {
+  /** What a field holds that nobody chose. */
+  defaults?: FormValues;
+}
+
 /** Says what of the folded fields is set, so that no one has to look. */
-export function AdvancedSummary({ fields, values }: Pick<FieldsProps, "fields" | "values">) {
-  const labels = labelsOfSet(fields, values);
+export function AdvancedSummary({ fields, values, defaults }: AdvancedSummaryProps) {
+  const labels = labelsOfSet(fields, values, defaults);
   return (
     <summary>
       Advanced

@@ -26,6 +26,7 @@ export function TileChoice({ of, label, heading, families, chosen }: TileChoiceP
     <nav aria-label={label} class="card">
       <details open>
         <summary>{heading}</summary>
+        <input type="search" placeholder="Find" aria-label={`Find: ${label}`} data-finds-tile data-scripted />
         {families.map((family) => (
           <section>
             <h2>{family.heading}</h2>

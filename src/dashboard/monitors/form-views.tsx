@@ -6,7 +6,7 @@ import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { AllowNetwork } from "../installation/networks-routes.tsx";
 import { MADE_FROM } from "../merge.ts";
 import type { View } from "../shell.tsx";
-import { isShownFor, type MonitorForm, typeOf } from "./form.ts";
+import { defaultsOf, isShownFor, type MonitorForm, typeOf } from "./form.ts";
 import { OneField } from "./one-field.tsx";
 import { StepResults } from "./step-results.tsx";
 import { STEP_TYPES, StepsEditor } from "./steps-editor.tsx";
@@ -70,6 +70,7 @@ export function monitorFormView(view: FormView): View {
             <AdvancedSummary
               fields={form.fields.filter((field) => field.advanced && isShownFor(form, field.name, type))}
               values={values}
+              defaults={defaultsOf(form, values)}
             />
             <div class="fields">
               <FieldsOf form={form} values={values} problems={problems} type={type} advanced />

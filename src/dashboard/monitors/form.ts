@@ -3,6 +3,7 @@ import { viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
+import { CheckRules } from "../../contract/check-rules.ts";
 import { agentLocation } from "../../contract/location.ts";
 import {
   atLeastOf,
@@ -14,13 +15,16 @@ import {
   regionName,
 } from "../../contract/monitor-values.ts";
 import { listScrapedMonitors } from "../../data/metrics/read.ts";
+import { retryIntervalMs } from "../../domain/check-schedule.ts";
 import { listMyAgents } from "../../features/agents/service.ts";
 import { groupVerbs } from "../../features/groups/service.ts";
 import { defaultInterval } from "../../features/monitors/validate.ts";
 import { durationInWords } from "../../lib/duration-format.ts";
+import { SECOND_MS } from "../../lib/durations.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { fieldNamesOf, monitorType, targetsOf } from "../../probes/registry.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
-import { changedFields, readBody } from "../form-fields.ts";
+import { changedFields, readBody, storedValues } from "../form-fields.ts";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { COMPOSITE_POLICIES } from "./composite-policies.ts";
 import { RHYTHM_FIELDS, readRhythm } from "./rhythm.ts";
@@ -159,7 +163,7 @@ function advancedFields({ groups, monitors, regions, voters }: Choices): FormFie
       kind: "number",
       min: 1,
       max: 30,
-      placeholder: "10",
+      placeholder: String(DEFAULTS.timeout_seconds),
       advanced: true,
     },
     {
@@ -169,7 +173,7 @@ function advancedFields({ groups, monitors, regions, voters }: Choices): FormFie
       min: 1,
       max: 20,
       hint: "A heartbeat is down after the first.",
-      placeholder: "3",
+      placeholder: String(DEFAULTS.failure_threshold),
       advanced: true,
     },
     {
@@ -179,7 +183,7 @@ function advancedFields({ groups, monitors, regions, voters }: Choices): FormFie
       min: 1,
       max: 20,
       hint: "A heartbeat is up after the first.",
-      placeholder: "2",
+      placeholder: String(DEFAULTS.recovery_threshold),
       advanced: true,
     },
     {
@@ -270,6 +274,14 @@ const POLICY_OPTIONS = REGION_POLICIES.map((value) => {
 });
 const SEVERITIES = INCIDENT_SEVERITIES.map((value) => ({ value, label: value }));
 
+const DEFAULTS = {
+  timeout_seconds: 10,
+  failure_threshold: 3,
+  recovery_threshold: 2,
+  region_policy: "majority",
+  incident_severity: "major",
+};
+
 /** Fields of the form that only checks by a probe have. */
 const PROBED = ["timeout_seconds", "retry_interval", "latency_threshold_ms", "agent_id"];
 
@@ -311,6 +323,19 @@ export function isShownFor({ typesOf }: MonitorForm, name: string, type: Monitor
 
 export function typeOf(values: FormValues): MonitorType {
   return MONITOR_TYPES.find((type) => type === values.type) ?? "https";
+}
+
+/** What a monitor of this type and interval has where nobody chose anything. */
+export function defaultsOf({ fields }: MonitorForm, values: FormValues): FormValues {
+  const { options, source } = monitorType(typeOf(values));
+  const own = options.safeParse({}).data;
+  return storedValues(fields, {
+    ...(isRecord(own) && own),
+    ...CheckRules.parse({}),
+    ...DEFAULTS,
+    ...(source === "push" && { failure_threshold: 1, recovery_threshold: 1 }),
+    retry_interval: retryIntervalMs(Number(values.interval), null) / SECOND_MS,
+  });
 }
 
 /**
