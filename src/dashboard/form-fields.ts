@@ -272,3 +272,6 @@ function fieldNames(path: string): string[] {
 
 const memberOf = (path: string) => path.replace(/^.*\./, "");
 const inWords = (name: string) => name.replaceAll("_", " ");
+
+/** A refusal that stands beside no field. */
+export const plainReason = (message: string) => message.replace(FIELD_NAME, inWords);

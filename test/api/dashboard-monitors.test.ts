@@ -190,6 +190,14 @@ describe("the selected monitors", () => {
     const inGroup = await Promise.all(ids.map((id) => owner.client.get(`${V1}/monitors/${id}`)));
     expect(inGroup.map(({ body }) => body)).toMatchObject(ids.map(() => ({ group_id: group.body.id })));
 
+    const elsewhere = `group:${group.body.id}:${pageId}`;
+    const refused = await browsers.owner.submit("/app/monitors/selected", [
+      ...grouped,
+      ["action", "move"],
+      ["destination", elsewhere],
+    ]);
+    expect(decodeURIComponent(refused.headers.get("set-cookie") ?? "")).toMatch(/2 monitors not: group id must/);
+
     const two = ids.map((id) => ["id", id] as [string, string]);
     const asked = await browsers.owner.submit("/app/monitors/selected", [...two, ["action", "delete"]]);
     expect([asked.status, asked.text.includes("One</li>"), asked.text.includes("Two</li>")]).toEqual([200, true, true]);

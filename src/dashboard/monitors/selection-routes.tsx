@@ -6,7 +6,7 @@ import { plural } from "../../lib/relative-time.ts";
 import { callApi, errorOf } from "../call-api.ts";
 import { FieldRow } from "../components/fields.tsx";
 import { pathAfter } from "../form.ts";
-import type { FormField, Problems } from "../form-fields.ts";
+import { type FormField, type Problems, plainReason } from "../form-fields.ts";
 import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice } from "../view.ts";
@@ -99,7 +99,7 @@ async function change(c: AppContext, selection: Selection): Promise<{ said: stri
   const done = `${plural(updated, "monitor")} ${DONE[selection.action]}.`;
   const failed = new Set(refused.map(({ id }) => id));
   if (refused.length === 0) return { said: done, failed };
-  const reasons = [...new Set(refused.map(({ error }) => error))].slice(0, FAILURES_NAMED).join("; ");
+  const reasons = [...new Set(refused.map(({ error }) => plainReason(error)))].slice(0, FAILURES_NAMED).join("; ");
   return { said: `${done} ${plural(refused.length, "monitor")} not: ${reasons}.`, failed };
 }
 
