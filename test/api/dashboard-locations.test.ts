@@ -31,6 +31,15 @@ describe("locations in the dashboard", () => {
     expect((await browser.open("/app/monitors/new")).text).toContain("Cellar (agent)");
   });
 
+  it("list agents that are gone before those that call", async () => {
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 600_000);
+    await enrollAgent(owner, { hostname: "attic", name: "Attic" });
+    const { text } = await browser.open("/app/agents");
+    vi.restoreAllMocks();
+    expect(text.indexOf("Cellar")).toBeLessThan(text.indexOf("Attic"));
+    expect(text).toContain("Offline");
+  });
+
   it("of an agent that does not call follow what becomes of it, and say when it gets a command", async () => {
     const path = `/app/agents/${agent.id}`;
     const parts = ["facts", "choices", "monitors", "discoveries", "events"];

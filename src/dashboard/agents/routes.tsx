@@ -32,7 +32,10 @@ export const endpoints = [
     async (c, { query: { offset } }) => {
       const { rows, total } = await listMyAgents(c.var.ctx, partAt(offset), {});
       const newest = await listNewestMetrics(c.var.ctx, rows);
-      const agents = rows.map((agent) => presentAgent(agent, { now: c.var.now, newest: newest.get(agent.id) }));
+      const agents = rows
+        .map((agent) => presentAgent(agent, { now: c.var.now, newest: newest.get(agent.id) }))
+        // Those that are gone first.
+        .toSorted((a, b) => Number(a.status === "online") - Number(b.status === "online"));
       return showView(c, {
         title: "Agents",
         section: "agents",
