@@ -32,27 +32,29 @@ type Step = Run | ((print: Print) => Promise<Outcomes>);
 type Stage = Step[][];
 
 /** They hold the service to a time, so that nothing else may take it from them. */
-const TIMED_IN_BROWSER = ["dashboard-speed", "dashboard-wall", "first-load"].map(
-  (name) => `test/browser/${name}.test.ts`,
-);
-const TIMED_SOAK = ["test/soak/markdown-time.test.ts"];
-
-const BROWSER: Run = { projects: ["browser"], without: TIMED_IN_BROWSER };
-const SOAK: Run = { projects: ["soak"], without: TIMED_SOAK };
-const ALONE_IN_BROWSER: Run = { projects: ["browser"], files: TIMED_IN_BROWSER };
-const ALONE_SOAK: Run = { projects: ["soak"], files: TIMED_SOAK };
+const TIMED = {
+  browser: ["dashboard-speed", "dashboard-wall", "first-load"].map((name) => `test/browser/${name}.test.ts`),
+  process: ["test/process/commands.test.ts"],
+  soak: ["test/soak/markdown-time.test.ts"],
+};
+type Timed = keyof typeof TIMED;
+const untimed = (project: Timed): Run => ({ projects: [project], without: TIMED[project] });
+const alone = (project: Timed): Run => ({ projects: [project], files: TIMED[project] });
 
 /** What computes is in one lane; what starts services and waits for them, in the others. */
 const FAST: Stage[] = [[[{ projects: ["unit", "workers"] }], [{ projects: ["probes"] }]]];
-const SLOW: Stage[] = [[[{ projects: ["sweeps"] }], [{ projects: ["process"] }], [BROWSER]], [[ALONE_IN_BROWSER]]];
-const SOAKS: Stage[] = [[[{ projects: ["soak-workers"] }], [SOAK]], [[ALONE_SOAK]]];
+const SLOW: Stage[] = [
+  [[{ projects: ["sweeps"] }], [untimed("process")], [untimed("browser")]],
+  [[alone("process"), alone("browser")]],
+];
+const SOAKS: Stage[] = [[[{ projects: ["soak-workers"] }], [untimed("soak")]], [[alone("soak")]]];
 const ALL: Stage[] = [
   [
     [{ projects: ["unit", "workers", "sweeps"] }, { projects: ["soak-workers"] }],
-    [runCheck, { projects: ["probes", "process"] }, SOAK, simulate],
-    [BROWSER],
+    [runCheck, { projects: ["probes", "process"], without: TIMED.process }, untimed("soak")],
+    [untimed("browser"), simulate],
   ],
-  [[ALONE_IN_BROWSER, ALONE_SOAK]],
+  [[alone("process"), alone("browser"), alone("soak")]],
 ];
 
 /** They take two cores a few minutes; `npm run test:simulate` tries as many more as somebody has time for. */
