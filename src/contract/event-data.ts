@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ALARM_NAMES } from "./alarm.ts";
+import { AuditEntry } from "./audit.ts";
 import { INCIDENT_STATUSES } from "./incident.ts";
 import { INCIDENT_SEVERITIES, MONITOR_STATUSES, MONITOR_TYPES } from "./monitor-values.ts";
 
@@ -166,6 +167,12 @@ export const AlarmData = z.object({
   message: z.string(),
   raised_at: At,
   cleared_at: At.nullable(),
+});
+
+export const AuditData = AuditEntry.extend({
+  ip: AuditEntry.shape.ip.meta({
+    description: "null for what concerns a status page, whose webhooks others may set up",
+  }),
 });
 
 export const TestData = z.object({ webhook_id: z.string(), webhook_name: z.string(), message: z.string() });

@@ -145,5 +145,18 @@ export const EVENT_EXAMPLES: { [Name in EventName]: EventData<Name> } = {
   },
   "service.alarm_raised": alarm,
   "service.alarm_cleared": { ...alarm, cleared_at: "2026-01-02T04:04:05.000Z" },
+  "audit.recorded": {
+    id: "0199c0de-0000-5000-8000-000000000002",
+    event_type: "token.created",
+    actor: { type: "user", id: "0199c0de-0000-7000-8000-000000000003", name: "ada@shop.example" },
+    monitor_id: null,
+    status_page_id: null,
+    target_type: "api_token",
+    target_id: "0199c0de-0000-7000-8000-000000000007",
+    summary: 'created API token "Deploys"',
+    data: { expires_at: null },
+    ip: "192.0.2.1",
+    created_at: "2026-01-02T03:04:05.000Z",
+  },
   test_event: { webhook_id: "0199c0de-0000-7000-8000-000000000006", webhook_name: "Ops", message: "this is a test" },
 };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   AgentData,
   AlarmData,
+  AuditData,
   ExpiryData,
   FlappingData,
   GapData,
@@ -161,6 +162,15 @@ export const EVENTS = {
     heading: "Alarm cleared",
     when: "such a fault is over; only to account webhooks of operators",
   },
+  "audit.recorded": {
+    classification: "public",
+    is_routable: false,
+    topic: null,
+    team: null,
+    data: AuditData,
+    heading: "Audit log",
+    when: "an entry is added to the audit log, within two minutes; only to webhooks that list it by name",
+  },
   test_event: {
     classification: "public",
     is_routable: false,
@@ -180,14 +190,18 @@ export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
 /** The event of a webhook's test. */
 export const TEST_EVENT = "test_event" satisfies EventName;
 
-/** Of one webhook or of the installation: no rule of a page can listen to them. */
+/** Of single webhooks or of the installation: no rule of a page can listen to them. */
 const WITHOUT_RULES: readonly EventName[] = [
   TEST_EVENT,
+  "audit.recorded",
   "monitor.reminder",
   "service.alarm_raised",
   "service.alarm_cleared",
 ];
 export const RULE_EVENT_NAMES = EVENT_NAMES.filter((name) => !WITHOUT_RULES.includes(name));
+
+/** Streams the audit log to the webhooks that list it. */
+export const AUDIT_EVENT = "audit.recorded" satisfies EventName;
 
 /** The end of a maintenance window has two public names: the second is for filters that list only it. */
 export const MAINTENANCE_END = ["maintenance.completed", "maintenance.ended"] as const;

@@ -164,6 +164,7 @@ export const MINUTE_PARTS = [
   "heartbeat",
   "root keys",
   "provider sessions",
+  "audit streams",
 ] as const;
 export type MinutePart = (typeof MINUTE_PARTS)[number];
 
@@ -194,6 +195,7 @@ export const MINUTE_BUNDLES = {
     "alarms",
     "status posts",
     "contact messages",
+    "audit streams",
   ],
 } as const satisfies Record<string, readonly MinutePart[]>;
 export type MinuteBundle = keyof typeof MINUTE_BUNDLES;

@@ -179,6 +179,17 @@ function contentOf(event: KnownEvent, timezone: string): Content {
         is_resolved: cleared_at !== null,
       };
     }
+    case "audit.recorded": {
+      const { summary, actor, event_type, ip } = event.data;
+      return {
+        tone: "info",
+        ...headed(event.name, oneLine(summary)),
+        text: "",
+        facts: [fact("By", actor.name), fact("Kind", event_type), fact("Address", ip)].filter(hasValue),
+        thread: { id: event.id, state: "recorded" },
+        is_resolved: false,
+      };
+    }
     case "test_event":
       return {
         tone: "info",

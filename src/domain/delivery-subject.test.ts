@@ -24,6 +24,7 @@ describe("subjectOfEvent", () => {
     "oncall.gap": "policy",
     "service.alarm_raised": "alarm",
     "service.alarm_cleared": "alarm",
+    "audit.recorded": "event",
     test_event: "webhook",
   };
   it.each(EVENT_NAMES)("names what %s is about", (name) => {

@@ -20,6 +20,6 @@ export function subjectOfEvent({ id, data }: Pick<NewEvent, "id" | "data">): Del
     const [thingId, name] = [members.get(named.id), members.get(named.name)];
     if (typeof thingId === "string" && typeof name === "string") return { kind: named.kind, id: thingId, name };
   }
-  const title = members.get("title");
+  const title = members.get("title") ?? members.get("summary");
   return typeof title === "string" ? { kind: "event", id, name: title } : null;
 }

@@ -29,6 +29,7 @@ describe("topicFor", () => {
     ["monitor.down", {}, { notify_team: { down: false } }, {}, null],
     ["oncall.gap", {}, {}, {}, null],
     ["service.alarm_raised", {}, {}, {}, null],
+    ["audit.recorded", {}, {}, {}, null],
     ["test_event", {}, {}, {}, null],
   ])("of %s, page %o, person %o, data %o is %s", (name, page, own, data, topic) => {
     expect(topicOf(name, page, own, data)).toBe(topic);

@@ -21,6 +21,7 @@ import {
   type MinutePart,
 } from "../contract/messages.ts";
 import type { QueueMarker } from "../contract/queues.ts";
+import { sweepAuditStreams } from "../delivery/audit-stream.ts";
 import { sweepThrottled } from "../delivery/budget.ts";
 import { sweepContactMessages } from "../delivery/contact-messages.ts";
 import { sweepHeldAlerts } from "../delivery/held-alerts.ts";
@@ -97,6 +98,7 @@ export const PARTS: Record<MinutePart, (scope: Scope, minuteAt: number) => Promi
   heartbeat: sendHeartbeat,
   "root keys": sweepRootKeys,
   "provider sessions": sweepProviderSessions,
+  "audit streams": sweepAuditStreams,
 };
 
 const PORTIONS: Record<ItemPart, (scope: Scope, items: readonly string[]) => Promise<void>> = {
@@ -150,6 +152,7 @@ const FREE_EVERY_MINUTES: Partial<Record<MinutePart, number>> = {
   alarms: 5,
   "root keys": 60,
   "provider sessions": 5,
+  "audit streams": 2,
 };
 /** Of a tick, before another part begins; the one that is running may take ten more. */
 const FREE_QUERIES_MAX = 38;

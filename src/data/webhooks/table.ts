@@ -36,10 +36,13 @@ export const webhooks = sqliteTable(
     slow_since: instant("slow_since"),
     /** While a monitor stays down, its alert is repeated so often; null: never. */
     remind_every_minutes: integer("remind_every_minutes"),
+    /** While it is sent the audit log: entries before this instant are settled; null: it is not. */
+    audit_from: instant("audit_from"),
     external_key: text("external_key"),
     ...timestamps(),
   },
   (table) => [
+    index("webhooks_auditing").on(table.owner_id).where(sql`audit_from IS NOT NULL AND is_active = 1`),
     index("webhooks_reminding").on(table.owner_id).where(sql`remind_every_minutes IS NOT NULL AND is_active = 1`),
     index("webhooks_owner").on(table.owner_id, table.created_at),
     uniqueIndex("webhooks_external_key").on(table.owner_id, table.external_key),
@@ -51,6 +54,9 @@ export const webhooks = sqliteTable(
 
 /** Spelled out, not bound: SQLite uses the partial index of these webhooks only for the very same condition. */
 export const isReminding = sql`${webhooks.remind_every_minutes} IS NOT NULL AND ${webhooks.is_active} = 1`;
+
+/** Likewise. */
+export const isAuditing = sql`${webhooks.audit_from} IS NOT NULL AND ${webhooks.is_active} = 1`;
 
 /** One event for one webhook. */
 export const deliveries = sqliteTable(

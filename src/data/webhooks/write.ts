@@ -18,9 +18,10 @@ export function updateWebhook(db: Db, webhook: WebhookKey, changes: WebhookChang
 export function toggleActive(db: Db, webhook: WebhookKey, updated_at: number): Statement {
   const reset = { failing_since: null, warned_at: null, disabled_reason: null };
   const is_active = sql`NOT ${webhooks.is_active}`;
+  const audit_from = sql`iif(${webhooks.audit_from} IS NULL, NULL, ${updated_at})`;
   return db
     .update(webhooks)
-    .set({ is_active, ...reset, updated_at })
+    .set({ is_active, audit_from, ...reset, updated_at })
     .where(isThis(webhook));
 }
 

@@ -11,6 +11,7 @@ import {
 } from "../../contract/audit.ts";
 import type { Position } from "../../contract/pagination.ts";
 import type { AuditRecord } from "../../data/audit/read.ts";
+import { presentAuditEntry } from "../../domain/audit-entry.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { setListHeaders } from "../../http/lists.ts";
 import { IdParam, json, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
@@ -50,7 +51,7 @@ function toLines(parts: AsyncGenerator<AuditRecord[]>): ReadableStream<Uint8Arra
     async pull(controller) {
       const { value, done } = await parts.next();
       if (done) return controller.close();
-      const lines = value.map((entry) => `${JSON.stringify(presentEntry(entry))}\n`);
+      const lines = value.map((entry) => `${JSON.stringify(presentAuditEntry(entry))}\n`);
       controller.enqueue(encoder.encode(lines.join("")));
     },
     async cancel() {
@@ -80,7 +81,7 @@ const logs = LOGS.map((address) =>
       const query = c.req.valid("query");
       const { rows, total } = await listEntries(c.var.ctx, query);
       setListHeaders(c, query, total, rows.map(positionOf));
-      return c.json(rows.map(presentEntry), 200);
+      return c.json(rows.map(presentAuditEntry), 200);
     },
   ),
 );
@@ -159,26 +160,10 @@ export const endpoints = [
       const query = c.req.valid("query");
       const { rows, total } = await listEntries(c.var.ctx, { ...query, monitor_id: c.req.valid("param").id });
       setListHeaders(c, query, total, rows.map(positionOf));
-      return c.json(rows.map(presentEntry), 200);
+      return c.json(rows.map(presentAuditEntry), 200);
     },
   ),
 ];
-
-function presentEntry(entry: AuditRecord): z.infer<typeof AuditEntry> {
-  return {
-    id: entry.id,
-    event_type: entry.event_type,
-    actor: { type: entry.actor_type, id: entry.actor_id, name: entry.actor_name },
-    monitor_id: entry.monitor_id,
-    status_page_id: entry.status_page_id,
-    target_type: entry.target_type,
-    target_id: entry.target_id,
-    summary: entry.summary,
-    data: entry.data,
-    ip: entry.ip,
-    created_at: toIso(entry.created_at),
-  };
-}
 
 function presentStats(summary: AuditSummary): z.infer<typeof AuditStats> {
   return {

@@ -8,6 +8,7 @@ import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, forbidden, notFound, raced } from "../../contract/errors.ts";
+import { AUDIT_EVENT } from "../../contract/events.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import {
   SECRET_PLACEHOLDER,
@@ -118,6 +119,7 @@ export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Pr
     disabled_reason: null,
     slow_since: null,
     remind_every_minutes: input.remind_every_minutes ?? null,
+    audit_from: (input.events ?? []).includes(AUDIT_EVENT) ? ctx.now : null,
     external_key: input.external_key ?? null,
     created_at: ctx.now,
     updated_at: ctx.now,
@@ -143,13 +145,15 @@ export async function changeWebhook(ctx: RequestScope, webhookId: string, input:
     throw forbidden("a webhook cannot move to another owner");
   }
   const question = await askReaders(ctx, receiversOf({ webhook: { ...webhook, provider }, ...config }));
+  const events = input.events === undefined ? webhook.events : (input.events ?? []);
   const changes = {
     name: input.name ?? webhook.name,
     provider,
     sealed: await sealConfig(ctx.settings, webhook.id, config),
     has_secret: config.secret !== null,
     status_page_id,
-    events: input.events === undefined ? webhook.events : (input.events ?? []),
+    events,
+    audit_from: auditFrom(webhook, { events, is_active, now: ctx.now }),
     targets: await resolveTargets(ctx, limitsOf(webhook), input),
     is_team_only: replaced(input.is_team_only, webhook.is_team_only, false),
     remind_every_minutes: replaced(input.remind_every_minutes, webhook.remind_every_minutes, null),
@@ -199,6 +203,15 @@ async function toggle(ctx: RequestScope, webhook: WebhookRecord, statement: Stat
 export async function removeWebhook(ctx: RequestScope, webhookId: string): Promise<void> {
   const webhook = await requireWebhook(ctx, webhookId);
   await commit(ctx, [deleteWebhook(ctx.db, webhook)], { audit: webhookAudit(webhook, "deleted") });
+}
+
+/** The audit log is sent from when it was asked for, or the webhook was switched on, not what was logged before. */
+function auditFrom(
+  webhook: WebhookRecord,
+  { events, is_active, now }: { events: readonly string[]; is_active: boolean; now: number },
+): number | null {
+  if (!events.includes(AUDIT_EVENT)) return null;
+  return is_active && !webhook.is_active ? now : (webhook.audit_from ?? now);
 }
 
 /** A switch by a user resets the failures. */
