@@ -1,13 +1,15 @@
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { and, eq, isNotNull } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import security from "../../docs/security.md?raw";
 import { accountLinks } from "../../src/data/account-links/table.ts";
-import { openDb } from "../../src/data/db.ts";
+import { insertAudits } from "../../src/data/audit/write.ts";
+import { openDb, runBatch } from "../../src/data/db.ts";
 import { linkedSignIns } from "../../src/data/linked-sign-ins/table.ts";
 import { notifyContacts } from "../../src/data/notify-contacts/table.ts";
 import { passkeys } from "../../src/data/passkeys/table.ts";
+import { providerSessions } from "../../src/data/provider-sessions/table.ts";
 import { recoveryCodes, twoFactors } from "../../src/data/two-factor/table.ts";
 import { users } from "../../src/data/users/table.ts";
 import { webhooks } from "../../src/data/webhooks/table.ts";
@@ -18,7 +20,7 @@ import { createRecoveryCodes, hashRecoveryCode } from "../../src/platform/totp.t
 import type { AccessTeam } from "../support/access-team.ts";
 import { agentClient, enrollAgent, mintInstallToken } from "../support/agents.ts";
 import { CORE, createClient, V1 } from "../support/client.ts";
-import { createVerifiedContact } from "../support/contacts.ts";
+import { createContact, createVerifiedContact } from "../support/contacts.ts";
 import { type Account, createAccount, createMonitor } from "../support/factories.ts";
 import { createBrowser } from "../support/forms.ts";
 import { createGitHub } from "../support/github-actions.ts";
@@ -28,6 +30,7 @@ import {
   insertBrowser,
   insertLinkedSignIn,
   insertPassword,
+  insertSession,
   joinPage,
   mailTokenOf,
   PASSWORD,
@@ -44,6 +47,8 @@ import { createWebhook } from "../support/webhooks.ts";
 
 const db = openDb(env.DB);
 const sink = useSink();
+/** Parts are read ahead; that many take several. */
+const EXPORTED = 2_600;
 const [RECOVERY_CODE = ""] = createRecoveryCodes();
 const visit = createVisitor({ TELEGRAM_WEBHOOK_SECRET: "chat-secret" });
 
@@ -238,6 +243,50 @@ const KINDS: Record<string, (stage: Stage) => Promise<() => Promise<boolean>>> =
     await createVerifiedContact(person, { type: "email", value: `${newId()}@example.com` });
     const isTheirs = and(eq(notifyContacts.user_id, user_id), isNotNull(notifyContacts.verified_at));
     return async () => (await db.$count(notifyContacts, isTheirs)) > 0;
+  },
+  "Code of a contact": async ({ person }) => {
+    const { id, code } = await createContact(person);
+    return async () => {
+      const path = `${V1}/notify-contacts/${id}/verify`;
+      return isOk(createClient().request("POST", path, { code }, await insertBrowser(person)));
+    };
+  },
+  "Running export of the audit log": async ({ owner, person, page }) => {
+    const entry = {
+      owner_id: owner.user_id,
+      status_page_id: page,
+      monitor_id: null,
+      target_id: null,
+      ip: null,
+      data: {},
+    };
+    const about = { event_type: "page.updated", actor_type: "user" as const, actor_id: null, actor_name: "Ann" };
+    const log = Array.from({ length: EXPORTED }, (_, n) => {
+      return { id: newId(), ...entry, ...about, target_type: "status_page", summary: "changed", created_at: n };
+    });
+    await runBatch(db, [insertAudits(db, log)]);
+    const headers = { authorization: `Bearer ${person.token}` };
+    const url = `http://vigil.test${V1}/audit/export?status_page_id=${page}&event_type=page.updated`;
+    const { body } = await exports.default.fetch(new Request(url, { headers }));
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = (await reader?.read())?.value ?? "";
+    return async () => {
+      for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value;
+      return text.split("\n").filter(Boolean).length >= EXPORTED;
+    };
+  },
+  "Refresh token and ID token of a provider": async ({ person }) => {
+    const session_id = await insertSession(person);
+    const row = {
+      session_id,
+      provider_id: "works",
+      issuer: "https://sink.test/works",
+      sid: null,
+      sealed: "",
+      ask_at: 0,
+    };
+    await db.insert(providerSessions).values({ ...row, created_at: 0, updated_at: 0 });
+    return async () => (await db.$count(providerSessions, eq(providerSessions.session_id, session_id))) > 0;
   },
   "Duty on call": async ({ owner, person, page, heir }) => {
     await createSchedule({ account: owner, page }, alwaysBy(person));

@@ -5,6 +5,11 @@ import { AUDIT_ENTRY_BYTES } from "../../domain/write-budget.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import type { Db } from "../db.ts";
 import { isBelow, skippedOf } from "../keyset.ts";
+import { pageMembers } from "../members/table.ts";
+import { monitors } from "../monitors/table.ts";
+import { sessions } from "../sessions/table.ts";
+import { statusPages } from "../status-pages/table.ts";
+import { apiTokens } from "../users/table.ts";
 import { auditLog } from "./table.ts";
 
 export type AuditRecord = typeof auditLog.$inferSelect;
@@ -22,9 +27,35 @@ export async function listAudit(db: Db, scope: AuditScope, page: Pagination) {
   return { rows, total: totals[0]?.total ?? 0 };
 }
 
-/** The same without counting, for what reads on. */
-export function listAuditPart(db: Db, scope: AuditScope, page: Pagination): Promise<AuditRecord[]> {
-  return selectPart(db, matches(scope), page).execute();
+/** The same without counting, for what reads on, as long as the reader may at that moment. */
+export function listAuditPart(
+  db: Db,
+  scope: AuditScope,
+  reader: AuditReader,
+  page: Pagination,
+): Promise<AuditRecord[]> {
+  return selectPart(db, and(matches(scope), mayStillRead(scope, reader)), page).execute();
+}
+
+export interface AuditReader {
+  user_id: string;
+  /** The session or API token that reads. */
+  credential_id: string;
+}
+
+function mayStillRead({ monitor_id, status_page_id }: AuditScope, { user_id, credential_id }: AuditReader): SQL {
+  const isTheirs = (table: typeof sessions | typeof apiTokens) =>
+    sql`EXISTS (SELECT 1 FROM ${table} WHERE ${table.id} = ${credential_id} AND ${table.user_id} = ${user_id})`;
+  const isSignedIn = sql`(${isTheirs(sessions)} OR ${isTheirs(apiTokens)})`;
+  if (monitor_id === undefined && status_page_id === undefined) return isSignedIn;
+  const mine = sql`SELECT ${statusPages.id} FROM ${statusPages} WHERE ${statusPages.owner_id} = ${user_id}
+    UNION ALL SELECT ${pageMembers.status_page_id} FROM ${pageMembers} WHERE ${pageMembers.user_id} = ${user_id}`;
+  const sees =
+    monitor_id === undefined
+      ? sql`${status_page_id} IN (${mine})`
+      : sql`EXISTS (SELECT 1 FROM ${monitors} WHERE ${monitors.id} = ${monitor_id}
+          AND (${monitors.owner_id} = ${user_id} OR ${monitors.status_page_id} IN (${mine})))`;
+  return sql`(${isSignedIn} AND ${sees})`;
 }
 
 function selectPart(db: Db, wanted: SQL | undefined, page: Pagination) {

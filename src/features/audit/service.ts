@@ -22,12 +22,14 @@ const EXPORT_PART = 500;
 /** 40 queries: Workers on the free plan may send 50 in all. */
 export const EXPORT_MAX = 40 * EXPORT_PART;
 
-/** The newest entries that the filter names, a part at a time as they are asked for. */
+/** The newest entries that the filter names, a part at a time as they are asked for; it ends where the reader may not any more. */
 export async function* exportEntries(ctx: RequestScope, filter: AuditFilter): AsyncGenerator<AuditRecord[]> {
-  const scope = { ...filter, owner_id: requireUser(ctx).user_id };
+  const { user_id, session_id, token_id } = requireUser(ctx);
+  const scope = { ...filter, owner_id: user_id };
+  const reader = { user_id, credential_id: session_id ?? token_id ?? "" };
   let cursor: Position | undefined;
   for (let count = 0; count < EXPORT_MAX; count += EXPORT_PART) {
-    const rows = await listAuditPart(ctx.db, scope, { limit: EXPORT_PART, offset: 0, cursor });
+    const rows = await listAuditPart(ctx.db, scope, reader, { limit: EXPORT_PART, offset: 0, cursor });
     if (rows.length > 0) yield withoutAddresses(ctx, rows);
     const last = rows.at(-1);
     if (!last || rows.length < EXPORT_PART) return;
