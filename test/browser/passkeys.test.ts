@@ -6,6 +6,17 @@ import { CHROMIUM, findBarriersInAnySize } from "./chromium.ts";
 
 /** How people sign in without a password, with the device that Chromium's virtual authenticator is. */
 const PASSWORD = "correct horse battery";
+/** As Chromium's protocol has it. */
+interface Key {
+  credentialId: string;
+  isResidentCredential: boolean;
+  privateKey: string;
+  signCount: number;
+}
+interface Device {
+  /** Takes another one, with these keys, and gives those of the one before. */
+  exchange(keys?: Key[]): Promise<Key[]>;
+}
 const NO_AUTOFILL = "PublicKeyCredential.isConditionalMediationAvailable = async () => false;";
 
 describe.skipIf(!existsSync(CHROMIUM))("a passkey", () => {
@@ -30,7 +41,10 @@ describe.skipIf(!existsSync(CHROMIUM))("a passkey", () => {
    * A browser with a device of its own; fails on any error of a script or policy. The device chooses by itself what is
    * offered below the address field, so that most stories do without that.
    */
-  async function visit(story: (page: Page) => Promise<void>, { hasAutofill = false } = {}): Promise<void> {
+  async function visit(
+    story: (page: Page, device: Device) => Promise<void>,
+    { hasAutofill = false } = {},
+  ): Promise<void> {
     const context = await browser.newContext();
     const faults: string[] = [];
     try {
@@ -48,10 +62,17 @@ describe.skipIf(!existsSync(CHROMIUM))("a passkey", () => {
         hasUserVerification: true,
       } as const;
       if (!hasAutofill) await page.addInitScript(NO_AUTOFILL);
-      await cdp.send("WebAuthn.addVirtualAuthenticator", {
-        options: { ...device, isUserVerified: true, automaticPresenceSimulation: true },
+      const options = { ...device, isUserVerified: true, automaticPresenceSimulation: true };
+      let { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", { options });
+      await story(page, {
+        async exchange(keys = []) {
+          const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });
+          await cdp.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId });
+          ({ authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", { options }));
+          for (const credential of keys) await cdp.send("WebAuthn.addCredential", { authenticatorId, credential });
+          return credentials;
+        },
       });
-      await story(page);
       expect(faults).toEqual([]);
     } finally {
       await context.close();
@@ -118,6 +139,34 @@ describe.skipIf(!existsSync(CHROMIUM))("a passkey", () => {
       await signOut(page);
       await press(page, "Sign in with a passkey");
       await sees(page, "This passkey is not accepted.");
+    });
+  });
+
+  it("is one of several, of which each signs in until that one is removed", async () => {
+    await visit(async (page, device) => {
+      await begin(page, "dorothy@shop.example");
+      await addPasskey(page, "Laptop");
+      const laptop = await device.exchange();
+      await addPasskey(page, "Key ring");
+      await page.goto(`${url}/app/account`);
+      await sees(page, "Laptop");
+      await signOut(page);
+      await press(page, "Sign in with a passkey");
+      await page.waitForURL(`${url}/app`);
+
+      await page.goto(`${url}/app/account`);
+      const row = page.getByRole("row").filter({ hasText: "Key ring" });
+      await row.getByRole("link", { name: "Remove", exact: true }).click();
+      await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+      await press(page, "Remove passkey");
+      await sees(page, "Key ring is removed.");
+      await signOut(page);
+      await press(page, "Sign in with a passkey");
+      await sees(page, "This passkey is not accepted.");
+      await device.exchange(laptop);
+      await page.goto(`${url}/app/sign-in`);
+      await press(page, "Sign in with a passkey");
+      await page.waitForURL(`${url}/app`);
     });
   });
 

@@ -19,8 +19,12 @@ declare module "oidc-provider" {
     interactionFinished(
       request: IncomingMessage,
       response: ServerResponse,
-      result: { login: { accountId: string } },
+      result: { login: { accountId: string } } | { consent: { grantId: string } },
     ): Promise<void>;
+    interactionDetails(
+      request: IncomingMessage,
+      response: ServerResponse,
+    ): Promise<{ prompt: { name: string }; session?: { accountId: string }; params: Record<string, unknown> }>;
   }
   export type { Account, Context };
 }
