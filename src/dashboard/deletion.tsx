@@ -28,6 +28,8 @@ export interface Deletion {
   method?: "POST";
   /** What is lost with it, as a sentence. */
   lost: Child;
+  /** What it leads to elsewhere, one a line. */
+  consequences?: readonly string[];
   /** "Remove" and "removed", where "Delete" is not the word. */
   verb?: [verb: string, done: string];
   /** Of the view, where verb and name do not say what is destroyed. */
@@ -45,7 +47,12 @@ const DELETE: [string, string] = ["Delete", "deleted"];
 
 function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems = {}): Promise<Response> {
   const { kind, name, section, trail, path, shown = path, lost } = deletion;
-  const { confirmation = `${path}/delete`, verb: [verb] = DELETE, title = `${verb} ${name}` } = deletion;
+  const {
+    consequences = [],
+    confirmation = `${path}/delete`,
+    verb: [verb] = DELETE,
+    title = `${verb} ${name}`,
+  } = deletion;
   return showView(c, {
     title,
     section,
@@ -64,6 +71,13 @@ function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems =
         cancel={shown}
       >
         <p>{lost}</p>
+        {consequences.length === 0 ? null : (
+          <ul>
+            {consequences.map((each) => (
+              <li dir="auto">{each}</li>
+            ))}
+          </ul>
+        )}
       </ConfirmByName>
     ),
   });

@@ -73,7 +73,7 @@ interface Announcement {
 async function review(scope: Scope, reviewed: Reviewed): Promise<void> {
   const { db, now } = scope;
   const { page } = reviewed;
-  const [schedule = reviewed.schedule] = await withAbsent(db, page, [reviewed.schedule]);
+  const [schedule = reviewed.schedule] = await withAbsent(db, [page], [reviewed.schedule]);
   const announced = await announcementsOf(scope, { schedule, page });
   const known = await listExistingNotifications(
     db,

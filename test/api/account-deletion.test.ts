@@ -7,12 +7,14 @@ import { monitors } from "../../src/data/monitors/table.ts";
 import { users } from "../../src/data/users/table.ts";
 import { sweepDeletedAccounts } from "../../src/features/account/purge.ts";
 import { codeOf } from "../support/authenticator.ts";
-import { CORE, createClient, V1 } from "../support/client.ts";
+import { CORE, createClient, createClientUnder, V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
+import { limitDatabase } from "../support/limited-database.ts";
 import { mailsTo } from "../support/mail.ts";
 import { createAccountWithPassword, createMember, emailOf, joinPage, PASSWORD } from "../support/members.ts";
 import { insertMonitor } from "../support/monitors.ts";
+import { joinDuty } from "../support/on-call.ts";
 import { createVisitor } from "../support/pages.ts";
 import { createProtectedAccount } from "../support/two-factor.ts";
 import { createWebhook } from "../support/webhooks.ts";
@@ -126,6 +128,18 @@ describe("DELETE /user", () => {
     }
     expect(await db.$count(users, eq(users.id, owner.user_id))).toBe(0);
     expect(await db.$count(monitors, eq(monitors.id, kept))).toBe(1);
+  });
+
+  it("leaves any number of teams within the queries that Workers Free has, whose owners learn of each gap", async () => {
+    const [owner, person] = [await createAccount(), await createAccountWithPassword()];
+    for (let n = 0; n < 6; n++) await joinDuty(owner, person);
+    await createMonitor(person.client, { status_page_id: await createPage(person) });
+    const { database } = limitDatabase(env.DB, 50);
+    const client = createClientUnder({ PLAN: "free", DB: database }, person.token);
+    expect((await client.request("DELETE", USER, { password: PASSWORD })).status).toBe(204);
+    const subjects = (await mailsTo(emailOf(owner))).map(({ subject }) => subject);
+    expect(subjects.filter((subject) => subject.startsWith("No user on call"))).toHaveLength(6);
+    expect(subjects.filter((subject) => subject.startsWith("What a member"))).toHaveLength(1);
   });
 
   it("frees the address for a new account", async () => {

@@ -5,11 +5,13 @@ import { statusChannels } from "../../src/data/chat-links/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { type EnrolledAgent, enrollAgent } from "../support/agents.ts";
-import { CORE, V1 } from "../support/client.ts";
+import { CORE, createClientUnder, V1 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor } from "../support/factories.ts";
 import { createBrowser } from "../support/forms.ts";
+import { limitDatabase } from "../support/limited-database.ts";
 import { mailsTo } from "../support/mail.ts";
-import { createMember, emailOf, insertPassword, joinPage, PASSWORD } from "../support/members.ts";
+import { createMember, emailOf, insertBrowser, insertPassword, joinPage, PASSWORD } from "../support/members.ts";
+import { joinDuty } from "../support/on-call.ts";
 import { createWebhook } from "../support/webhooks.ts";
 
 const db = openDb(env.DB);
@@ -46,6 +48,58 @@ const stateOf = async ({ client }: Account, webhook: { id: string } | null) =>
   (await client.get(`${V1}/webhooks/${webhook?.id}`)).body;
 const countChannels = (id: string) => db.$count(statusChannels, eq(statusChannels.id, id));
 const reads = async ({ client }: EnrolledAgent) => (await client.get(`${V1}/agents/monitors`)).status;
+
+describe("a person on several pages of an owner", () => {
+  const removal = (page: string, member_id: string) => `${V1}/status-pages/${page}/members/${member_id}?all_pages=true`;
+  const memberIdOf = async ({ client }: Account, page: string) =>
+    (await client.get(`${V1}/status-pages/${page}/members`)).body[0].id;
+
+  it("is removed from all of them at once, within the queries that Workers Free has, and from no page of others", async () => {
+    const [owner, person, stranger] = [await createAccount(), await createAccount(), await createAccount()];
+    const pages: string[] = [];
+    for (let n = 0; n < 6; n++) pages.push(await joinDuty(owner, person));
+    const foreign = await joinDuty(stranger, person);
+    const [page = ""] = pages;
+    const { database } = limitDatabase(env.DB, 50);
+    const client = createClientUnder({ PLAN: "free", DB: database }, owner.token);
+    const { status, body } = await client.delete(removal(page, await memberIdOf(owner, page)));
+    expect([status, body.notices.length]).toEqual([200, 18]);
+    const messages = body.notices.map(({ message }: { message: string }) => message);
+    expect(messages).toContain("Page: nobody is on call by Primary from now");
+    for (const each of pages) {
+      expect((await person.client.get(`${V1}/status-pages/${each}`)).status).toBe(404);
+      const log = (await owner.client.get(`${V1}/audit-logs?status_page_id=${each}&event_type=member.removed`)).body;
+      expect(log).toMatchObject([{ summary: `removed ${emailOf(person)} from all pages` }]);
+    }
+    expect((await person.client.get(`${V1}/status-pages/${foreign}`)).status).toBe(200);
+    const subjects = (await mailsTo(emailOf(owner))).map(({ subject }) => subject);
+    expect(subjects.filter((subject) => subject.startsWith("No user on call"))).toHaveLength(6);
+    expect(subjects.filter((subject) => subject.startsWith("What a member"))).toHaveLength(1);
+  });
+
+  it("is removed from all of them by their owner alone", async () => {
+    const [owner, person, admin] = [await createAccount(), await createAccount(), await createAccount()];
+    const page = await joinDuty(owner, person);
+    const member_id = await memberIdOf(owner, page);
+    await joinPage(admin, page, { role: "admin" });
+    expect((await admin.client.delete(removal(page, member_id))).status).toBe(403);
+    expect((await person.client.get(`${V1}/status-pages/${page}`)).status).toBe(200);
+  });
+
+  it("is removed in the dashboard, which says before where nobody would be on call", async () => {
+    const [owner, person] = [await createAccount(), await createAccount()];
+    const page = await joinDuty(owner, person);
+    const browser = createBrowser(await insertBrowser(owner));
+    expect((await browser.open(`/app/team?page=${page}`)).text).not.toContain("Remove from all my pages");
+    await joinDuty(owner, person);
+    expect((await browser.open(`/app/team?page=${page}`)).text).toContain("Remove from all my pages");
+    const path = `/app/team/${page}/members/${await memberIdOf(owner, page)}/remove-everywhere`;
+    const shown = await browser.open(path);
+    expect([shown.status, shown.text.match(/nobody is on call by Primary from now/g)?.length]).toEqual([200, 2]);
+    expect((await browser.submit(path, { confirmation: emailOf(person) })).status).toBe(303);
+    expect((await owner.client.get(`${V1}/status-pages/${page}/members`)).body).toEqual([]);
+  });
+});
 
 describe("what a member set up for a page", () => {
   it("ends with the membership, and the answer, the owner's mail and notifications name it", async () => {

@@ -15,6 +15,11 @@ import { CORE } from "../support/client.ts";
 import { type Account, createAccount } from "../support/factories.ts";
 import { type Browser, createBrowser, ORIGIN } from "../support/forms.ts";
 import { createIdentityProvider, type IdentityProvider } from "../support/identity-provider.ts";
+import { limitDatabase } from "../support/limited-database.ts";
+import { mailsTo } from "../support/mail.ts";
+import { emailOf } from "../support/members.ts";
+import { joinDuty } from "../support/on-call.ts";
+import { createVisitor } from "../support/pages.ts";
 import { useSink } from "../support/sink.ts";
 
 const db = openDb(env.DB);
@@ -190,6 +195,32 @@ describe("a person whom the provider shut out", () => {
     works.user = { ...works.user, active: false };
     const stranger = await answerOf(createBrowser());
     expect([stranger.status, stranger.text]).toEqual([403, expect.stringContaining("not active")]);
+  });
+
+  it("loses it within the queries that Workers Free has, on however many teams they are, whose owners learn of each gap", async () => {
+    await addProvider({ active_claim: "active" });
+    works.user = { ...works.user, active: true };
+    const browser = await signIn();
+    const [person] = await db
+      .select()
+      .from(users)
+      .where(eq(users.email, String(works.user.email)));
+    const [owner, leaver] = [await createAccount(), await createAccount()];
+    await db
+      .update(linkedSignIns)
+      .set({ user_id: leaver.user_id })
+      .where(eq(linkedSignIns.user_id, person?.id ?? ""));
+    for (let n = 0; n < 6; n++) await joinDuty(owner, leaver);
+    works.user = { ...works.user, active: false };
+    const begun = await browser.open(`/app/sign-in/with/${id}`);
+    const { pathname, search } = works.authorize(begun.headers.get("location") ?? "");
+    const { database } = limitDatabase(env.DB, 50);
+    const visit = createVisitor({ PLAN: "free", DB: database });
+    expect((await visit(pathname + search, { cookie: browser.cookies() })).status).toBe(403);
+    const [row] = await db.select().from(users).where(eq(users.id, leaver.user_id));
+    expect(row?.deactivated_at).not.toBeNull();
+    const subjects = (await mailsTo(emailOf(owner))).map(({ subject }) => subject);
+    expect(subjects.filter((subject) => subject.startsWith("No user on call"))).toHaveLength(6);
   });
 
   it("loses it while they are signed in, too", async () => {

@@ -12,8 +12,9 @@ import { consumeEvent } from "../../src/events/consume.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { V1 } from "./client.ts";
 import { type Account, createAccount, createPage } from "./factories.ts";
-import { createMember } from "./members.ts";
+import { createMember, joinPage } from "./members.ts";
 import { recordingEnv } from "./queues.ts";
+import { createWebhook } from "./webhooks.ts";
 
 export const MINUTE = 60_000;
 const db = openDb(env.DB);
@@ -132,4 +133,16 @@ export async function reportChange(monitorId: string, { seq, from, to, at, outag
   };
   const scope = jobScope(recordingEnv().env, "test");
   await consumeEvent(scope, { kind: "transitions", monitor_id: monitorId, transitions: [transition] });
+}
+
+/** A page on which this person alone is on call, reached by its policy, and set up a channel. */
+export async function joinDuty(account: Account, person: Account): Promise<string> {
+  const page = await createPage(account);
+  await joinPage(person, page, { role: "admin" });
+  await createWebhook(person, { status_page_id: page });
+  const at = (hours: number) => new Date(Date.now() + hours * 60 * MINUTE).toISOString();
+  const shifts = [{ user_id: person.user_id, start_at: at(-1), end_at: at(200) }];
+  await createSchedule({ account, page }, { name: "Primary", shifts });
+  await setPolicy({ account, page }, [{ level: 1, wait_minutes: 5, contacts: toUser(person.user_id) }]);
+  return page;
 }

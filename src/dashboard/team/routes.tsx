@@ -5,7 +5,7 @@ import { forbidden, notFound } from "../../contract/errors.ts";
 import { CAPABILITIES, type GrantedRole, Invitation } from "../../contract/member.ts";
 import { hasPermission, includesPermissions, type Membership } from "../../domain/roles.ts";
 import { presentEntry, presentSeats } from "../../features/members/present.ts";
-import { getSeats, listMembers, listTeamsOf } from "../../features/members/service.ts";
+import { getSeats, listMembers, listTeamsOf, previewRemoval } from "../../features/members/service.ts";
 import { listSetUp } from "../../features/members/set-up.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { requireApi } from "../call-api.ts";
@@ -134,6 +134,17 @@ export const endpoints = [
     removalOf,
   ),
 
+  ...confirmedDeletion(
+    {
+      path: "/app/team/{page}/members/{member}/remove-everywhere",
+      summary: "Remove a member from all pages of their owner",
+      params: memberParams,
+      ids: { params: { page: "page" } },
+      permission: "members.manage",
+    },
+    removalFromAllOf,
+  ),
+
   action(
     { path: "/app/team/{page}/members/{member}/resend", summary: "Send an invitation again", params: memberParams },
     async (c, _entered, { page, member }) => {
@@ -181,6 +192,29 @@ async function removalOf(c: AppContext, { page, member: id }: MemberIds): Promis
   return setUp.length === 0 ? removal : { ...removal, option: KEEP };
 }
 
+/** For the owner of the pages, who reads before what it leads to. */
+async function removalFromAllOf(c: AppContext, { page, member: id }: MemberIds): Promise<Deletion> {
+  const { member, pages, notices } = await previewRemoval(c.var.ctx, { page_id: page, member_id: id });
+  const list = `/app/team?page=${page}`;
+  const names = pages.map(({ name }) => `“${name}”`).join(", ");
+  const then = notices.length === 0 ? "" : " This is what follows:";
+  return {
+    kind: "member",
+    name: member.email,
+    section: "team",
+    trail,
+    list,
+    shown: list,
+    path: `/app/team/${page}/members/${id}`,
+    confirmation: `/app/team/${page}/members/${id}/remove-everywhere`,
+    title: `Remove ${member.email} from all your pages`,
+    api: `${API}/${page}/members/${id}?all_pages=true`,
+    verb: REMOVE,
+    lost: `${member.name} no longer sees ${names} and what belongs to them.${then}`,
+    consequences: notices.map(({ message }) => message),
+  };
+}
+
 const REMOVE: [string, string] = ["Remove", "removed"];
 const KEEP: FormField = {
   kind: "checkbox",
@@ -190,7 +224,7 @@ const KEEP: FormField = {
 };
 
 async function describeSetUp(c: AppContext, { page, user }: { page: string; user: string }): Promise<string[]> {
-  const setUp = await listSetUp(c.var.ctx, { user_id: user, status_page_id: page });
+  const setUp = await listSetUp(c.var.ctx, { user_id: user, page_ids: [page] });
   return [
     ...setUp.webhooks.map(({ name }) => `channel “${name}” is switched off`),
     ...setUp.channels.map(({ name }) => `${name} is unlinked`),

@@ -51,11 +51,18 @@ interface MembersProps {
 }
 
 export function Members({ members, pages, namesPages, me }: MembersProps) {
+  const owned = [...pages.values()].filter(({ membership }) => membership.role === "owner");
   const head = ["Name", "E-mail", ...(namesPages ? ["Status page"] : []), "Role", ACTIONS];
   return (
     <Table caption="Members" head={head} isStacked>
       {members.map((member) => (
-        <MemberRow page={pages.get(member.status_page_id)} member={member} namesPages={namesPages} me={me} />
+        <MemberRow
+          page={pages.get(member.status_page_id)}
+          member={member}
+          namesPages={namesPages}
+          me={me}
+          ownsSeveral={owned.length > 1}
+        />
       ))}
     </Table>
   );
@@ -81,9 +88,11 @@ export function SeatsOf({ page, seats }: { page: PageChoice; seats: z.output<typ
 interface RowProps extends Pick<MembersProps, "namesPages" | "me"> {
   page: PageChoice | undefined;
   member: TeamEntry;
+  /** Whether the caller owns several pages. */
+  ownsSeveral: boolean;
 }
 
-function MemberRow({ page, member, namesPages, me }: RowProps) {
+function MemberRow({ page, member, namesPages, me, ownsSeveral }: RowProps) {
   const isPending = member.status === "pending";
   const rights = member.capabilities.map((each) => RIGHT_NAMES[each]).join(", ");
   return (
@@ -97,7 +106,7 @@ function MemberRow({ page, member, namesPages, me }: RowProps) {
       </td>
       <td>
         {page && member.role !== "owner" ? (
-          <MemberActions page={page} member={member} isMe={member.user_id === me} />
+          <MemberActions page={page} member={member} isMe={member.user_id === me} ownsSeveral={ownsSeveral} />
         ) : null}
       </td>
     </tr>
@@ -115,7 +124,12 @@ function Person({ name, email }: { name: string | null; email: string }) {
   );
 }
 
-function MemberActions({ page, member, isMe }: { page: PageChoice; member: TeamEntry; isMe: boolean }) {
+interface MemberActionsProps extends Pick<RowProps, "member" | "ownsSeveral"> {
+  page: PageChoice;
+  isMe: boolean;
+}
+
+function MemberActions({ page, member, isMe, ownsSeveral }: MemberActionsProps) {
   const path = `/app/team/${page.id}/members/${member.id}`;
   const isPending = member.status === "pending";
   if (!isMe && !mayManage(page, member)) return null;
@@ -138,6 +152,11 @@ function MemberActions({ page, member, isMe }: { page: PageChoice; member: TeamE
             {isMe ? "Leave" : "Remove"}
           </a>
         )}
+        {!isPending && ownsSeveral && page.membership.role === "owner" ? (
+          <a class="danger" href={`${path}/remove-everywhere`}>
+            Remove from all my pages
+          </a>
+        ) : null}
       </Menu>
     </div>
   );

@@ -1,5 +1,7 @@
 import { and, eq, lt } from "drizzle-orm";
 import { type Db, deleteSome, type Statement } from "../db.ts";
+import type { MembershipsOf } from "../members/read.ts";
+import { isAmong } from "../outbox/rows.ts";
 import type { AgentKey, AgentRecord, InstallTokenRecord } from "./read.ts";
 import { agents, installTokens } from "./table.ts";
 
@@ -37,10 +39,10 @@ export function consumeInstallToken(db: Db, tokenId: string): Statement {
 }
 
 /** The install tokens that a user created for agents of a page. */
-export function deleteInstallTokensBy(db: Db, by: { status_page_id: string; user_id: string }): Statement {
+export function deleteInstallTokensBy(db: Db, by: MembershipsOf): Statement {
   return db
     .delete(installTokens)
-    .where(and(eq(installTokens.status_page_id, by.status_page_id), eq(installTokens.created_by, by.user_id)));
+    .where(and(isAmong(installTokens.status_page_id, by.page_ids), eq(installTokens.created_by, by.user_id)));
 }
 
 export function deleteExpiredInstallTokens(db: Db, now: number): Statement {

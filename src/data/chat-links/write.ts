@@ -1,6 +1,7 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { type Db, deleteSome, type Statement } from "../db.ts";
-import { claim, isPending, WAKE_GRACE_MS } from "../outbox/rows.ts";
+import type { MembershipsOf } from "../members/read.ts";
+import { claim, isAmong, isPending, WAKE_GRACE_MS } from "../outbox/rows.ts";
 import type { ChatLinkTokenRecord, StatusChannelRecord, StatusPostRecord } from "./read.ts";
 import { chatLinkTokens, chatRequests, statusChannels, statusPosts } from "./table.ts";
 
@@ -13,10 +14,10 @@ export function deleteLinkToken(db: Db, tokenHash: string): Statement {
 }
 
 /** The link tokens that a user created for a page. */
-export function deleteLinkTokensBy(db: Db, by: { status_page_id: string; user_id: string }): Statement {
+export function deleteLinkTokensBy(db: Db, by: MembershipsOf): Statement {
   return db
     .delete(chatLinkTokens)
-    .where(and(eq(chatLinkTokens.status_page_id, by.status_page_id), eq(chatLinkTokens.created_by, by.user_id)));
+    .where(and(isAmong(chatLinkTokens.status_page_id, by.page_ids), eq(chatLinkTokens.created_by, by.user_id)));
 }
 
 /** Another request has used the token. */

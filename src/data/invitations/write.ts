@@ -1,6 +1,8 @@
 import { and, eq, isNull, lte } from "drizzle-orm";
 import { type Db, deleteSome, type Statement } from "../db.ts";
+import type { MembershipsOf } from "../members/read.ts";
 import { pageInvitations } from "../members/table.ts";
+import { isAmong } from "../outbox/rows.ts";
 import type { InvitationRecord } from "./read.ts";
 
 /** What has expired makes room: an address can be invited again. */
@@ -39,12 +41,12 @@ export function deleteInvitation(db: Db, invitationId: string): Statement {
 }
 
 /** Pending invitations to a page by a member who lost permissions. */
-export function deletePendingInvitationsBy(db: Db, by: { status_page_id: string; user_id: string }): Statement {
+export function deletePendingInvitationsBy(db: Db, by: MembershipsOf): Statement {
   return db
     .delete(pageInvitations)
     .where(
       and(
-        eq(pageInvitations.status_page_id, by.status_page_id),
+        isAmong(pageInvitations.status_page_id, by.page_ids),
         eq(pageInvitations.invited_by, by.user_id),
         isNull(pageInvitations.accepted_at),
       ),

@@ -12,6 +12,12 @@ import { pageInvitations, pageMembers } from "./table.ts";
 
 export type MemberRecord = typeof pageMembers.$inferSelect;
 
+/** A person on the teams of these pages. */
+export interface MembershipsOf {
+  user_id: string;
+  page_ids: readonly string[];
+}
+
 /** As many as a provider can give. */
 const GIVEN_MAX = 100;
 
@@ -278,6 +284,24 @@ export async function listSharedPages(db: Db, userId: string, page: Pagination) 
     db.select({ total: count() }).from(pageMembers).where(mine),
   ]);
   return { rows, total: totals[0]?.total ?? 0 };
+}
+
+/** The pages of this owner whose team this person is on. */
+export function listPagesShared(db: Db, { owner_id, user_id }: { owner_id: string; user_id: string }, limit: number) {
+  return db
+    .select({
+      id: statusPages.id,
+      name: statusPages.name,
+      owner_id: statusPages.owner_id,
+      member_id: pageMembers.id,
+      role: pageMembers.role,
+      capabilities: pageMembers.capabilities,
+    })
+    .from(pageMembers)
+    .innerJoin(statusPages, eq(statusPages.id, pageMembers.status_page_id))
+    .where(and(eq(pageMembers.user_id, user_id), eq(statusPages.owner_id, owner_id)))
+    .orderBy(asc(statusPages.name), asc(statusPages.id))
+    .limit(limit);
 }
 
 function isPending(pageId: string, now: number): SQL {

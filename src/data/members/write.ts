@@ -1,7 +1,8 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Membership } from "../../domain/roles.ts";
 import { changesPages, type Db, type Statement } from "../db.ts";
-import type { MemberRecord } from "./read.ts";
+import { isAmong } from "../outbox/rows.ts";
+import type { MemberRecord, MembershipsOf } from "./read.ts";
 import { pageMembers } from "./table.ts";
 
 export function insertMember(db: Db, member: MemberRecord): Statement {
@@ -18,6 +19,7 @@ export function updateMember(db: Db, memberId: string, change: Membership & { up
 }
 
 /** Their open pages receive it, so that they end. */
-export function deleteMember(db: Db, { id, status_page_id }: MemberRecord): Statement {
-  return changesPages(db.delete(pageMembers).where(eq(pageMembers.id, id)), [status_page_id]);
+export function deleteMemberships(db: Db, { user_id, page_ids }: MembershipsOf): Statement {
+  const theirs = and(eq(pageMembers.user_id, user_id), isAmong(pageMembers.status_page_id, page_ids));
+  return changesPages(db.delete(pageMembers).where(theirs), page_ids);
 }

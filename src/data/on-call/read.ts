@@ -71,6 +71,34 @@ export async function listOnCallSchedules(db: Db, pageId: string, { limit, offse
   return { rows, total: totals[0]?.total ?? 0 };
 }
 
+/** Of several pages, those that name this person. */
+export function listSchedulesNaming(
+  db: Db,
+  { user_id, page_ids }: { user_id: string; page_ids: readonly string[] },
+  limit: number,
+) {
+  return db
+    .select()
+    .from(onCallSchedules)
+    .where(and(among(onCallSchedules.status_page_id, page_ids), isNamedIn(user_id)))
+    .orderBy(asc(onCallSchedules.name), asc(onCallSchedules.id))
+    .limit(limit);
+}
+
+export function isNamedIn(userId: string) {
+  const { shifts, rotations, overrides } = onCallSchedules;
+  return sql`instr(${shifts} || ${rotations} || ${overrides}, ${userId}) > 0`;
+}
+
+export function listPoliciesOn(db: Db, pageIds: readonly string[], limit: number) {
+  return db
+    .select()
+    .from(escalationPolicies)
+    .where(among(escalationPolicies.status_page_id, pageIds))
+    .orderBy(asc(escalationPolicies.name), asc(escalationPolicies.id))
+    .limit(limit);
+}
+
 /** Active schedules whose review is due, oldest first. */
 export async function listSchedulesToReview(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db
@@ -138,22 +166,33 @@ function listMembersAmong(db: Db, pageId: string, userIds: readonly string[]) {
   return db.select({ id: pageMembers.user_id }).from(pageMembers).where(wanted);
 }
 
-/** The schedules of one page, each with those of its users who left the team, or may not sign in any more. */
+/** The schedules of these pages, each with those of its users who left the team, or may not sign in any more. */
 export async function withAbsent<Schedule extends OnCallScheduleRecord>(
   db: Db,
-  page: { id: string; owner_id: string },
+  pages: readonly { id: string; owner_id: string }[],
   schedules: readonly Schedule[],
 ): Promise<(Schedule & { absent: Set<string> })[]> {
   const named = [...new Set(schedules.flatMap(usersOf))];
   if (named.length === 0) return schedules.map((schedule) => ({ ...schedule, absent: new Set() }));
-  const owner = and(eq(users.id, page.owner_id), isNull(users.deactivated_at));
-  const [among, present] = await db.batch([
-    listMembersAmong(db, page.id, named),
-    db.select({ id: users.id }).from(users).where(owner),
+  const pageIds = pages.map(({ id }) => id);
+  const ownerIds = pages.map(({ owner_id }) => owner_id);
+  const [members, owners] = await db.batch([
+    db
+      .select({ page_id: pageMembers.status_page_id, id: pageMembers.user_id })
+      .from(pageMembers)
+      .where(and(among(pageMembers.status_page_id, pageIds), among(pageMembers.user_id, named))),
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(among(users.id, ownerIds), isNull(users.deactivated_at))),
   ]);
-  const members = new Set([...among, ...present].map(({ id }) => id));
-  const absent = new Set(named.filter((id) => !members.has(id)));
-  return schedules.map((schedule) => ({ ...schedule, absent }));
+  const active = new Set(owners.map(({ id }) => id));
+  const owning = pages.map(({ id, owner_id }) => ({ page_id: id, id: owner_id })).filter(({ id }) => active.has(id));
+  const teams = Map.groupBy([...members, ...owning], ({ page_id }) => page_id);
+  return schedules.map((schedule) => {
+    const team = new Set(teams.get(schedule.status_page_id)?.map(({ id }) => id));
+    return { ...schedule, absent: new Set(named.filter((id) => !team.has(id))) };
+  });
 }
 
 function usersOf({ shifts, rotations, overrides }: OnCallScheduleRecord): string[] {

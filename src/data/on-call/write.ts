@@ -1,8 +1,9 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import { pageMembers } from "../members/table.ts";
+import { isAmong } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
-import type { EscalationPolicyRecord, OnCallScheduleRecord } from "./read.ts";
+import { type EscalationPolicyRecord, isNamedIn, type OnCallScheduleRecord } from "./read.ts";
 import { escalationPolicies, onCallSchedules } from "./table.ts";
 
 export function insertEscalationPolicy(db: Db, policy: EscalationPolicyRecord): Statement {
@@ -66,13 +67,16 @@ export function reviewAt(db: Db, scheduleId: string, next_review_at: number): St
   return db.update(onCallSchedules).set({ next_review_at }).where(eq(onCallSchedules.id, scheduleId));
 }
 
+export function reviewAllAt(db: Db, scheduleIds: readonly string[], next_review_at: number): Statement {
+  return db.update(onCallSchedules).set({ next_review_at }).where(isAmong(onCallSchedules.id, scheduleIds));
+}
+
 /** All that name this person, on pages of theirs or of their teams. Belongs before what ends the memberships. */
 export function reviewSchedulesOf(db: Db, user_id: string, next_review_at: number): Statement {
   const pages = sql`(SELECT p.id FROM ${statusPages} p WHERE p.owner_id = ${user_id}
     UNION ALL SELECT m.status_page_id FROM ${pageMembers} m WHERE m.user_id = ${user_id})`;
-  const { status_page_id, shifts, rotations, overrides } = onCallSchedules;
-  const isNamed = sql`instr(${shifts} || ${rotations} || ${overrides}, ${user_id}) > 0`;
-  return db.update(onCallSchedules).set({ next_review_at }).where(sql`${status_page_id} IN ${pages} AND ${isNamed}`);
+  const isTheirs = sql`${onCallSchedules.status_page_id} IN ${pages} AND ${isNamedIn(user_id)}`;
+  return db.update(onCallSchedules).set({ next_review_at }).where(isTheirs);
 }
 
 export function hasSchedules(pageId: string, atLeast: number): SQL {

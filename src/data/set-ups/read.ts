@@ -7,25 +7,28 @@ import { monitors } from "../monitors/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { webhooks } from "../webhooks/table.ts";
 
-/** Somebody on the team of a page of another account, or of all pages where they are a member. */
+/** Somebody on the team of these pages of other accounts, or of all pages where they are a member. */
 export interface SetUpOf {
   user_id: string;
-  status_page_id?: string;
+  page_ids?: readonly string[];
 }
 
 /** What a member set up for a page that hears, shows or reads it on, regardless of later changes to the team. */
-export interface SetUp {
-  webhooks: { id: string; name: string }[];
-  channels: { id: string; name: string }[];
-  agents: { id: string; name: string }[];
+export type SetUp = Record<"webhooks" | "channels" | "agents", SetUpThing[]>;
+export interface SetUpThing {
+  id: string;
+  name: string;
+  /** Null for an agent that checks what is on several pages of this owner. */
+  status_page_id: string | null;
+  owner_id: string;
 }
 
 const LISTED_MAX = 100;
 
-const pagesOf = ({ user_id, status_page_id }: SetUpOf): SQL =>
-  status_page_id === undefined
+const pagesOf = ({ user_id, page_ids }: SetUpOf): SQL =>
+  page_ids === undefined
     ? sql`(SELECT ${pageMembers.status_page_id} FROM ${pageMembers} WHERE ${pageMembers.user_id} = ${user_id})`
-    : sql`(${status_page_id})`;
+    : sql`(SELECT value FROM json_each(${JSON.stringify(page_ids)}))`;
 /** The indexes of what belongs to a page begin with its owner. */
 const ownersOf = (of: SetUpOf): SQL =>
   sql`(SELECT ${statusPages.owner_id} FROM ${statusPages} WHERE ${statusPages.id} IN ${pagesOf(of)})`;
@@ -57,7 +60,12 @@ export function isAgentOf(of: SetUpOf) {
 export async function listSetUpOf(db: Db, of: SetUpOf): Promise<SetUp> {
   const [hooks, channels, enrolled] = await db.batch([
     db
-      .select({ id: webhooks.id, name: webhooks.name })
+      .select({
+        id: webhooks.id,
+        name: webhooks.name,
+        status_page_id: webhooks.status_page_id,
+        owner_id: webhooks.owner_id,
+      })
       .from(webhooks)
       .where(isWebhookOf(of))
       .orderBy(asc(webhooks.created_at))
@@ -66,13 +74,15 @@ export async function listSetUpOf(db: Db, of: SetUpOf): Promise<SetUp> {
       .select({
         id: statusChannels.id,
         name: sql<string>`${statusChannels.service} || ' ' || coalesce(${statusChannels.name}, ${statusChannels.channel_id})`,
+        status_page_id: statusChannels.status_page_id,
+        owner_id: statusChannels.owner_id,
       })
       .from(statusChannels)
       .where(isChannelOf(of))
       .orderBy(asc(statusChannels.created_at))
       .limit(LISTED_MAX),
     db
-      .select({ id: agents.id, name: agents.name })
+      .select({ id: agents.id, name: agents.name, status_page_id: agents.status_page_id, owner_id: agents.owner_id })
       .from(agents)
       .where(isAgentOf(of))
       .orderBy(asc(agents.created_at))

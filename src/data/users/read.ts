@@ -35,6 +35,14 @@ export async function findUser(db: Db, userId: string): Promise<UserRecord | und
   return rows[0];
 }
 
+export async function listUsers(db: Db, userIds: readonly string[]): Promise<UserRecord[]> {
+  return db
+    .select()
+    .from(users)
+    .where(sql`${users.id} IN (SELECT value FROM json_each(${JSON.stringify(userIds)}))`)
+    .limit(userIds.length);
+}
+
 export async function findUserByEmail(db: Db, email: string): Promise<UserRecord | undefined> {
   const rows = await db.select().from(users).where(eq(users.email, email)).limit(1);
   return rows[0];

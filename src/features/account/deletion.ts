@@ -46,9 +46,8 @@ export async function deleteAccount(ctx: RequestScope, { code, ...confirmation }
   const agents = await listAgentIdsOf(ctx.db, user_id, AGENTS_WOKEN_MAX);
   const shared = await listSharedPages(ctx.db, user_id, { limit: PAGES_LEFT_MAX, offset: 0 });
   const person = { user_id, label: "a member who deleted their account" };
-  const departures = await Promise.all(
-    shared.rows.flatMap(({ page }) => [planDeparture(ctx, page, user_id), announceEnd(ctx, page, person)]),
-  );
+  const teams = shared.rows.map(({ page }) => page);
+  const departures = await Promise.all([planDeparture(ctx, teams, user_id), announceEnd(ctx, teams, person)]);
   const publication = joinPublications(departures.map((departure) => departure.publication));
   const mail = user.email_verified_at === null ? null : await farewell(ctx, user.email);
   const statements = [
@@ -64,7 +63,7 @@ export async function deleteAccount(ctx: RequestScope, { code, ...confirmation }
   // Open pages of others, which the account could read as a member.
   announceChanges(
     ctx.db,
-    shared.rows.map(({ page }) => page.id),
+    teams.map(({ id }) => id),
   );
   await publication.wake();
   wakeAgents(ctx.env, agents);

@@ -97,7 +97,7 @@ async function findOnCallFor(
   const policyId = await findPolicyFor(ctx.db, event, page.id);
   if (policyId === undefined) return null;
   const [policies, { rows: schedules }] = await Promise.all([
-    listOpenPolicies(ctx, page.id),
+    listOpenPolicies(ctx, [page.id]),
     listSchedules(ctx, page.id, { limit: SCHEDULES_MAX, offset: 0 }),
   ]);
   const chosen = policies.find(({ policy }) => policy.id === policyId);

@@ -19,16 +19,13 @@ import {
   type UserRecord,
 } from "../../data/users/read.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
-import { oneLine } from "../../lib/one-line.ts";
+import { withPage } from "../../domain/placed-notice.ts";
 import { sealMail } from "../../outbox/mail.ts";
 import { joinPublications } from "../../outbox/publication.ts";
 import { announceEnd } from "../members/set-up.ts";
 import { planDeparture } from "../on-call/departure.ts";
 
 const PAGES_MAX = 100;
-/** Pages whose gaps the answer shows; an invocation has 50 queries on the Workers Free plan. Others' owners learn of them within the minute. */
-const SHOWN_MAX = { paid: PAGES_MAX, free: 1 };
-
 export interface DeactivatedUser extends UserRecord {
   deactivated_at: number;
 }
@@ -86,21 +83,11 @@ async function shutOut(
     listPagesOf(ctx.db, user.id, PAGES_MAX),
   ]);
   const teams = shared.rows.map(({ page }) => page);
-  const person = { user_id: user.id, label: user.email };
-  const pages = [...teams, ...own];
-  const shown = pages.slice(0, SHOWN_MAX[ctx.settings.PLAN]);
-  const ends = await Promise.all(
-    shown.flatMap((page) => [
-      ...(page.owner_id === user.id ? [] : [announceEnd(ctx, page, person).then((end) => withPage(page, end))]),
-      planDeparture(ctx, page, user.id).then((end) => withPage(page, end)),
-    ]),
-  );
-  const others = pages.length - shown.length;
-  const notices = ends.flatMap((end) => end.notices);
-  if (others > 0) {
-    const message = `of ${others} more of their pages, gaps in schedules are mailed to the owner within a minute; look at the steps of policies there`;
-    notices.push({ path: "on_call", message });
-  }
+  const ends = await Promise.all([
+    announceEnd(ctx, teams, { user_id: user.id, label: user.email }),
+    planDeparture(ctx, [...teams, ...own], user.id),
+  ]);
+  const notices = ends.flatMap((end) => end.notices).map(withPage);
   const publication = joinPublications(ends.map((end) => end.publication));
   const mail = user.email_verified_at === null ? null : await letterTo(ctx, user.email, by);
   const statements = [
@@ -127,12 +114,6 @@ async function shutOut(
   if (mail) sendAfterResponse(ctx, mail);
   await publication.wake();
   return { user: { ...user, deactivated_at: ctx.now }, notices };
-}
-
-/** Each names its page, because the operator reads those of several pages at once. */
-function withPage<End extends { notices: Notice[] }>({ name }: { name: string }, end: End): End {
-  const notices = end.notices.map(({ path, message }) => ({ path, message: `${oneLine(name)}: ${message}` }));
-  return { ...end, notices };
 }
 
 /** The person can sign in as before. Memberships, tokens and contacts do not come back. */

@@ -1,7 +1,11 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { forbidden } from "../../contract/errors.ts";
+import { deleteInstallTokensBy } from "../../data/agents/write.ts";
+import { deleteLinkTokensBy } from "../../data/chat-links/write.ts";
+import type { Db, Statement } from "../../data/db.ts";
 import type { InvitationRecord } from "../../data/invitations/read.ts";
-import type { MemberRecord, NamedMember } from "../../data/members/read.ts";
+import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";
+import type { MemberRecord, MembershipsOf, NamedMember } from "../../data/members/read.ts";
 import { insertMember } from "../../data/members/write.ts";
 import { setPassword } from "../../data/sessions/write.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
@@ -13,6 +17,11 @@ import { hashPassword } from "../../platform/password.ts";
 
 export function requireGrantable(own: Membership, granted: Membership): void {
   if (!includesPermissions(own, granted)) throw forbidden("role must not include permissions that you do not have");
+}
+
+/** What would hand on permissions that its maker no longer has on these pages. */
+export function endGrantsOf(db: Db, by: MembershipsOf): Statement[] {
+  return [deletePendingInvitationsBy(db, by), deleteInstallTokensBy(db, by), deleteLinkTokensBy(db, by)];
 }
 
 /** The membership that an accepted invitation becomes. */

@@ -16,7 +16,7 @@ import { BODY_ERRORS, IdParam, json, jsonBody, noContent, OBJECT_ERRORS, USER_ER
 import { acceptInvitation } from "./accept.ts";
 import { cancelInvitation, inviteMember, requireSeat, resendInvitation } from "./invite.ts";
 import { presentAccepted, presentEntry, presentInvitation, presentMember, presentSeats } from "./present.ts";
-import { changeMember, getSeats, listMembers, removeMember } from "./service.ts";
+import { changeMember, getSeats, listMembers, removeFromAllPages, removeMember } from "./service.ts";
 
 const tags = ["Members"];
 const shared = { at: ["v1"], auth: "user", rate: "api" } as const;
@@ -30,6 +30,9 @@ const writes = { ...shared, permission: "members.manage" } as const;
 /** The required permission depends on whether the member is the caller. */
 const member = { params: { id: "page:see", member_id: "member" } } as const;
 const RemovalQuery = z.object({
+  all_pages: Flag.optional().meta({
+    description: "true: from all pages of their owner, who alone may do that; without `keep`",
+  }),
   keep: Flag.optional().meta({ description: "true: what they set up goes on, and you answer for it from now on" }),
 });
 const MemberParams = IdParam.extend({ member_id: z.uuid() });
@@ -147,7 +150,11 @@ export const endpoints = [
     }),
     async (c) => {
       const { id, member_id } = c.req.valid("param");
-      const notices = await removeMember(c.var.ctx, { page_id: id, member_id }, c.req.valid("query"));
+      const { all_pages, keep } = c.req.valid("query");
+      const named = { page_id: id, member_id };
+      const notices = all_pages
+        ? await removeFromAllPages(c.var.ctx, named)
+        : await removeMember(c.var.ctx, named, { keep });
       return notices.length > 0 ? c.json({ notices }, 200) : c.body(null, 204);
     },
   ),

@@ -7,26 +7,28 @@ import type { RequestScope } from "../../access/scope.ts";
 import { conflict, forbidden, invalid, notFound, raced } from "../../contract/errors.ts";
 import type { MemberUpdate } from "../../contract/member.ts";
 import type { Notice } from "../../contract/notices.ts";
-import { deleteInstallTokensBy } from "../../data/agents/write.ts";
-import { deleteLinkTokensBy } from "../../data/chat-links/write.ts";
-import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";
 import {
   countSeats,
   isMemberChanged,
+  listPagesShared,
   listSharedPages,
   listTeam,
   listTeams,
   type NamedMember,
 } from "../../data/members/read.ts";
-import { deleteMember, updateMember } from "../../data/members/write.ts";
+import { deleteMemberships, updateMember } from "../../data/members/write.ts";
 import { deleteTransfersToOutsider } from "../../data/page-transfers/write.ts";
+import { withoutPage, withPage } from "../../domain/placed-notice.ts";
 import { PLAN_LIMITS } from "../../domain/plans.ts";
 import { hasPermission, includesPermissions } from "../../domain/roles.ts";
 import { joinPublications, NOTHING } from "../../outbox/publication.ts";
 import { findUrls } from "../custom-domains/service.ts";
 import { planDeparture } from "../on-call/departure.ts";
-import { requireGrantable } from "./membership.ts";
-import { planAdoption, planAgentsEnd, planEnd } from "./set-up.ts";
+import { endGrantsOf, requireGrantable } from "./membership.ts";
+import { announceEnd, planAdoption, planAgentsEnd, planEnd } from "./set-up.ts";
+
+/** Whoever shares more pages is removed from the rest by asking again. */
+const SHARED_MAX = 500;
 
 interface Page {
   limit: number;
@@ -80,7 +82,8 @@ export async function changeMember(
   requireGrantable(own, granted);
   const changed = { ...member, ...granted, updated_at: ctx.now };
   const changes = [updateMember(ctx.db, member.id, { ...granted, updated_at: ctx.now })];
-  if (!includesPermissions(granted, member)) changes.push(...endGrantsOf(ctx, member));
+  if (!includesPermissions(granted, member))
+    changes.push(...endGrantsOf(ctx.db, { user_id: member.user_id, page_ids: [member.status_page_id] }));
   const losesSecrets = hasPermission(member, "secrets.read") && !hasPermission(granted, "secrets.read");
   const { notices, publication } = losesSecrets
     ? await planAgentsEnd(ctx, page, { user_id: member.user_id, label: member.email })
@@ -90,7 +93,7 @@ export async function changeMember(
     guards: [changedMeanwhile(member)],
   });
   await publication.wake();
-  return { member: changed, notices };
+  return { member: changed, notices: notices.map(withoutPage) };
 }
 
 /**
@@ -109,27 +112,61 @@ export async function removeMember(
     throw invalid("keep is for whoever removes somebody else", [{ path: "keep", message: "must be false" }]);
   if (!isLeaving && !includesPermissions(own, member))
     throw forbidden("this member has permissions that you do not have");
-  const ends = [...endGrantsOf(ctx, member), deleteTransfersToOutsider(ctx.db, member)];
+  const inTeam = { user_id: member.user_id, page_ids: [page.id] };
+  const ends = [...endGrantsOf(ctx.db, inTeam), deleteTransfersToOutsider(ctx.db, member)];
   const setUp = keep
     ? await planAdoption(ctx, page, { user_id: member.user_id, by: user_id })
-    : await planEnd(ctx, page, { user_id: member.user_id, label: member.email });
-  const duties = await planDeparture(ctx, page, member.user_id);
+    : await planEnd(ctx, [page], { user_id: member.user_id, label: member.email });
+  const duties = await planDeparture(ctx, [page], member.user_id);
   const publication = joinPublications([setUp.publication, duties.publication]);
-  await commit(ctx, [deleteMember(ctx.db, member), ...ends, ...publication.statements], {
+  await commit(ctx, [deleteMemberships(ctx.db, inTeam), ...ends, ...publication.statements], {
     audit: await memberAudit(ctx, member, isLeaving ? `${member.email} left` : `removed ${member.email}`),
     guards: [changedMeanwhile(member)],
   });
   await publication.wake();
-  return [...setUp.notices, ...duties.notices];
+  return [...setUp.notices, ...duties.notices].map(withoutPage);
 }
 
-/** These would hand on permissions that their creator no longer has. */
-function endGrantsOf(ctx: RequestScope, member: NamedMember) {
-  return [
-    deletePendingInvitationsBy(ctx.db, member),
-    deleteInstallTokensBy(ctx.db, member),
-    deleteLinkTokensBy(ctx.db, member),
-  ];
+/** Of every page that its owner, who asks, has them on the team of. */
+export async function removeFromAllPages(
+  ctx: RequestScope,
+  ids: { page_id: string; member_id: string },
+): Promise<Notice[]> {
+  const { member, pages } = await requireSharedPages(ctx, ids);
+  const setUp = await planEnd(ctx, pages, { user_id: member.user_id, label: member.email });
+  const duties = await planDeparture(ctx, pages, member.user_id);
+  const publication = joinPublications([setUp.publication, duties.publication]);
+  const inTeams = { user_id: member.user_id, page_ids: pages.map(({ id }) => id) };
+  const ends = [...endGrantsOf(ctx.db, inTeams), deleteTransfersToOutsider(ctx.db, member)];
+  const [audit, ...audit_each] = pages.map(({ id, owner_id, member_id, role, capabilities }) => ({
+    owner_id,
+    status_page_id: id,
+    event_type: "member.removed",
+    target_type: "member",
+    target_id: member_id,
+    summary: `removed ${member.email} from all pages`,
+    data: { user_id: member.user_id, role, capabilities },
+  }));
+  if (!audit) throw notFound("member");
+  await commit(ctx, [deleteMemberships(ctx.db, inTeams), ...ends, ...publication.statements], { audit, audit_each });
+  await publication.wake();
+  return [...setUp.notices, ...duties.notices].map(withPage);
+}
+
+/** What that would end, and where nobody would be on call. */
+export async function previewRemoval(ctx: RequestScope, ids: { page_id: string; member_id: string }) {
+  const { member, pages } = await requireSharedPages(ctx, ids);
+  const { notices } = await announceEnd(ctx, pages, { user_id: member.user_id, label: member.email });
+  const duties = await planDeparture(ctx, pages, member.user_id);
+  return { member, pages, notices: [...notices, ...duties.notices].map(withPage) };
+}
+
+async function requireSharedPages(ctx: RequestScope, ids: { page_id: string; member_id: string }) {
+  const { member, page } = await requireMemberOf(ctx, ids);
+  const { user_id } = requireUser(ctx);
+  if (page.owner_id !== user_id) throw forbidden("all_pages is for the owner of the page");
+  const shared = { owner_id: user_id, user_id: member.user_id };
+  return { member, pages: await listPagesShared(ctx.db, shared, SHARED_MAX) };
 }
 
 /** A member as read, with another role, is a valid input: what they had as a custom member ends with that. */

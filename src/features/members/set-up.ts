@@ -1,12 +1,12 @@
 import type { RequestScope } from "../../access/scope.ts";
-import type { Notice } from "../../contract/notices.ts";
 import type { Statement } from "../../data/db.ts";
-import { insertMail } from "../../data/mail/write.ts";
-import { insertNotification } from "../../data/notifications/write.ts";
+import { insertMails } from "../../data/mail/write.ts";
+import { insertNotifications } from "../../data/notifications/write.ts";
 import { listSetUpOf, type SetUp, type SetUpOf } from "../../data/set-ups/read.ts";
 import { adoptSetUpOf, endAgentsOf, endSetUpOf } from "../../data/set-ups/write.ts";
-import { findUser } from "../../data/users/read.ts";
+import { listUsers, type UserRecord } from "../../data/users/read.ts";
 import { wakeMail } from "../../delivery/mail.ts";
+import { type PlacedNotice, withPage } from "../../domain/placed-notice.ts";
 import { oneLine } from "../../lib/one-line.ts";
 import { sealMail } from "../../outbox/mail.ts";
 import { NOTHING, type Publication } from "../../outbox/publication.ts";
@@ -21,9 +21,9 @@ import { newId } from "../../platform/ids.ts";
  * member may keep it instead, and answers for it from then on.
  */
 export interface SetUpChange {
-  /** For the answer of the request that ends the membership. */
-  notices: Notice[];
-  /** Belongs in its batch, before the membership ends. */
+  /** For the answer of the request that ends the memberships. */
+  notices: PlacedNotice[];
+  /** Belongs in its batch, before the memberships end. */
   publication: Publication;
 }
 
@@ -53,15 +53,15 @@ export function listSetUp(ctx: RequestScope, of: SetUpOf): Promise<SetUp> {
   return listSetUpOf(ctx.db, of);
 }
 
-export async function planEnd(ctx: RequestScope, page: Page, person: Person): Promise<SetUpChange> {
-  const of = { user_id: person.user_id, status_page_id: page.id };
-  return withStatements(endSetUpOf(ctx.db, of, ctx.now), await announceEnd(ctx, page, person));
+export async function planEnd(ctx: RequestScope, pages: readonly Page[], person: Person): Promise<SetUpChange> {
+  const of = { user_id: person.user_id, page_ids: pages.map(({ id }) => id) };
+  return withStatements(endSetUpOf(ctx.db, of, ctx.now), await announceEnd(ctx, pages, person));
 }
 
 /** For a member who stays, but may not read secrets any more. */
 export async function planAgentsEnd(ctx: RequestScope, page: Page, person: Person): Promise<SetUpChange> {
-  const of = { user_id: person.user_id, status_page_id: page.id };
-  return withStatements([endAgentsOf(ctx.db, of, ctx.now)], await announceEnd(ctx, page, person, ["agents"]));
+  const of = { user_id: person.user_id, page_ids: [page.id] };
+  return withStatements([endAgentsOf(ctx.db, of, ctx.now)], await announceEnd(ctx, [page], person, ["agents"]));
 }
 
 function withStatements(statements: Statement[], { notices, publication }: SetUpChange): SetUpChange {
@@ -74,31 +74,42 @@ export async function planAdoption(
   page: Page,
   { user_id, by }: { user_id: string; by: string },
 ): Promise<SetUpChange> {
-  const of = { user_id, status_page_id: page.id };
-  const setUp = await listSetUpOf(ctx.db, of);
-  const notices = entriesOf(setUp).map(({ kind, name }) => {
-    return { path: PATHS[kind], message: `${name} goes on, and counts as set up by you` };
+  const of = { user_id, page_ids: [page.id] };
+  const entries = entriesOf(await listSetUpOf(ctx.db, of), [page]);
+  const notices = entries.map(({ kind, name }) => {
+    return { page, path: PATHS[kind], message: `${name} goes on, and counts as set up by you` };
   });
   return { notices, publication: { ...NOTHING, statements: adoptSetUpOf(ctx.db, of, { user_id: by, now: ctx.now }) } };
 }
 
-function entriesOf(setUp: SetUp, kinds = KINDS): { kind: Kind; name: string }[] {
-  return kinds.flatMap((kind) => setUp[kind].map(({ name }) => ({ kind, name: oneLine(name) })));
+/** Of each page. An agent that checks what is on several of them is named once. */
+function entriesOf(setUp: SetUp, pages: readonly Page[], kinds = KINDS): { page: Page; kind: Kind; name: string }[] {
+  return kinds.flatMap((kind) =>
+    setUp[kind].flatMap(({ name, status_page_id, owner_id }) => {
+      const page = pages.find((each) =>
+        status_page_id === null ? each.owner_id === owner_id : each.id === status_page_id,
+      );
+      return page ? [{ page, kind, name: oneLine(name) }] : [];
+    }),
+  );
 }
 
-/** What ends, for the answer and the owner; where the statements that end it stand elsewhere in the batch. */
+/**
+ * What ends, for the answer and the owners; where the statements that end it stand elsewhere in the batch. The number of
+ * queries does not depend on the number of pages.
+ */
 export async function announceEnd(
   ctx: RequestScope,
-  page: Page,
+  pages: readonly Page[],
   person: Person,
   kinds: readonly Kind[] = KINDS,
 ): Promise<SetUpChange> {
-  const setUp = await listSetUpOf(ctx.db, { user_id: person.user_id, status_page_id: page.id });
-  const notices = entriesOf(setUp, kinds).map(({ kind, name }) => {
-    return { path: PATHS[kind], message: ENDINGS[kind](name) };
+  const setUp = await listSetUpOf(ctx.db, { user_id: person.user_id, page_ids: pages.map(({ id }) => id) });
+  const notices = entriesOf(setUp, pages, kinds).map(({ page, kind, name }) => {
+    return { page, path: PATHS[kind], message: ENDINGS[kind](name) };
   });
   if (notices.length === 0) return { notices, publication: NOTHING };
-  const told = await tellOwner(ctx, page, { person, notices });
+  const told = await tellOwners(ctx, pages, { person, notices });
   const wake = async () => {
     // Ends the connections of agents that are open.
     wakeAgents(
@@ -110,37 +121,61 @@ export async function announceEnd(
   return { notices, publication: { statements: told.statements, wake } };
 }
 
-async function tellOwner(
-  ctx: RequestScope,
-  page: Page,
-  { person, notices }: { person: Person; notices: readonly Notice[] },
-): Promise<Publication> {
-  const owner = await findUser(ctx.db, page.owner_id);
-  if (!owner) return NOTHING;
-  const lines = notices.map(({ message }) => `- ${message}`).join("\n");
-  const intro = `${person.label} can no longer manage the status page "${oneLine(page.name)}". This became of what they set up:`;
+interface Ended {
+  person: Person;
+  notices: readonly PlacedNotice[];
+}
+
+/** One mail for each owner. */
+async function tellOwners(ctx: RequestScope, pages: readonly Page[], { person, notices }: Ended): Promise<Publication> {
+  const ownerOf = new Map(pages.map(({ id, owner_id }) => [id, owner_id]));
+  const byOwner = Map.groupBy(notices, ({ page }) => ownerOf.get(page.id) ?? "");
+  const owners = await listUsers(ctx.db, [...byOwner.keys()]);
+  const letters = await Promise.all(
+    owners.map((owner) => letterTo(ctx, owner, { person, notices: byOwner.get(owner.id) ?? [] })),
+  );
+  const mails = letters.map(({ mail }) => mail);
+  return {
+    statements: [
+      insertNotifications(
+        ctx.db,
+        letters.map(({ notification }) => notification),
+      ),
+      insertMails(ctx.db, mails),
+    ],
+    wake: () =>
+      wakeMail(
+        ctx,
+        mails.map(({ id }) => id),
+      ),
+  };
+}
+
+async function letterTo(ctx: RequestScope, owner: UserRecord, { person, notices }: Ended) {
+  const places = new Map(notices.map(({ page }) => [page.id, page]));
+  const [page] = places.values();
+  const isOne = places.size === 1;
+  const lines = notices.map((notice) => `- ${(isOne ? notice : withPage(notice)).message}`).join("\n");
+  const where = isOne && page ? `the status page "${oneLine(page.name)}"` : `${places.size} of your status pages`;
+  const intro = `${person.label} can no longer manage ${where}. This became of what they set up:`;
   const mail = await sealMail(ctx, {
     to: owner.email,
     subject: "What a member set up is switched off",
-    text: ["Hello,", "", intro, "", lines, "", `${ctx.publicUrl}/app/alerts?page=${page.id}`].join("\n"),
+    text: ["Hello,", "", intro, "", lines, "", `${ctx.publicUrl}/app/alerts?page=${page?.id}`].join("\n"),
     action: "Open the channels",
   });
-  return {
-    statements: [
-      insertNotification(ctx.db, {
-        id: newId(ctx.now),
-        user_id: owner.id,
-        type: "member.set_up_ended",
-        title: `What ${person.label} set up is switched off`,
-        message: `${intro}\n${lines}`,
-        status_page_id: page.id,
-        target_id: page.id,
-        read_at: null,
-        created_at: ctx.now,
-        updated_at: ctx.now,
-      }),
-      insertMail(ctx.db, mail),
-    ],
-    wake: () => wakeMail(ctx, [mail.id]),
+  const page_id = isOne && page ? page.id : null;
+  const notification = {
+    id: newId(ctx.now),
+    user_id: owner.id,
+    type: "member.set_up_ended" as const,
+    title: `What ${person.label} set up is switched off`,
+    message: `${intro}\n${lines}`,
+    status_page_id: page_id,
+    target_id: page_id,
+    read_at: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
   };
+  return { mail, notification };
 }

@@ -14,7 +14,12 @@ import {
   StoredEscalationStep,
 } from "../../contract/on-call.ts";
 import type { Statement } from "../../data/db.ts";
-import { type EscalationPolicyRecord, findActivePolicy, listEscalationPolicies } from "../../data/on-call/read.ts";
+import {
+  type EscalationPolicyRecord,
+  findActivePolicy,
+  listEscalationPolicies,
+  listPoliciesOn,
+} from "../../data/on-call/read.ts";
 import {
   deactivatePolicies,
   deleteEscalationPolicy,
@@ -40,6 +45,8 @@ import { seal, unseal } from "../../platform/seal.ts";
 import { requireContacts } from "./references.ts";
 
 const POLICIES_MAX = 100;
+/** Of all pages of a person together. */
+const OPENED_MAX = 1000;
 
 /** A policy under the address of its page. */
 interface Named {
@@ -170,9 +177,9 @@ async function openSteps(ctx: RequestScope, policy: EscalationPolicyRecord): Pro
   return StoredEscalationStep.array().parse(steps);
 }
 
-/** All policies of a page, with their steps as they are stored. */
-export async function listOpenPolicies(ctx: RequestScope, pageId: string): Promise<ShownPolicy[]> {
-  const { rows } = await listEscalationPolicies(ctx.db, pageId, { limit: POLICIES_MAX, offset: 0 });
+/** All policies of these pages, with their steps as they are stored. */
+export async function listOpenPolicies(ctx: RequestScope, pageIds: readonly string[]): Promise<ShownPolicy[]> {
+  const rows = await listPoliciesOn(ctx.db, pageIds, OPENED_MAX);
   return Promise.all(rows.map(async (policy) => ({ policy, steps: await openSteps(ctx, policy) })));
 }
 

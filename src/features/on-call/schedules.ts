@@ -40,7 +40,7 @@ interface Named {
 export async function listSchedules(ctx: RequestScope, pageId: string, pagination: { limit: number; offset: number }) {
   const { page } = await requireVisiblePage(ctx, pageId);
   const { rows, total } = await listOnCallSchedules(ctx.db, page.id, pagination);
-  return { rows: await withAbsent(ctx.db, page, rows), total };
+  return { rows: await withAbsent(ctx.db, [page], rows), total };
 }
 
 export async function readSchedule(ctx: RequestScope, { id, schedule_id }: Named): Promise<ShownSchedule> {
@@ -55,7 +55,7 @@ async function show(
   page: { id: string; owner_id: string },
   schedule: OnCallScheduleRecord,
 ): Promise<ShownSchedule> {
-  const [shown = schedule] = await withAbsent(ctx.db, page, [schedule]);
+  const [shown = schedule] = await withAbsent(ctx.db, [page], [schedule]);
   return shown;
 }
 
@@ -111,7 +111,7 @@ export async function changeSchedule(
 
 export async function removeSchedule(ctx: RequestScope, named: Named): Promise<void> {
   const schedule = await getSchedule(ctx, named);
-  const policies = await listOpenPolicies(ctx, schedule.status_page_id);
+  const policies = await listOpenPolicies(ctx, [schedule.status_page_id]);
   const naming = policies.filter(({ steps }) =>
     steps.some(({ contacts }) => contacts.some(({ type, value }) => type === "schedule" && value === schedule.id)),
   );

@@ -3,9 +3,6 @@ import { getOwnerPlan } from "../../access/owners.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { raced } from "../../contract/errors.ts";
 import type { GroupRole } from "../../contract/sign-in.ts";
-import { deleteInstallTokensBy } from "../../data/agents/write.ts";
-import { deleteLinkTokensBy } from "../../data/chat-links/write.ts";
-import { deletePendingInvitationsBy } from "../../data/invitations/write.ts";
 import {
   countSeats,
   findPageFor,
@@ -14,7 +11,7 @@ import {
   type MemberRecord,
   usesSeats,
 } from "../../data/members/read.ts";
-import { deleteMember, insertMember, updateMember } from "../../data/members/write.ts";
+import { deleteMemberships, insertMember, updateMember } from "../../data/members/write.ts";
 import { deleteTransfersToOutsider } from "../../data/page-transfers/write.ts";
 import { findGroupRoles } from "../../data/sign-in-providers/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
@@ -24,6 +21,7 @@ import { hasPermission, includesPermissions, OWNERSHIP } from "../../domain/role
 import { strongestByPage } from "../../domain/sign-in.ts";
 import { joinPublications } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
+import { endGrantsOf } from "../members/membership.ts";
 import { planAgentsEnd, planEnd } from "../members/set-up.ts";
 import { planDeparture } from "../on-call/departure.ts";
 
@@ -128,7 +126,7 @@ async function change(
     summary: `${user.email} became ${role.role} by the group "${role.group}" of ${provider.name}`,
     statements: [
       updateMember(ctx.db, member.id, { ...granted, updated_at: ctx.now }),
-      ...(includesPermissions(granted, member) ? [] : endGrantsOf(ctx, member)),
+      ...(includesPermissions(granted, member) ? [] : endGrantsOf(ctx.db, { user_id: user.id, page_ids: [page.id] })),
       ...publication.statements,
     ],
     guards: [{ name: "stale", when: isMemberChanged(member), error: again() }],
@@ -138,31 +136,23 @@ async function change(
 
 async function leave(ctx: RequestScope, page: StatusPageRecord, { user, provider, member }: Present): Promise<void> {
   const person = { user_id: user.id, label: user.email };
-  const setUp = await planEnd(ctx, page, person);
-  const duties = await planDeparture(ctx, page, user.id);
+  const setUp = await planEnd(ctx, [page], person);
+  const duties = await planDeparture(ctx, [page], user.id);
   const publication = joinPublications([setUp.publication, duties.publication]);
+  const inTeam = { user_id: user.id, page_ids: [page.id] };
   await write(ctx, "member.removed", {
     page,
     user,
     summary: `${user.email} is no member any more: no group of ${provider.name} gives a role`,
     statements: [
-      deleteMember(ctx.db, member),
-      ...endGrantsOf(ctx, member),
+      deleteMemberships(ctx.db, inTeam),
+      ...endGrantsOf(ctx.db, inTeam),
       deleteTransfersToOutsider(ctx.db, member),
       ...publication.statements,
     ],
     guards: [{ name: "stale", when: isMemberChanged(member), error: again() }],
   });
   await publication.wake();
-}
-
-/** These would hand on permissions that their creator no longer has. */
-function endGrantsOf(ctx: RequestScope, member: MemberRecord) {
-  return [
-    deletePendingInvitationsBy(ctx.db, member),
-    deleteInstallTokensBy(ctx.db, member),
-    deleteLinkTokensBy(ctx.db, member),
-  ];
 }
 
 const again = () => raced("the team was changed by another request, sign in again");
