@@ -16,6 +16,8 @@ const OWNER = "'owner'";
 const RECEIVER = "'receiver'";
 /** Is reminded of outages by a webhook of its own. */
 const REMINDED = "'reminded'";
+/** Is sent the audit log by a webhook of its own. */
+const AUDITED = "'audited'";
 const DAY_MS = 86_400_000;
 
 /** Columns of a monitor without a default. */
@@ -46,7 +48,7 @@ export function monitorColumns(prefix: string, at: number, change: Record<string
 export async function createBacklog(now: number, count: number): Promise<void> {
   const times = { created_at: now - DAY_MS, updated_at: now - DAY_MS };
   const old = { created_at: now - 1000 * DAY_MS, updated_at: now - 1000 * DAY_MS };
-  for (const id of [OWNER, RECEIVER, REMINDED]) await insertMany("users", 1, { id, email: id, name: id, ...old });
+  for (const id of [OWNER, RECEIVER, REMINDED, AUDITED]) await insertMany("users", 1, { id, email: id, name: id, ...old });
   const pages = { id: idOf("page"), owner_id: OWNER, created_by: OWNER, name: "'Page'", slug: idOf("slug") };
   await insertMany("status_pages", count, { ...pages, ...times });
   await insertMonitors(now, count);
@@ -208,6 +210,27 @@ async function insertMonitors(now: number, count: number): Promise<void> {
     started_at: at,
     cause: "'refused'",
     in_maintenance: 0,
+  });
+  await insertMany("webhooks", 1, {
+    id: "'auditing'",
+    owner_id: AUDITED,
+    created_by: AUDITED,
+    name: "'Hook'",
+    provider: "'generic'",
+    sealed: "''",
+    audit_from: at,
+    created_at: at,
+    updated_at: at,
+  });
+  await insertMany("audit_log", count, {
+    id: idOf("audit"),
+    owner_id: AUDITED,
+    event_type: "'page.updated'",
+    actor_type: "'user'",
+    actor_name: "'Ann'",
+    target_type: "'status_page'",
+    summary: "'changed'",
+    created_at: at,
   });
   await insertMany("webhooks", 1, {
     id: "'reminding'",

@@ -139,7 +139,7 @@ export const endpoints = [
       tags,
       summary: "Delete a member, or leave",
       description:
-        "Takes effect with their next request. What they set up for the page ends with it: webhooks are switched off, chats unlinked, agents cut off, unless you keep it. Answers 200 with notices where there is such a thing or nobody is on call without them, else 204.",
+        "Takes effect with their next request. What they set up for the page ends with it: webhooks are switched off, chats unlinked, agents cut off, unless you keep it. With `all_pages` that goes for every page of the owner. Answers 200 with notices where there is such a thing or nobody is on call without them, else 204.",
       request: { params: MemberParams, query: RemovalQuery },
       responses: {
         200: json("What ended, and where nobody is on call without them", MemberRemoval),
