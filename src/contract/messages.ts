@@ -213,6 +213,7 @@ export const ITEM_PARTS = [
   "stale agent monitors",
   "sync monitors",
   "empty objects",
+  "due provider sessions",
 ] as const;
 export type ItemPart = (typeof ITEM_PARTS)[number];
 

@@ -43,7 +43,7 @@ import { sweepRuleIncidents } from "../events/rule-incident-ends.ts";
 import { endSuppressions, sweepSuppressions } from "../events/suppression.ts";
 import { sweepDeletedAccounts } from "../features/account/service.ts";
 import { sweepDomains } from "../features/custom-domains/service.ts";
-import { sweepProviderSessions } from "../features/sign-in/service.ts";
+import { askProviders, sweepProviderSessions } from "../features/sign-in/service.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { now } from "../platform/clock.ts";
 import { countQueries } from "../platform/counted-queries.ts";
@@ -112,6 +112,7 @@ const PORTIONS: Record<ItemPart, (scope: Scope, items: readonly string[]) => Pro
   "stale agent monitors": markAgentMonitorsStale,
   "sync monitors": syncMonitors,
   "empty objects": emptyObjects,
+  "due provider sessions": askProviders,
 };
 
 /** Of a bundle that finds nothing. A part may take 900 queries, so a bundle that has taken more begins no other one. */

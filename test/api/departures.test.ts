@@ -73,7 +73,7 @@ describe("a person on several pages of an owner", () => {
     }
     expect((await person.client.get(`${V1}/status-pages/${foreign}`)).status).toBe(200);
     const subjects = (await mailsTo(emailOf(owner))).map(({ subject }) => subject);
-    expect(subjects.filter((subject) => subject.startsWith("No user on call"))).toHaveLength(6);
+    expect(subjects.filter((subject) => subject.includes("Nobody on call"))).toHaveLength(6);
     expect(subjects.filter((subject) => subject.startsWith("What a member"))).toHaveLength(1);
   });
 

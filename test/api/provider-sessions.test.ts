@@ -6,9 +6,10 @@ import { auditLog } from "../../src/data/audit/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { linkedSignIns } from "../../src/data/linked-sign-ins/table.ts";
 import { providerSessions } from "../../src/data/provider-sessions/table.ts";
+import { sessions } from "../../src/data/sessions/table.ts";
 import { signInProviders } from "../../src/data/sign-in-providers/table.ts";
 import { users } from "../../src/data/users/table.ts";
-import { sweepProviderSessions } from "../../src/features/sign-in/refresh.ts";
+import { askProviders, sweepProviderSessions } from "../../src/features/sign-in/refresh.ts";
 import { MINUTE_MS } from "../../src/lib/durations.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { CORE } from "../support/client.ts";
@@ -20,6 +21,7 @@ import { mailsTo } from "../support/mail.ts";
 import { emailOf } from "../support/members.ts";
 import { joinDuty } from "../support/on-call.ts";
 import { createVisitor } from "../support/pages.ts";
+import { recordingEnv } from "../support/queues.ts";
 import { useSink } from "../support/sink.ts";
 
 const db = openDb(env.DB);
@@ -197,30 +199,58 @@ describe("a person whom the provider shut out", () => {
     expect([stranger.status, stranger.text]).toEqual([403, expect.stringContaining("not active")]);
   });
 
-  it("loses it within the queries that Workers Free has, on however many teams they are, whose owners learn of each gap", async () => {
-    await addProvider({ active_claim: "active" });
-    works.user = { ...works.user, active: true };
-    const browser = await signIn();
-    const [person] = await db
-      .select()
-      .from(users)
-      .where(eq(users.email, String(works.user.email)));
-    const [owner, leaver] = [await createAccount(), await createAccount()];
-    await db
-      .update(linkedSignIns)
-      .set({ user_id: leaver.user_id })
-      .where(eq(linkedSignIns.user_id, person?.id ?? ""));
-    for (let n = 0; n < 6; n++) await joinDuty(owner, leaver);
-    works.user = { ...works.user, active: false };
-    const begun = await browser.open(`/app/sign-in/with/${id}`);
-    const { pathname, search } = works.authorize(begun.headers.get("location") ?? "");
-    const { database } = limitDatabase(env.DB, 50);
-    const visit = createVisitor({ PLAN: "free", DB: database });
-    expect((await visit(pathname + search, { cookie: browser.cookies() })).status).toBe(403);
-    const [row] = await db.select().from(users).where(eq(users.id, leaver.user_id));
-    expect(row?.deactivated_at).not.toBeNull();
-    const subjects = (await mailsTo(emailOf(owner))).map(({ subject }) => subject);
-    expect(subjects.filter((subject) => subject.startsWith("No user on call"))).toHaveLength(6);
+  describe("who is on call for many teams, on Workers Free", () => {
+    let browser: Browser;
+    let owner: Account;
+    let leaver: Account;
+    beforeEach(async () => {
+      works.metadata = { userinfo_endpoint: `${works.issuer}/userinfo` };
+      await addProvider({ active_claim: "active", refreshes_sessions: true });
+      works.user = { ...works.user, active: true };
+      browser = await signIn();
+      const [signedIn] = await db
+        .select()
+        .from(users)
+        .where(eq(users.email, String(works.user.email)));
+      [owner, leaver] = [await createAccount(), await createAccount()];
+      for (const table of [linkedSignIns, sessions]) {
+        await db
+          .update(table)
+          .set({ user_id: leaver.user_id })
+          .where(eq(table.user_id, signedIn?.id ?? ""));
+      }
+      for (let n = 0; n < 6; n++) await joinDuty(owner, leaver);
+    });
+    const free = () => ({ PLAN: "free", DB: limitDatabase(env.DB, 50).database });
+    const expectGone = async () => {
+      const [row] = await db.select().from(users).where(eq(users.id, leaver.user_id));
+      expect(row?.deactivated_at).not.toBeNull();
+      const subjects = (await mailsTo(emailOf(owner))).map(({ subject }) => subject);
+      expect(subjects.filter((subject) => subject.includes("Nobody on call"))).toHaveLength(6);
+    };
+
+    it("loses it at sign-in within 50 queries, and the owners learn of each gap", async () => {
+      works.user = { ...works.user, active: false };
+      const another = createBrowser();
+      const begun = await another.open(`/app/sign-in/with/${id}`);
+      const { pathname, search } = works.authorize(begun.headers.get("location") ?? "");
+      const visit = createVisitor(free());
+      expect((await visit(pathname + search, { cookie: another.cookies() })).status).toBe(403);
+      await expectGone();
+    });
+
+    it("loses it while signed in, in an invocation of its own", async () => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 16 * MINUTE_MS });
+      const { sub, email } = works.user;
+      works.userInfo = { sub, email, active: "false" };
+      await browser.open("/app/account");
+      const recording = recordingEnv({ PLAN: "free" });
+      await sweepProviderSessions(jobScope(recording.env, "test"));
+      const [message] = recording.minute;
+      await askProviders(jobScope({ ...recording.env, ...free() } as never, "test"), message?.body.items ?? []);
+      await expectGone();
+      expect(await isSignedIn(browser)).toBe(false);
+    });
   });
 
   it("loses it while they are signed in, too", async () => {

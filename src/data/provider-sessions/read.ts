@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, lte } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import { linkedSignIns } from "../linked-sign-ins/table.ts";
+import { isAmong } from "../outbox/rows.ts";
 import { sessions } from "../sessions/table.ts";
 import type { UserRecord } from "../users/read.ts";
 import { users } from "../users/table.ts";
@@ -20,15 +21,21 @@ export interface DueSession {
   subject: string;
 }
 
-/** Those that were used since their provider was asked last, the longest due first. */
-export function listDueSessions(db: Db, now: number, limit: number): Promise<DueSession[]> {
+/** Those, or those of these, that were used since their provider was asked last, the longest due first. */
+export function listDueSessions(db: Db, now: number, limit: number, ids?: readonly string[]): Promise<DueSession[]> {
   return db
     .select({ row: providerSessions, user: users, subject: linkedSignIns.subject })
     .from(providerSessions)
     .innerJoin(sessions, eq(sessions.id, providerSessions.session_id))
     .innerJoin(users, eq(users.id, sessions.user_id))
     .innerJoin(linkedSignIns, eq(linkedSignIns.id, sessions.linked_sign_in_id))
-    .where(and(lte(providerSessions.ask_at, now), gt(sessions.last_used_at, providerSessions.updated_at)))
+    .where(
+      and(
+        lte(providerSessions.ask_at, now),
+        gt(sessions.last_used_at, providerSessions.updated_at),
+        ids && isAmong(providerSessions.session_id, ids),
+      ),
+    )
     .orderBy(asc(providerSessions.ask_at))
     .limit(limit);
 }

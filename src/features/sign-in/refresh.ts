@@ -5,6 +5,7 @@ import { type DueSession, listDueSessions } from "../../data/provider-sessions/r
 import { claimProviderSession, renewProviderSession } from "../../data/provider-sessions/write.ts";
 import { deleteSession } from "../../data/sessions/write.ts";
 import { idFrom } from "../../platform/ids.ts";
+import { enqueuePortions } from "../../platform/minute-queue.ts";
 import { ProviderError, refreshAtProvider } from "../../platform/sign-in-providers.ts";
 import { deactivateByProvider } from "../deactivation/service.ts";
 import { findProvider } from "../sign-in-providers/known.ts";
@@ -15,10 +16,18 @@ const ASKED_MAX = 40;
 
 /**
  * Asks providers whether the sessions that began by them go on: each at most every 15 minutes, and only after it was used
- * since. A provider that does not answer ends nothing.
+ * since. A provider that does not answer ends nothing. On the Workers Free plan each is asked in an invocation of its own,
+ * because who left may have been on call for many teams.
  */
 export async function sweepProviderSessions(scope: Scope): Promise<void> {
-  for (const due of await listDueSessions(scope.db, scope.now, ASKED_MAX)) {
+  const due = await listDueSessions(scope.db, scope.now, ASKED_MAX);
+  const items = due.map(({ row }) => row.session_id);
+  if (scope.settings.PLAN !== "free") return askProviders(scope, items);
+  await enqueuePortions(scope, { part: "due provider sessions", items, per_message: 1 });
+}
+
+export async function askProviders(scope: Scope, sessionIds: readonly string[]): Promise<void> {
+  for (const due of await listDueSessions(scope.db, scope.now, ASKED_MAX, sessionIds)) {
     try {
       await askProvider(scope, due);
     } catch (error) {
@@ -45,6 +54,8 @@ async function askProvider(scope: Scope, { row, user, subject }: DueSession): Pr
     await runBatch(scope.db, [renewProviderSession(scope.db, { ...row, sealed, updated_at: scope.now })]);
     return;
   }
+  const hasLeft = refreshed.kind === "goes_on" && !user.operator && user.deactivated_at === null;
+  if (hasLeft) return deactivateByProvider(systemScope(scope), user, provider);
   await runBatch(scope.db, [
     deleteSession(scope.db, row.session_id),
     insertSystemAudit(scope.db, {
@@ -60,5 +71,4 @@ async function askProvider(scope: Scope, { row, user, subject }: DueSession): Pr
       created_at: scope.now,
     }),
   ]);
-  if (refreshed.kind === "goes_on") await deactivateByProvider(systemScope(scope), user, provider);
 }

@@ -51,7 +51,7 @@ import { type Attempt, keepAttempt, openProof, type Proof, sealProof } from "./a
 import { applyGroups } from "./groups.ts";
 import { keepTokens } from "./provider-session.ts";
 
-export { sweepProviderSessions } from "./refresh.ts";
+export { askProviders, sweepProviderSessions } from "./refresh.ts";
 
 const LINKED_MAX = 50;
 
