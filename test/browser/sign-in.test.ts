@@ -83,7 +83,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a provider of OpenID Connect", () => {
   it("is linked by a person who is signed in and confirms it, signs them in from then on, and is signed out with them", async () => {
     await visit(async (page) => {
       const env = { STATE_DIR: service.stateDir, PUBLIC_URL: service.url };
-      const asked = ["run", "--silent", "token", "--", "--email", "grace@shop.example", "--sign-in-link"];
+      const asked = ["run", "--silent", "token", "--", "--email", "grace@works.example", "--sign-in-link"];
       await page.goto((await runNpm(asked, { env })).stdout.trim());
       await press(page, "Sign in");
       become("Grace");
@@ -100,7 +100,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a provider of OpenID Connect", () => {
       await follow(page, "Sign in with Works");
       await agree(page, "Grace");
       await page.goto(`${service.url}/app/account`);
-      await sees(page, "grace@shop.example");
+      await sees(page, "grace@works.example");
 
       await page.getByLabel("More for you", { exact: true }).click();
       await press(page, "Sign out");
