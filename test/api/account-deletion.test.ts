@@ -1,11 +1,14 @@
 import { env } from "cloudflare:workers";
-import { eq } from "drizzle-orm";
+import { and, eq, lte } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { openDb } from "../../src/data/db.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
+import { onCallSchedules } from "../../src/data/on-call/table.ts";
+import { passwords } from "../../src/data/sessions/table.ts";
 import { users } from "../../src/data/users/table.ts";
 import { sweepDeletedAccounts } from "../../src/features/account/purge.ts";
+import { hashPassword } from "../../src/platform/password.ts";
 import { codeOf } from "../support/authenticator.ts";
 import { CORE, createClient, createClientUnder, V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";
@@ -143,6 +146,28 @@ describe("DELETE /user", () => {
       return queries.length;
     };
     expect(await leave(6)).toBe(await leave(1));
+  });
+
+  it("takes no more than the queries that Workers Free has, with two factors, and leaves the gaps on call to the next minute", async () => {
+    const [owner, account] = [await createAccount(), await createProtectedAccount()];
+    for (let n = 0; n < 6; n++) await joinDuty(owner, account);
+    const own = await createPage(account);
+    await createMonitor(account.client, { status_page_id: own });
+    const free = jobScope({ ...env, PLAN: "free" } as never, "test").settings;
+    await db
+      .update(passwords)
+      .set({ hash: hashPassword(free, PASSWORD) })
+      .where(eq(passwords.user_id, account.user_id));
+    await db.update(onCallSchedules).set({ next_review_at: Date.now() + 3_600_000 });
+    const { database } = limitDatabase(env.DB, 50);
+    const client = createClientUnder({ PLAN: "free", DB: database }, account.token);
+    const body = { password: PASSWORD, code: codeOf(account.secret, 1) };
+    expect((await client.request("DELETE", USER, body)).status).toBe(204);
+    expect((await account.client.get(`${CORE}/auth/me`)).status).toBe(401);
+    const due = and(eq(onCallSchedules.owner_id, owner.user_id), lte(onCallSchedules.next_review_at, Date.now()));
+    expect(await db.$count(onCallSchedules, due)).toBe(6);
+    await sweepDeletedAccounts(jobScope(env, "test"));
+    expect(await db.$count(monitors, eq(monitors.owner_id, account.user_id))).toBe(0);
   });
 
   it("frees the address for a new account", async () => {

@@ -27,7 +27,7 @@ import { planDeparture } from "../on-call/departure.ts";
 import { endGrantsOf, requireGrantable } from "./membership.ts";
 import { announceEnd, planAdoption, planAgentsEnd, planEnd } from "./set-up.ts";
 
-/** Whoever shares more pages is removed from the rest by asking again. */
+/** A person on the teams of more is removed from the rest by asking again. */
 const SHARED_MAX = 500;
 
 interface Page {
