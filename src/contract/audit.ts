@@ -70,6 +70,7 @@ export const AuditEntry = z
     created_at: Instant,
   })
   .meta({ id: "AuditEntry" });
+export type AuditEntry = z.infer<typeof AuditEntry>;
 
 const Count = z.number().int();
 

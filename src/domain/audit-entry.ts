@@ -1,10 +1,7 @@
-import type { z } from "zod";
 import type { AuditEntry } from "../contract/audit.ts";
 
-type Presented = z.infer<typeof AuditEntry>;
-
-interface Recorded extends Omit<Presented, "actor" | "created_at"> {
-  actor_type: Presented["actor"]["type"];
+interface Recorded extends Omit<AuditEntry, "actor" | "created_at"> {
+  actor_type: AuditEntry["actor"]["type"];
   actor_id: string | null;
   actor_name: string;
   /** Epoch ms. */
@@ -12,7 +9,7 @@ interface Recorded extends Omit<Presented, "actor" | "created_at"> {
 }
 
 /** An entry of the audit log as lists, exports and webhooks have it. */
-export function presentAuditEntry(entry: Recorded): Presented {
+export function presentAuditEntry(entry: Recorded): AuditEntry {
   return {
     id: entry.id,
     event_type: entry.event_type,
