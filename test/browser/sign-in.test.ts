@@ -92,6 +92,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a provider of OpenID Connect", () => {
       await agree(page, "Grace");
       await sees(page, "Link Works?");
       expect(await findBarriersInAnySize(page, "sign-in-link")).toEqual([]);
+      await page.setViewportSize({ width: 1280, height: 720 });
       await press(page, "Link");
       await sees(page, "Linked.");
 
