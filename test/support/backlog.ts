@@ -48,7 +48,8 @@ export function monitorColumns(prefix: string, at: number, change: Record<string
 export async function createBacklog(now: number, count: number): Promise<void> {
   const times = { created_at: now - DAY_MS, updated_at: now - DAY_MS };
   const old = { created_at: now - 1000 * DAY_MS, updated_at: now - 1000 * DAY_MS };
-  for (const id of [OWNER, RECEIVER, REMINDED, AUDITED]) await insertMany("users", 1, { id, email: id, name: id, ...old });
+  for (const id of [OWNER, RECEIVER, REMINDED, AUDITED])
+    await insertMany("users", 1, { id, email: id, name: id, ...old });
   const pages = { id: idOf("page"), owner_id: OWNER, created_by: OWNER, name: "'Page'", slug: idOf("slug") };
   await insertMany("status_pages", count, { ...pages, ...times });
   await insertMonitors(now, count);
