@@ -62,6 +62,12 @@ describe("a chart", () => {
     expect(draw({ lines: [line("Median", [10, 12])] }).match(/<td><time [^>]*data-exact/g)).toHaveLength(2);
   });
 
+  it("draws a line through steps of which the first is cut by the period", () => {
+    const values = new Map([1.9, 2, 3, 4, 5].map((n) => [n * HOUR, 4]));
+    const [, path = ""] = /chart-line is-1" d="([^"]+)"/.exec(draw({ lines: [{ name: "Uptime", values }] })) ?? [];
+    expect(path.match(/M/g)).toHaveLength(1);
+  });
+
   it("leaves a gap where steps are missing", () => {
     const values = new Map([0, 1, 2, 9, 10].map((n) => [n * HOUR, 4]));
     const [, path = ""] = /chart-line is-1" d="([^"]+)"/.exec(draw({ lines: [{ name: "Median", values }] })) ?? [];

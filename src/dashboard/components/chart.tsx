@@ -141,7 +141,7 @@ function Plot({ caption, lines, hasBars, isBand, now, shaded = [], steps, bottom
   const span = Math.max(1, last - first);
   const x = (at: number) => Number((((at - first) / span) * WIDTH).toFixed(1));
   const y = (value: number) => Number((HEIGHT - ((value - bottom) / (top - bottom)) * HEIGHT).toFixed(1));
-  const step = Math.min(...steps.slice(1).map((at, n) => at - (steps[n] ?? at)));
+  const step = usualStep(steps);
   const [middle, upper] = lines;
   return (
     <svg
@@ -189,6 +189,12 @@ function Plot({ caption, lines, hasBars, isBand, now, shaded = [], steps, bottom
       })}
     </svg>
   );
+}
+
+/** The one in the middle, because the first and the last may be cut by the period. */
+function usualStep(steps: readonly number[]): number {
+  const lengths = steps.slice(1).map((at, n) => at - (steps[n] ?? at));
+  return lengths.sort((a, b) => a - b)[Math.floor(lengths.length / 2)] ?? 0;
 }
 
 interface Scales {
