@@ -153,7 +153,7 @@ describe("results that an agent sends in bulk", () => {
 });
 
 describe("votes that a location sends in bulk", () => {
-  it("cost at most 2.2 rows read and 0.2 written each, while nothing changes", async () => {
+  it("cost at most 1.3 rows read and 0.2 written each, while nothing changes", async () => {
     vi.setSystemTime(Math.floor(Date.now() / 3_600_000) * 3_600_000);
     const account = await createAccount();
     const agent = await enrollAgent(account);
@@ -180,7 +180,7 @@ describe("votes that a location sends in bulk", () => {
     const { rows_read, rows_written, object_requests } = await meter(send);
     expectAtMost(perCheck({ ...NO_UNITS, rows_read, rows_written, object_requests }), {
       ...NO_UNITS,
-      rows_read: 2.2,
+      rows_read: 1.3,
       rows_written: 0.2,
       object_requests: 0.04,
     });
