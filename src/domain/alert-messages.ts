@@ -303,7 +303,7 @@ function incidentContent({ name, data }: Of<"incident">, timezone: string): Cont
   const isAcknowledgement = name === "incident.acknowledged";
   const seconds = resolved_at === null ? null : secondsBetween(Date.parse(started_at), Date.parse(resolved_at));
   return {
-    tone: isResolved ? "good" : isAcknowledgement ? "info" : severity === "minor" ? "warning" : "down",
+    tone: incidentTone(name, data),
     ...headed(name, title),
     // The title says that it is acknowledged.
     text: isAcknowledgement ? "" : textBeside(title, wordsBesideStatus(data)),
@@ -321,6 +321,13 @@ function incidentContent({ name, data }: Of<"incident">, timezone: string): Cont
     incident_id,
     is_unanswered: !isResolved && status !== "resolved" && data.acknowledged_at === null,
   };
+}
+
+function incidentTone(name: Of<"incident">["name"], { status, severity }: Of<"incident">["data"]): AlertTone {
+  if (name === "incident.resolved") return "good";
+  // What is written about an incident that is over alarms nobody.
+  if (name === "incident.acknowledged" || status === "resolved") return "info";
+  return severity === "minor" ? "warning" : "down";
 }
 
 function maintenanceContent({ name, data }: Of<"maintenance">, timezone: string): Content {

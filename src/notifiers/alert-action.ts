@@ -12,6 +12,9 @@ export function alertActionOf(event: NewEvent): AlertAction | null {
       return "resolve";
     case "incident.acknowledged":
       return "acknowledge";
+    // A past incident that is entered with its end has nobody to wake.
+    case "incident.created":
+      return event.data.status === "resolved" ? null : "trigger";
     // One that is reopened alerts anew; while the alert is open, the service only notes the update.
     case "incident.updated":
       if (event.data.status === "resolved") return null;

@@ -372,6 +372,10 @@ describe("a recovery", () => {
     expect(build(serviceOf("pagerduty"), { name: "incident.updated", data: { status: "resolved" } })).toBe(null);
   });
 
+  it("is not opened for an incident that is over when it is entered", () => {
+    expect(build(serviceOf("pagerduty"), { name: "incident.created", data: { status: "resolved" } })).toBe(null);
+  });
+
   it("is followed by a new alert where the incident is reopened", () => {
     const data = { status: "investigating", acknowledged_at: null };
     expect(bodyOf("pagerduty", { name: "incident.updated", data }).event_action).toBe("trigger");
