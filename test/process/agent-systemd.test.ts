@@ -62,6 +62,13 @@ describe.skipIf(reason !== null)(`the agent as a service of systemd${reason ? ` 
     // CAP_NET_RAW alone.
     expect(main.output).toMatch(/^CapBnd:\s+0000000000002000$/m);
     expect(main.output).toContain("vigil-agent 700\nvigil-agent 600");
+    expect(show("MemoryMax")).toBe(`${512 * 1024 * 1024}`);
+    // What it may write lies in one directory, with the program, which it replaces by an update.
+    const written = host.run(
+      'for dir in /opt/vigil-agent /opt /etc /usr/bin /var/lib; do nsenter --mount --target "$1" touch $dir/probe 2>/dev/null && rm $dir/probe && echo $dir; done; true',
+      show("MainPID"),
+    );
+    expect(written.output.trim()).toBe("/opt/vigil-agent");
   });
 
   it("checks what its hardening has to leave possible: ports, names and pings", { timeout: 60_000 }, async () => {
