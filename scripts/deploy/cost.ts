@@ -12,7 +12,7 @@ import {
 /** The minute's own work, one message a part and a marker a queue, however few monitors there are. */
 export const MESSAGES_PER_MINUTE = 25;
 export const UNITS_PER_MINUTE = {
-  d1RowsRead: 130,
+  d1RowsRead: 132,
   d1RowsWritten: 10,
   queueOperations: OPERATIONS_PER_MESSAGE * MESSAGES_PER_MINUTE,
   workerRequests: 1 + MESSAGES_PER_MINUTE,

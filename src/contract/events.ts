@@ -169,7 +169,7 @@ export const EVENTS = {
     team: null,
     data: AuditData,
     heading: "Audit log",
-    when: "an entry is added to the audit log, within two minutes; only to webhooks that list it by name",
+    when: "an entry is added to the audit log, within three minutes; only to webhooks that list it by name",
   },
   test_event: {
     classification: "public",

@@ -153,7 +153,7 @@ const FREE_EVERY_MINUTES: Partial<Record<MinutePart, number>> = {
   alarms: 5,
   "root keys": 60,
   "provider sessions": 5,
-  "audit streams": 2,
+  "audit streams": 3,
 };
 /** Of a tick, before another part begins; the one that is running may take ten more. */
 const FREE_QUERIES_MAX = 38;

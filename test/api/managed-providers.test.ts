@@ -147,7 +147,7 @@ describe("a provider that an operator adds", () => {
     const [person] = await db.select().from(users).where(eq(users.email, email));
     const path = `/app/installation/sign-in/${id}`;
     const disable = () => browser.submit(path, { name: "Our works", client_id: "vigil" });
-    expect((await disable()).text).toContain("no operator could sign in any more");
+    expect((await disable()).text).toContain("No operator could sign in any more");
     expect((await browser.submit(`${path}/delete`, { confirmation: "Our works" })).status).toBe(409);
     expect(await isSignedIn(browser)).toBe(true);
     await insertPassword({ ...operator, user_id: person?.id ?? "" });
