@@ -32,6 +32,7 @@ interface Outage {
   /** When it was decided that it began, and that it was over. */
   begun_at: number;
   over_at: number | null;
+  over_from: string | null;
 }
 
 const CHANGES = ["monitor.down", "monitor.up"];
@@ -237,7 +238,7 @@ export class Judge {
   }
 
   #judgeChecked({ name, site, failures, successes }: Watched, outage: Outage): void {
-    const { started_at, begun_at, ended_at, over_at } = outage;
+    const { started_at, begun_at, ended_at, over_at, over_from } = outage;
     const count = (isWell: boolean, since: number, until: number) =>
       site.answered.filter((each) => each.isWell === isWell && each.at >= since && each.at <= until).length;
     // What hangs has failed only when the check gives up.
@@ -245,7 +246,9 @@ export class Judge {
       this.#fail("no false alarm", `${name} was down from ${timeOf(started_at)}`);
     if (count(false, started_at, started_at + CHECK_MS) === 0)
       this.#fail("an outage begins with its first failure", `${name} at ${timeOf(started_at)}`);
-    if (ended_at !== null && over_at !== null && count(true, ended_at, over_at) < successes)
+    // After a time without results the first success decides.
+    const needed = over_from === "unknown" ? 1 : successes;
+    if (ended_at !== null && over_at !== null && count(true, ended_at, over_at) < needed)
       this.#fail("no false all-clear", `${name} was up from ${timeOf(ended_at)}`);
   }
 
@@ -259,7 +262,7 @@ export class Judge {
   #listOutages(): Outage[] {
     return this.#read(
       `SELECT outages.monitor_id || '/' || outages.seq AS id, outages.monitor_id, started_at, ended_at,
-          begun.decided_at AS begun_at, over.decided_at AS over_at
+          begun.decided_at AS begun_at, over.decided_at AS over_at, over.from_status AS over_from
         FROM outages JOIN transitions AS begun ON begun.monitor_id = outages.monitor_id AND begun.seq = outages.seq
         LEFT JOIN transitions AS over ON over.monitor_id = outages.monitor_id AND over.outage_seq = outages.seq
           AND over.to_status = 'up'`,
