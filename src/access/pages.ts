@@ -66,7 +66,7 @@ export async function requireVisiblePages(ctx: RequestScope, pageIds: readonly s
 }
 
 /** Judges them in one query, so that none of them is asked for by itself later. */
-async function judgeAhead(ctx: RequestScope, pageIds: readonly string[]): Promise<void> {
+export async function judgeAhead(ctx: RequestScope, pageIds: readonly string[]): Promise<void> {
   const unknown = [...new Set(pageIds)].filter((id) => !ctx.loaded.has(keyOf(id)));
   const judged = judgePages(ctx, unknown);
   await Promise.all(unknown.map((id) => once(ctx, keyOf(id), async () => (await judged).get(id))));

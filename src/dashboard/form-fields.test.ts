@@ -71,6 +71,13 @@ describe("what a form shows", () => {
     expect(readBody(fields, form)).toEqual(stored);
     expect(typedValues(fields, form)).toEqual(values);
   });
+
+  it("stays the same instant where the zone of the field changed with another choice", () => {
+    const typed = (text: string) => typedValues(fields, new URLSearchParams(text)).at;
+    expect(typed("at=2026-11-20T10:30&at_zone=Asia/Kolkata")).toBe("2026-11-20T06:00");
+    expect(typed("at=2026-11-20T10:30&at_zone=Europe/Berlin")).toBe("2026-11-20T10:30");
+    expect(typed("at=tomorrow&at_zone=Asia/Kolkata")).toBe("tomorrow");
+  });
 });
 
 describe("toSentences", () => {

@@ -155,9 +155,17 @@ export function typedValues(fields: readonly FormField[], form: URLSearchParams)
     fields.map((field) => {
       if (field.kind === "checkbox") return [field.name, form.has(field.name)];
       if (field.kind === "several") return [field.name, form.getAll(field.name)];
-      return [field.name, form.get(field.name) ?? ""];
+      const text = form.get(field.name) ?? "";
+      return [field.name, field.kind === "datetime" ? readingOf(text, field, form) : text];
     }),
   );
+}
+
+/** Stays the same instant where another status page, and with it another zone, was chosen. */
+function readingOf(text: string, field: { name: string; zone: string }, form: URLSearchParams): string {
+  const shown = zoneOf(field, form);
+  const at = shown === field.zone ? Number.NaN : Date.parse(readInstant(text.trim(), shown));
+  return Number.isNaN(at) ? text : toClockReading(at, field.zone);
 }
 
 /** A stored object in its wire form, as a form shows it. */

@@ -28,12 +28,14 @@ interface ChoiceFormProps {
   label: string;
   choices: readonly { id: string; name: string }[];
   chosenId: string | undefined;
+  /** What else the address of the view says. */
+  kept?: Readonly<Record<string, string>>;
   /** As of `Tabs`. */
   chosenPage?: string;
 }
 
 /** Chooses what a view shows where tabs would be too many. */
-export function ChoiceForm({ action, name, label, choices, chosenId, chosenPage }: ChoiceFormProps) {
+export function ChoiceForm({ action, name, label, choices, chosenId, kept = {}, chosenPage }: ChoiceFormProps) {
   return (
     <form
       method="get"
@@ -43,6 +45,9 @@ export function ChoiceForm({ action, name, label, choices, chosenId, chosenPage 
       data-submit-on-change
       data-chosen-page={chosenPage}
     >
+      {Object.entries(kept).map(([member, value]) => (
+        <input type="hidden" name={member} value={value} />
+      ))}
       <div>
         <label for={`chosen-${name}`}>{label}</label>
         <select id={`chosen-${name}`} name={name}>
@@ -74,9 +79,12 @@ export function PageTabs({ page, pages, href, isFilter = false }: PageTabsProps)
   const remembered = page.id === "" ? {} : { chosenPage: page.id };
   const length = pages.reduce((sum, { name }) => sum + name.length, 0);
   if (pages.length > TABS_MAX || length > NAMES_LENGTH_MAX) {
+    const [action = "", query] = href(page.id).split("?");
+    const { page: _chosen, ...kept } = Object.fromEntries(new URLSearchParams(query));
     return (
       <ChoiceForm
-        action={href(page.id).replace(/\?.*/, "")}
+        action={action}
+        kept={kept}
         name="page"
         label="Status page"
         choices={pages}

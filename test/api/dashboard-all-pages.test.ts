@@ -19,8 +19,12 @@ interface Listed {
   /** Adds something of this name to a page. */
   add(page: string, name: string, owner: Account): Promise<unknown>;
   /** The button that leads to a new one, and where it leads on a page. */
-  create: { text: string; href(page: string): string };
+  create?: { text: string; href(page: string): string };
+  /** Or the form that asks for the status page itself. */
+  form?: string;
 }
+
+const LATER = { start_time: "2031-01-01T10:00:00Z", end_time: "2031-01-01T11:00:00Z" };
 
 const LISTS: Record<string, Listed> = {
   rules: {
@@ -41,6 +45,29 @@ const LISTS: Record<string, Listed> = {
         role: "viewer",
       }),
     create: { text: "Invite member", href: (page) => `/app/team/${page}/invite` },
+  },
+  "incident templates": {
+    path: "/app/incidents/templates",
+    add: (page, name, owner) =>
+      owner.client.post(`${V1}/status-pages/${page}/incident-templates`, { name, title: "Slow" }),
+    create: { text: "New template", href: (page) => `/app/incidents/templates/${page}/new` },
+  },
+  channels: {
+    path: "/app/alerts",
+    add: (status_page_id, name, owner) => {
+      const url = `https://receiver.example/${status_page_id}`;
+      return owner.client.post(`${V1}/webhooks`, { status_page_id, name, url });
+    },
+  },
+  incidents: {
+    path: "/app/incidents",
+    add: (status_page_id, title, owner) => owner.client.post(`${V1}/incidents`, { status_page_id, title }),
+    form: "/app/incidents/new",
+  },
+  "maintenance windows": {
+    path: "/app/maintenance",
+    add: (status_page_id, title, owner) => owner.client.post(`${V1}/maintenance`, { status_page_id, title, ...LATER }),
+    form: "/app/maintenance/new",
   },
 };
 
@@ -77,13 +104,14 @@ async function open({ cookie }: Person, path: string) {
 
 let few: Person;
 let many: Person;
+let single: Person;
 beforeAll(async () => {
-  [few, many] = await Promise.all([createPerson(FEW), createPerson(MANY)]);
+  [few, many, single] = await Promise.all([createPerson(FEW), createPerson(MANY), createPerson(1)]);
 });
 
-const rowsOf = (text: string) => text.match(/<tr><th scope="row".*?<\/tr>|<li.*?<\/li>/gs) ?? [];
+const rowsOf = (text: string) => text.match(/<tr[^>]*><th scope="row".*?<\/tr>|<li.*?<\/li>/gs) ?? [];
 
-describe.each(Object.entries(LISTS))("the list of %s", (kind, { path, create }) => {
+describe.each(Object.entries(LISTS))("the list of %s", (kind, { path }) => {
   const names = (text: string) =>
     Array.from({ length: MANY }, (_, n) => n).filter((n) => text.includes(`>Of ${kind} ${n}<`));
 
@@ -103,7 +131,10 @@ describe.each(Object.entries(LISTS))("the list of %s", (kind, { path, create }) 
     }
     expect((await open(many, path)).queries).toBe((await open(few, path)).queries);
   });
+});
 
+const MENUS = Object.entries(LISTS).flatMap(([kind, { path, create }]) => (create ? [{ kind, path, create }] : []));
+describe.each(MENUS)("a new one in the list of $kind", ({ path, create }) => {
   it("asks for the status page of a new one where there are several", async () => {
     const [first, second] = few.pages;
     const offered = ({ text }: { text: string }) =>
@@ -112,5 +143,41 @@ describe.each(Object.entries(LISTS))("the list of %s", (kind, { path, create }) 
     expect([offered(all), all.text.includes(`>${create.text}</summary>`)]).toEqual([[true, true], true]);
     expect(offered(await open(few, `${path}?page=${second?.id}`))).toEqual([false, true]);
     expect(offered(await open(few, `${path}?page=${first?.id}`))).toEqual([true, false]);
+  });
+});
+
+const FORMS = Object.entries(LISTS).flatMap(([kind, { path, form }]) => (form ? [{ kind, path, form }] : []));
+describe.each(FORMS)("the form of the list of $kind", ({ path, form }) => {
+  it("chooses a status page only where there is one, or one is chosen", async () => {
+    const chosen = async (person: Person, query = "") => {
+      const { text } = await open(person, form + query);
+      const select = text.match(/<select[^>]*name="status_page_id".*?<\/select>/s)?.[0] ?? "";
+      return select.match(/<option value="([^"]*)" selected/)?.[1] ?? null;
+    };
+    const [id] = few.pages.map((page) => page.id);
+    expect((await open(few, path)).text).toContain(`href="${form}"`);
+    expect((await open(few, `${path}?page=${id}`)).text).toContain(`href="${form}?status_page_id=${id}"`);
+    expect([await chosen(few), await chosen(few, `?status_page_id=${id}`)]).toEqual([null, id]);
+    expect(await chosen(single)).toBe(single.pages[0]?.id);
+  });
+});
+
+describe("routing", () => {
+  it("lists what each status page decides, until its address names one", async () => {
+    const [first, second] = few.pages;
+    const all = await open(few, "/app/alerts/routing");
+    const rows = rowsOf(all.text).filter((row) => row.startsWith("<tr"));
+    expect(rows.map((row) => few.pages.filter(({ name }) => row.includes(`>${name}<`)).length)).toEqual([1, 1]);
+    expect(rows.filter((row) => row.includes("As usual"))).toHaveLength(2);
+    expect(all.text).not.toContain('name="monitor.down"');
+    for (const page of [first, second]) {
+      const { text } = await open(few, `/app/alerts/routing?page=${page?.id}`);
+      expect([text.includes('name="monitor.down"'), text.includes(`/app/alerts/routing/${page?.id}"`)]).toEqual([
+        true,
+        true,
+      ]);
+    }
+    expect((await open(single, "/app/alerts/routing")).text).toContain('name="monitor.down"');
+    expect((await open(many, "/app/alerts/routing")).queries).toBe((await open(few, "/app/alerts/routing")).queries);
   });
 });

@@ -319,7 +319,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
       const other = await page.context().newPage();
       await open(other, "/app/rules");
       await choose(other, "Looked at");
-      await open(other, "/app/incidents/templates");
+      await open(other, "/app/on-call");
       expect((await chosen(other).textContent())?.trim()).toBe("Looked at");
       await dashboard.call("POST", `${V1}/monitors`, { name: "Changes something", type: "heartbeat" });
       await page.waitForResponse((response) => response.url().includes("/app/on-call?page="));

@@ -18,6 +18,7 @@ import { pathAfter } from "../form.ts";
 import { readBody, storedValues, toSentences } from "../form-fields.ts";
 import { ListOffset, partAt } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
+import { listedPages } from "../page-choice.tsx";
 import { redirectTo } from "../responses.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -30,8 +31,11 @@ import { type Channel, channelListView, deliveriesView } from "./views.tsx";
 const API = "/api/uptime/v1/webhooks";
 const LIST_MAX = 200;
 const params = z.object({ id: z.uuid() });
-const ListQuery = z.object({ offset: ListOffset });
-const NewQuery = z.object({ provider: z.string().max(40).optional().transform(providerIn) });
+const ListQuery = z.object({ page: z.uuid().optional().catch(undefined), offset: ListOffset });
+const NewQuery = z.object({
+  provider: z.string().max(40).optional().transform(providerIn),
+  status_page_id: z.uuid().optional().catch(undefined),
+});
 const ChannelQuery = z.object({ channel: z.uuid().optional().catch(undefined), offset: ListOffset });
 const ids = { params: { id: "webhook" } } as const;
 /** Its app is free and needs no account: who knows the topic reads it, so that nobody may guess it. */
@@ -45,21 +49,18 @@ export const endpoints = [
     { path: "/app/alerts", summary: "List of channels in the dashboard", query: ListQuery },
     async (c, { query }) => {
       const { offset } = query;
-      const [{ rows, total }, pages] = await Promise.all([
-        listWebhooks(c.var.ctx, undefined, partAt(offset)),
-        listPageChoices(c.var.ctx),
-      ]);
-      const channels = rows.map(presentWebhook);
+      const listed = await listedPages(c, query.page);
+      const { rows, total } = await listWebhooks(c.var.ctx, listed.chosen?.id, partAt(offset));
       const place = { total, ...partAt(offset) };
-      return showView(
-        c,
-        channelListView({ now: c.var.now, channels, place, pages: new Map(pages.map((page) => [page.id, page])) }),
-      );
+      return showView(c, channelListView({ now: c.var.now, channels: rows.map(presentWebhook), place, listed }));
     },
   ),
 
   view({ path: "/app/alerts/new", summary: "Form of a new channel", query: NewQuery }, async (c, { query }) =>
-    showForm(c, await newForm(c, query.provider), { provider: query.provider }),
+    showForm(c, await newForm(c, query.provider), {
+      provider: query.provider,
+      ...(query.status_page_id && { status_page_id: query.status_page_id }),
+    }),
   ),
 
   action({ path: "/app/alerts/new", summary: "Submit the form of a new channel" }, async (c, entered) => {

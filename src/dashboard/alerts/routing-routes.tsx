@@ -1,21 +1,25 @@
 import { z } from "zod";
-import { requireVisiblePage } from "../../access/pages.ts";
+import { requireVisiblePage, requireVisiblePages } from "../../access/pages.ts";
 import { notFound } from "../../contract/errors.ts";
 import { EVENTS, headingOf, ROUTABLE_EVENTS } from "../../contract/events.ts";
+import type { AlertRouting } from "../../contract/page-settings.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
+import { ListPages, Table } from "../components/pieces.tsx";
 import { type FormField, type FormValues, readBody, storedValues } from "../form-fields.ts";
-import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
+import { addressWith, ListOffset, partOf } from "../lists.ts";
+import { type ListedPages, listedPages, PageFilter, showNoPage } from "../page-choice.tsx";
 import { type Refused, saveForm, shownForm } from "../pages/tab.tsx";
 import { FormCard } from "../pages/views.tsx";
+import type { PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { AUDIENCE_OPTIONS, AUDIENCES } from "./audiences.ts";
 import { alertTabs } from "./views.tsx";
 
 const params = z.object({ page: z.uuid() });
-const PageQuery = z.object({ page: z.uuid().optional().catch(undefined) });
-const address = (page: string) => `/app/alerts/routing?page=${page}`;
+const PageQuery = z.object({ page: z.uuid().optional().catch(undefined), offset: ListOffset });
+const address = (page: string | undefined, offset?: number) => addressWith("/app/alerts/routing", { page, offset });
 
 /** A field for each event whose audience a page may decide on. */
 const FIELDS: readonly FormField[] = ROUTABLE_EVENTS.map((name) => ({
@@ -28,9 +32,11 @@ const FIELDS: readonly FormField[] = ROUTABLE_EVENTS.map((name) => ({
 
 export const endpoints = [
   view({ path: "/app/alerts/routing", summary: "Who is notified of what", query: PageQuery }, async (c, { query }) => {
-    const chosen = await choosePage(c, query.page);
+    const listed = await listedPages(c, query.page);
     const reason = "Routing decides, for a status page, who is notified of which event.";
-    return chosen ? showRouting(c, chosen) : showNoPage(c, { title: "Routing", section: "alerts", reason });
+    if (listed.pages.length === 0) return showNoPage(c, { title: "Routing", section: "alerts", reason });
+    const [only, ...others] = listed.shown;
+    return only && others.length === 0 ? showRouting(c, listed, only) : showRoutings(c, listed, query.offset);
   }),
 
   action({ path: "/app/alerts/routing/{page}", summary: "Save the routing", params }, async (c, entered, { page }) => {
@@ -43,9 +49,9 @@ export const endpoints = [
       toBody: (merged) => ({ alert_routing: readRouting(merged) }),
     });
     if (!saved.refused) return redirectWithNotice(address(page), `Saved.${saved.kept}`);
-    const chosen = await choosePage(c, page);
-    if (!chosen) throw notFound("status page");
-    return showRouting(c, chosen, saved.refused);
+    const listed = await listedPages(c, page);
+    if (!listed.chosen) throw notFound("status page");
+    return showRouting(c, listed, listed.chosen, saved.refused);
   }),
 ];
 
@@ -58,21 +64,20 @@ async function loadRouting(c: AppContext, id: string): Promise<FormValues> {
 const readRouting = (entered: URLSearchParams) =>
   Object.fromEntries(Object.entries(readBody(FIELDS, entered)).filter(([, audience]) => audience !== null));
 
-async function showRouting(c: AppContext, chosen: ChosenPage, refused?: Refused): Promise<Response> {
-  const { page } = chosen;
+const TITLE = { title: "Routing", section: "alerts", trail: [{ href: "/app/alerts", text: "Alerts" }] } as const;
+
+async function showRouting(c: AppContext, listed: ListedPages, page: PageChoice, refused?: Refused): Promise<Response> {
   const form = shownForm(FIELDS, await loadRouting(c, page.id), refused);
   return showView(c, {
-    title: "Routing",
-    section: "alerts",
-    trail: [{ href: "/app/alerts", text: "Alerts" }],
+    ...TITLE,
     isNarrow: true,
     address: address(page.id),
     hasProblem: refused !== undefined,
     ...(refused && { status: refused.status, headers: refused.headers }),
     children: (
       <>
-        {alertTabs("routing")}
-        <PageTabs {...chosen} href={address} />
+        {alertTabs("routing", listed.chosen?.id)}
+        <PageFilter {...listed} href={address} />
         <p class="quiet">
           Events of <span dir="auto">{page.name}</span> reach channels, subscribers and on-call by their audience.
         </p>
@@ -87,4 +92,38 @@ async function showRouting(c: AppContext, chosen: ChosenPage, refused?: Refused)
       </>
     ),
   });
+}
+
+/** What each page decides otherwise, and the way to its form. */
+async function showRoutings(c: AppContext, listed: ListedPages, offset: number): Promise<Response> {
+  const { shown, place } = partOf(listed.shown, offset);
+  const found = await requireVisiblePages(
+    c.var.ctx,
+    shown.map(({ id }) => id),
+  );
+  return showView(c, {
+    ...TITLE,
+    children: (
+      <>
+        {alertTabs("routing")}
+        <PageFilter {...listed} href={address} />
+        <Table caption="Who is notified of what" head={["Status page", "Decides otherwise"]} isStacked>
+          {found.map(({ page: { id, name, alert_routing } }) => (
+            <tr>
+              <th scope="row" dir="auto">
+                <a href={address(id)}>{name}</a>
+              </th>
+              <td>{describeRouting(alert_routing)}</td>
+            </tr>
+          ))}
+        </Table>
+        <ListPages {...place} href={(from) => address(undefined, from)} />
+      </>
+    ),
+  });
+}
+
+function describeRouting(routing: AlertRouting): string {
+  const decided = ROUTABLE_EVENTS.filter((name) => routing[name] !== undefined).map(headingOf);
+  return decided.length === 0 ? "As usual" : decided.join(", ");
 }

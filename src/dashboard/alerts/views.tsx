@@ -7,7 +7,8 @@ import { describeTargets, nameOfPath } from "../alert-targets.ts";
 import { Menu } from "../components/menu.tsx";
 import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { Since, Time } from "../components/time.tsx";
-import { ChoiceForm } from "../page-choice.tsx";
+import { addressWith } from "../lists.ts";
+import { ChoiceForm, type ListedPages, PageFilter } from "../page-choice.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
 import { descriptionOf } from "./form.ts";
@@ -16,14 +17,15 @@ import { ProviderMark } from "./provider-mark.tsx";
 export type Channel = z.output<typeof Webhook>;
 type Sent = z.output<typeof Delivery>;
 
-export function alertTabs(open: "channels" | "deliveries" | "routing") {
+/** They stay with the status page that is chosen, as far as they are of one. */
+export function alertTabs(open: "channels" | "deliveries" | "routing", page?: string) {
   return (
     <Tabs
       label="Alerts"
       tabs={[
-        { href: "/app/alerts", text: "Channels", isOpen: open === "channels" },
+        { href: addressWith("/app/alerts", { page }), text: "Channels", isOpen: open === "channels" },
         { href: "/app/alerts/deliveries", text: "Deliveries", isOpen: open === "deliveries" },
-        { href: "/app/alerts/routing", text: "Routing", isOpen: open === "routing" },
+        { href: addressWith("/app/alerts/routing", { page }), text: "Routing", isOpen: open === "routing" },
       ]}
     />
   );
@@ -33,22 +35,25 @@ interface ChannelsView {
   now: number;
   channels: readonly Channel[];
   place: ListPlace;
-  /** Those that the caller sees, by id. */
-  pages: ReadonlyMap<string, PageChoice>;
+  listed: ListedPages;
 }
 
-export function channelListView({ now, channels, place, pages }: ChannelsView): View {
+export function channelListView({ now, channels, place, listed }: ChannelsView): View {
+  const { chosen, byId } = listed;
+  const href = (page: string | undefined, from?: number) => addressWith("/app/alerts", { page, offset: from });
   return {
     title: "Alerts",
     section: "alerts",
     actions: (
-      <a class="button" href="/app/alerts/new">
+      <a class="button" href={addressWith("/app/alerts/new", { status_page_id: chosen?.id })}>
         Add channel
       </a>
     ),
     children: (
       <>
-        {alertTabs("channels")}
+        {alertTabs("channels", chosen?.id)}
+        <PageFilter {...listed} href={href} />
+        {chosen ? <p class="quiet">Channels that hear of all status pages are listed without a filter.</p> : null}
         {channels.length === 0 ? (
           <EmptyState
             title="No channels yet"
@@ -59,11 +64,11 @@ export function channelListView({ now, channels, place, pages }: ChannelsView): 
         ) : (
           <Table caption="Channels" head={["Channel", "Provider", "Hears of", "State", ACTIONS]} isStacked>
             {channels.map((channel) => (
-              <ChannelRow channel={channel} page={pages.get(channel.status_page_id ?? "")} now={now} />
+              <ChannelRow channel={channel} page={byId.get(channel.status_page_id ?? "")} now={now} />
             ))}
           </Table>
         )}
-        <ListPages {...place} href={(from) => `/app/alerts?offset=${from}`} />
+        <ListPages {...place} href={(from) => href(chosen?.id, from)} />
       </>
     ),
   };

@@ -43,6 +43,11 @@ export function toPageOptions(pages: readonly PageChoice[]): PageOption[] {
   return pages.map(({ id, name, timezone }) => ({ value: id, label: name, timezone }));
 }
 
+/** The page that a new thing is about: the one that is named, or the only one. Of several the person chooses. */
+export function chosenAmong(pages: readonly PageOption[], named: string | undefined): PageOption | undefined {
+  return pages.find(({ value }) => value === named) ?? (pages.length === 1 ? pages[0] : undefined);
+}
+
 /** The pages whose incidents the caller may change. */
 export async function listIncidentPages(c: AppContext): Promise<PageOption[]> {
   return toPageOptions(await listPageChoices(c.var.ctx, "incidents.write"));
@@ -55,17 +60,20 @@ export async function listReportingPages(c: AppContext): Promise<PageOption[]> {
 }
 
 export function pageField(options: readonly Option[]): FormField {
-  return { kind: "select", name: "status_page_id", label: "Status page", options, required: true };
+  const field = { kind: "select", name: "status_page_id", label: "Status page", options, required: true } as const;
+  return options.length > 1 ? { ...field, empty: "Choose one" } : field;
 }
 
 interface NewIncidentForm {
   pages: readonly Option[];
   page: PageOption | undefined;
   templates: readonly Option[];
+  /** In which times are entered. */
+  zone: string;
 }
 
 /** Of a new incident; what belongs to a page is offered once the page is chosen. */
-export async function newIncidentFields(c: AppContext, { pages, page, templates }: NewIncidentForm) {
+export async function newIncidentFields(c: AppContext, { pages, page, templates, zone }: NewIncidentForm) {
   const services = page ? await listTroubledFirst(c, page.value) : [];
   const fields: FormField[] = [
     pageField(pages),
@@ -90,8 +98,8 @@ export async function newIncidentFields(c: AppContext, { pages, page, templates 
       kind: "datetime",
       name: "started_at",
       label: "Started",
-      zone: page?.timezone ?? "UTC",
-      hint: `${zoneLabel(page?.timezone ?? "UTC", c.var.now)}; default now`,
+      zone,
+      hint: `${zoneLabel(zone, c.var.now)}; default now`,
       advanced: true,
     },
     { kind: "list", name: "tags", label: "Tags", hint: "separated by commas", advanced: true },

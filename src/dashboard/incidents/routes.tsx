@@ -3,6 +3,7 @@ import { requireUser } from "../../access/principal.ts";
 import { forbidden } from "../../contract/errors.ts";
 import { INCIDENT_STATUSES, Incident } from "../../contract/incident.ts";
 import type { IncidentTemplate } from "../../contract/incident-template.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import { presentIncident } from "../../features/incidents/present.ts";
 import { getIncident, listMyIncidents } from "../../features/incidents/service.ts";
 import { listServices } from "../../features/monitors/service.ts";
@@ -11,17 +12,19 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, requireApi } from "../call-api.ts";
 import { Preview } from "../components/preview.tsx";
 import { type ComposerState, changedMeanwhile, hasArrived, onceOf, statusSeen } from "../composer.tsx";
+import { readerZone } from "../cookies.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormValues, readBody, storedValues, toSentences, typedValues } from "../form-fields.ts";
 import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
-import { showNoPage } from "../page-choice.tsx";
+import { listedPages, showNoPage } from "../page-choice.tsx";
 import { listPeople } from "../people.ts";
-import { listPageChoices } from "../rights.ts";
+import { listPageChoices, type PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { loadTimeline, updateEndpoints } from "../timeline-updates.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import {
+  chosenAmong,
   DRAFTS,
   editedIncidentFields,
   filledByDraft,
@@ -29,6 +32,7 @@ import {
   listReportingPages,
   listServiceOptions,
   newIncidentFields,
+  type PageOption,
   UPDATE_FIELDS,
   wordOf,
 } from "./form.ts";
@@ -39,6 +43,7 @@ const API = "/api/uptime/v1/incidents";
 const params = z.object({ id: z.uuid() });
 const ListQuery = z.object({
   show: z.enum(["open", "all"]).default("open").catch("open"),
+  page: z.uuid().optional().catch(undefined),
   offset: ListOffset,
 });
 const NewQuery = z.object({
@@ -65,8 +70,7 @@ export const endpoints = [
   view({ path: "/app/incidents/new", summary: "Form of a new incident", query: NewQuery }, async (c, { query }) => {
     const form = await newForm(c, query.status_page_id);
     if (form.pages.length === 0) return showNoPage(c, NO_PAGE);
-    const first = query.status_page_id ?? form.pages[0]?.value ?? "";
-    const values = { status_page_id: first, status: "investigating", severity: "minor" };
+    const values = { status_page_id: form.page?.value ?? "", status: "investigating", severity: "minor" };
     return showForm(c, form, { ...values, ...filledBy(form.templates, query.template) });
   }),
 
@@ -161,13 +165,17 @@ export const endpoints = [
   ...confirmedDeletion({ path: "/app/incidents/{id}/delete", summary: "Delete an incident", ...changed }, deletionOf),
 ];
 
+/** Whether the caller may open an incident on this page. */
+const mayReport = ({ has_incidents, membership }: PageChoice) =>
+  has_incidents && hasPermission(membership, "incidents.write");
+
 async function showList(c: AppContext, { query }: { query: z.output<typeof ListQuery> }): Promise<Response> {
-  const filter = query.show === "open" ? { status: OPEN } : {};
-  const [{ incidents, total }, visible, pages] = await Promise.all([
-    listMyIncidents(c.var.ctx, filter, partAt(query.offset)),
-    listPageChoices(c.var.ctx),
-    listReportingPages(c),
-  ]);
+  const listed = await listedPages(c, query.page);
+  const filter = {
+    ...(query.show === "open" && { status: OPEN }),
+    ...(listed.chosen && { status_page_id: listed.chosen.id }),
+  };
+  const { incidents, total } = await listMyIncidents(c.var.ctx, filter, partAt(query.offset));
   return showView(
     c,
     incidentListView({
@@ -177,18 +185,22 @@ async function showList(c: AppContext, { query }: { query: z.output<typeof ListQ
       limit: SHOWN_MAX,
       offset: query.offset,
       is_open: query.show === "open",
-      may_open: pages.length > 0,
-      has_pages: visible.length > 0,
+      may_open: listed.shown.some(mayReport),
+      listed,
     }),
   );
 }
 
-async function newForm(
-  c: AppContext,
-  chosen: string | undefined,
-): Promise<ObjectForm & { pages: { value: string }[]; templates: IncidentTemplate[] }> {
+interface NewForm extends ObjectForm {
+  pages: PageOption[];
+  page: PageOption | undefined;
+  templates: IncidentTemplate[];
+}
+
+async function newForm(c: AppContext, named: string | undefined): Promise<NewForm> {
   const pages = await listReportingPages(c);
-  const page = pages.find(({ value }) => value === chosen) ?? pages[0];
+  const page = chosenAmong(pages, named);
+  const zone = page?.timezone ?? readerZone(c.req.raw);
   const templates = page ? await listTemplates(c.var.ctx, page.value) : [];
   const offered = templates.map(({ id, name }) => ({ value: id, label: name }));
   return {
@@ -199,8 +211,9 @@ async function newForm(
     keepsDraft: true,
     holds: true,
     cancel: "/app/incidents",
-    fields: await newIncidentFields(c, { pages, page, templates: offered }),
+    fields: await newIncidentFields(c, { pages, page, templates: offered, zone }),
     pages,
+    page,
     templates,
     intents: [
       ...(pages.length > 1

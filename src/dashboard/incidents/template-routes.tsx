@@ -4,13 +4,15 @@ import { INCIDENT_STATUSES } from "../../contract/incident.ts";
 import type { IncidentTemplate } from "../../contract/incident-template.ts";
 import { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
 import { hasPermission } from "../../domain/roles.ts";
+import { templateVerbs } from "../../features/incident-templates/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { EmptyState, ListPages } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
-import { addressWith, ListOffset, partOf } from "../lists.ts";
+import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
-import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
+import { type ListedPages, listedPages, NewOnPage, PageFilter, showNoPage } from "../page-choice.tsx";
+import type { PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { toOptions, wordOf } from "./form.ts";
@@ -46,10 +48,10 @@ const FIELDS: readonly FormField[] = [
 
 export const endpoints = [
   view({ path: "/app/incidents/templates", summary: "Incident templates", query: PageQuery }, async (c, { query }) => {
-    const chosen = await choosePage(c, query.page);
+    const listed = await listedPages(c, query.page);
     const reason = "Templates belong to a status page.";
-    return chosen
-      ? showTemplates(c, chosen, query.offset)
+    return listed.pages.length > 0
+      ? showTemplates(c, listed, query.offset)
       : showNoPage(c, { title: "Templates", section: "incidents", reason });
   }),
 
@@ -146,65 +148,84 @@ async function deletionOf(c: AppContext, { page, id }: { page: string; id: strin
   };
 }
 
-async function showTemplates(c: AppContext, chosen: ChosenPage, offset: number): Promise<Response> {
-  const { page } = chosen;
-  const { shown: templates, place } = partOf(await listTemplates(c.var.ctx, page.id), offset);
-  const mayChange = hasPermission(page.membership, "incidents.write");
-  const add = mayChange ? (
-    <a class="button" href={`/app/incidents/templates/${page.id}/new`}>
-      New template
-    </a>
-  ) : undefined;
+async function showTemplates(c: AppContext, listed: ListedPages, offset: number): Promise<Response> {
+  const { chosen, shown, byId } = listed;
+  const { rows, total } = await templateVerbs.list(c.var.ctx, chosen?.id, partAt(offset));
+  const href = (page: string | undefined, from?: number) =>
+    addressWith("/app/incidents/templates", { page, offset: from });
   return showView(c, {
     title: "Templates",
     heading: "Incident templates",
     section: "incidents",
     trail: trail.slice(0, 1),
-    actions: add,
+    actions: (
+      <NewOnPage text="New template" pages={shown.filter(mayChange)} href={(page) => `${pathOn(page.id)}/new`} />
+    ),
     children: (
       <>
-        {incidentTabs("templates")}
-        <PageTabs {...chosen} href={back} />
-        {place.total === 0 ? (
+        {incidentTabs("templates", chosen?.id)}
+        <PageFilter {...listed} href={href} />
+        {total === 0 ? (
           <EmptyState title="No templates yet">
             A template is an incident written in advance: when something breaks, choosing it takes a moment.
           </EmptyState>
         ) : (
           <ul class="rows card">
-            {templates.map((template) => (
-              <li>
-                <div class="row">
-                  <span dir="auto">
-                    {mayChange ? (
-                      <a href={`/app/incidents/templates/${page.id}/${template.id}`}>{template.name}</a>
-                    ) : (
-                      template.name
-                    )}
-                  </span>
-                  <span class="tag">{wordOf(template.severity)}</span>
-                </div>
-                <p class="quiet" dir="auto">
-                  {template.title}
-                </p>
-                <p class="quiet cut" dir="auto">
-                  {template.initial_update}
-                </p>
-                {mayChange ? (
-                  <p>
-                    <a href={`/app/incidents/new?status_page_id=${page.id}&template=${template.id}`}>
-                      Open an incident from it
-                    </a>
-                  </p>
-                ) : null}
-              </li>
+            {rows.map((row) => (
+              <TemplateRow
+                template={templateVerbs.present(row)}
+                page={byId.get(row.status_page_id)}
+                namesPage={shown.length > 1}
+              />
             ))}
           </ul>
         )}
-        <ListPages
-          {...place}
-          href={(from) => addressWith("/app/incidents/templates", { page: page.id, offset: from })}
-        />
+        <ListPages total={total} limit={SHOWN_MAX} offset={offset} href={(from) => href(chosen?.id, from)} />
       </>
     ),
   });
+}
+
+const pathOn = (page: string) => `/app/incidents/templates/${page}`;
+const mayChange = ({ membership }: PageChoice) => hasPermission(membership, "incidents.write");
+
+interface TemplateRowProps {
+  template: IncidentTemplate;
+  page: PageChoice | undefined;
+  namesPage: boolean;
+}
+
+function TemplateRow({ template, page, namesPage }: TemplateRowProps) {
+  const { id, name, severity, title, initial_update } = template;
+  const changeable = page && mayChange(page) ? page : undefined;
+  return (
+    <li>
+      <div class="row">
+        <span dir="auto">{changeable ? <a href={`${pathOn(changeable.id)}/${id}`}>{name}</a> : name}</span>
+        <span>
+          {namesPage ? (
+            <>
+              <span class="quiet" dir="auto">
+                {page?.name}
+              </span>{" "}
+            </>
+          ) : null}
+          <span class="tag">{wordOf(severity)}</span>
+        </span>
+      </div>
+      <p class="quiet" dir="auto">
+        {title}
+      </p>
+      <p class="quiet cut" dir="auto">
+        {initial_update}
+      </p>
+      {changeable ? (
+        <p>
+          <a href={addressWith("/app/incidents/new", { status_page_id: changeable.id, template: id })}>
+            Open an incident from it
+          </a>
+        </p>
+      ) : null}
+    </li>
+  );
 }

@@ -8,6 +8,8 @@ import { EmptyState, ListPages, PostButton, Table, Tabs } from "../components/pi
 import { ExactTime, Time } from "../components/time.tsx";
 import { Composer, type ComposerState } from "../composer.tsx";
 import type { Option } from "../form-fields.ts";
+import { addressWith } from "../lists.ts";
+import { type ListedPages, PageFilter } from "../page-choice.tsx";
 import type { View } from "../shell.tsx";
 import { EditUpdate, TimelinePages, type TimelinePart } from "../timeline-updates.tsx";
 import { POSTMORTEM, QUICK_UPDATES, UPDATE_FIELDS, wordOf } from "./form.ts";
@@ -20,46 +22,40 @@ interface ListView {
   offset: number;
   is_open: boolean;
   may_open: boolean;
-  /** Incidents are reported on a status page. */
-  has_pages: boolean;
+  listed: ListedPages;
 }
 
-export function incidentListView({
-  now,
-  incidents,
-  total,
-  limit,
-  offset,
-  is_open,
-  may_open,
-  has_pages,
-}: ListView): View {
-  const href = (from: number) => `/app/incidents?${is_open ? "" : "show=all&"}offset=${from}`;
+export function incidentListView({ now, incidents, total, limit, offset, is_open, may_open, listed }: ListView): View {
+  const { chosen, pages, shown, byId } = listed;
+  const show = is_open ? undefined : "all";
+  const href = (page: string | undefined, from?: number) => addressWith("/app/incidents", { show, page, offset: from });
+  const namesPages = shown.length > 1;
   return {
     title: "Incidents",
     section: "incidents",
     isLive: true,
     actions: may_open ? (
-      <a class="button" href="/app/incidents/new">
+      <a class="button" href={addressWith("/app/incidents/new", { status_page_id: chosen?.id })}>
         New incident
       </a>
     ) : undefined,
     children: (
       <>
-        {incidentTabs(is_open ? "open" : "all")}
+        {incidentTabs(is_open ? "open" : "all", chosen?.id)}
+        <PageFilter {...listed} href={href} />
         <div id="incidents" data-live>
           {incidents.length === 0 ? (
             <EmptyState
               title={is_open ? "No open incidents" : "No incidents yet"}
-              action={has_pages ? undefined : <a href="/app/pages/new">Make a status page first</a>}
+              action={pages.length > 0 ? undefined : <a href="/app/pages/new">Make a status page first</a>}
             >
               An incident tells the readers of a status page what is broken and what you do about it.
             </EmptyState>
           ) : (
             <Table
               caption="Incidents"
-              head={["Incident", "State", "Severity", "In hand", "Began"]}
-              figuresFrom={4}
+              head={["Incident", ...(namesPages ? ["Status page"] : []), "State", "Severity", "In hand", "Began"]}
+              figuresFrom={namesPages ? 5 : 4}
               isStacked
             >
               {incidents.map((incident) => (
@@ -67,6 +63,7 @@ export function incidentListView({
                   <th scope="row" dir="auto">
                     <a href={`/app/incidents/${incident.id}`}>{incident.title}</a>
                   </th>
+                  {namesPages ? <td dir="auto">{byId.get(incident.status_page_id)?.name}</td> : null}
                   <td>
                     <State incident={incident} />
                   </td>
@@ -86,20 +83,21 @@ export function incidentListView({
             </Table>
           )}
         </div>
-        <ListPages total={total} limit={limit} offset={offset} href={href} />
+        <ListPages total={total} limit={limit} offset={offset} href={(from) => href(chosen?.id, from)} />
       </>
     ),
   };
 }
 
-export function incidentTabs(open: "open" | "all" | "templates") {
+/** They stay with the status page that is chosen. */
+export function incidentTabs(open: "open" | "all" | "templates", page: string | undefined) {
   return (
     <Tabs
       label="Incidents"
       tabs={[
-        { href: "/app/incidents", text: "Open", isOpen: open === "open" },
-        { href: "/app/incidents?show=all", text: "All", isOpen: open === "all" },
-        { href: "/app/incidents/templates", text: "Templates", isOpen: open === "templates" },
+        { href: addressWith("/app/incidents", { page }), text: "Open", isOpen: open === "open" },
+        { href: addressWith("/app/incidents", { show: "all", page }), text: "All", isOpen: open === "all" },
+        { href: addressWith("/app/incidents/templates", { page }), text: "Templates", isOpen: open === "templates" },
       ]}
     />
   );

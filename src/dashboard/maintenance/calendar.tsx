@@ -11,6 +11,7 @@ import { dateIn, monthOf, zonedClock } from "../../lib/zoned-days.ts";
 import { Preview } from "../components/preview.tsx";
 import { ExactTime } from "../components/time.tsx";
 import { type FormField, readBody } from "../form-fields.ts";
+import { addressWith } from "../lists.ts";
 
 const WINDOWS_MAX = 200;
 const OCCURRENCES_MAX = 62;
@@ -32,18 +33,27 @@ export interface Month {
   from: number;
   to: number;
   entries: readonly Entry[];
+  /** The status page that it is of; of all where it is absent. */
+  page: string | undefined;
 }
 
+interface WantedMonth {
+  month: string | undefined;
+  zone: string;
+  /** Of all where it is absent. */
+  status_page_id: string | undefined;
+}
+
+/** The filter of a list that is of all status pages until one is chosen. */
+export const onPage = (id: string | undefined) => (id === undefined ? {} : { status_page_id: id });
+
 /** Every occurrence that touches the month, those of repeating windows included. */
-export async function loadCalendar(
-  ctx: RequestScope,
-  { month, zone }: { month: string | undefined; zone: string },
-): Promise<Month> {
+export async function loadCalendar(ctx: RequestScope, { month, zone, status_page_id }: WantedMonth): Promise<Month> {
   const from = Date.parse(`${month ?? monthOf(dateIn(zone, ctx.now))}-01T00:00:00Z`);
   const to = startOfMonth(from, 1);
   const clock = zonedClock(zone);
   const range = { from: clock.firstInstantOf(from), to: clock.firstInstantOf(to), max: OCCURRENCES_MAX };
-  const { windows } = await listMyMaintenance(ctx, {}, { limit: WINDOWS_MAX, offset: 0 });
+  const { windows } = await listMyMaintenance(ctx, onPage(status_page_id), { limit: WINDOWS_MAX, offset: 0 });
   const entries = windows.flatMap((window) =>
     listOccurrences({ ...window, done_until: 0 }, window.timezone, range).map(({ start_at, end_at }) => ({
       id: window.id,
@@ -52,7 +62,7 @@ export async function loadCalendar(
       end_at,
     })),
   );
-  return { zone, from, to, entries: entries.sort((a, b) => a.start_at - b.start_at) };
+  return { zone, from, to, page: status_page_id, entries: entries.sort((a, b) => a.start_at - b.start_at) };
 }
 
 function startOfMonth(at: number, months: number): number {
@@ -63,11 +73,12 @@ function startOfMonth(at: number, months: number): number {
 const MONTH_NAME = lazy(() => new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }));
 const DAY_NAME = lazy(() => new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" }));
 const timeIn = (zone: string) => new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
-const monthAddress = (at: number) => `/app/maintenance?month=${new Date(at).toISOString().slice(0, 7)}`;
+const monthAddress = (at: number, page: string | undefined) =>
+  addressWith("/app/maintenance", { month: new Date(at).toISOString().slice(0, 7), page });
 /** Monday first. */
 const weekdayOf = (at: number) => (new Date(at).getUTCDay() + 6) % WEEK;
 
-export function Calendar({ month: { zone, from, to, entries }, now }: { month: Month; now: number }) {
+export function Calendar({ month: { zone, from, to, page, entries }, now }: { month: Month; now: number }) {
   const clock = zonedClock(zone);
   const time = timeIn(zone);
   const first = from - weekdayOf(from) * DAY_MS;
@@ -80,10 +91,10 @@ export function Calendar({ month: { zone, from, to, entries }, now }: { month: M
         <h2 id="calendar">{MONTH_NAME().format(from)}</h2>
         <span class="quiet">Times in {zone}</span>
         <span class="actions">
-          <a class="button second" href={monthAddress(startOfMonth(from, -1))}>
+          <a class="button second" href={monthAddress(startOfMonth(from, -1), page)}>
             Previous month
           </a>
-          <a class="button second" href={monthAddress(to)}>
+          <a class="button second" href={monthAddress(to, page)}>
             Next month
           </a>
         </span>

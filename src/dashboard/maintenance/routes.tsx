@@ -3,6 +3,7 @@ import { requireUser } from "../../access/principal.ts";
 import { forbidden } from "../../contract/errors.ts";
 import { Maintenance } from "../../contract/maintenance.ts";
 import { listOccurrences } from "../../domain/maintenance.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import { presentMaintenance } from "../../features/maintenance/present.ts";
 import { getMaintenance, listMyMaintenance } from "../../features/maintenance/service.ts";
 import { MAINTENANCE_TIMELINE } from "../../features/timeline/maintenance.ts";
@@ -14,16 +15,16 @@ import { type ComposerState, changedMeanwhile, hasArrived, onceOf, statusSeen } 
 import { readerZone } from "../cookies.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, readBody, storedValues, toClockReading, toSentences, typedValues } from "../form-fields.ts";
-import { listServiceOptions, toPageOptions } from "../incidents/form.ts";
+import { chosenAmong, listServiceOptions, toPageOptions } from "../incidents/form.ts";
 import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
-import { showNoPage } from "../page-choice.tsx";
+import { listedPages, showNoPage } from "../page-choice.tsx";
 import { timezoneOf } from "../page-zone.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { loadTimeline, updateEndpoints } from "../timeline-updates.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { loadCalendar, Plan, previewOf } from "./calendar.tsx";
+import { loadCalendar, onPage, Plan, previewOf } from "./calendar.tsx";
 import { maintenanceFields, STATUS_WORDS, toTargets, UPDATE_FIELDS } from "./form.ts";
 import { type DetailView, maintenanceListView, maintenanceView } from "./views.tsx";
 
@@ -39,6 +40,7 @@ const ListQuery = z.object({
     .regex(/^20\d\d-(0[1-9]|1[0-2])$/)
     .optional()
     .catch(undefined),
+  page: z.uuid().optional().catch(undefined),
   offset: ListOffset,
 });
 const DetailQuery = z.object({ updates: ListOffset });
@@ -55,47 +57,46 @@ const trail = [{ href: "/app/maintenance", text: "Maintenance" }];
 export const endpoints = [
   view(
     { path: "/app/maintenance", summary: "List of maintenance in the dashboard", query: ListQuery },
-    async (c, { query: { offset, month } }) => {
-      const [{ windows, total }, visible, pages] = await Promise.all([
-        listMyMaintenance(c.var.ctx, {}, partAt(offset)),
-        listPageChoices(c.var.ctx),
-        writablePages(c),
+    async (c, { query: { offset, month, page } }) => {
+      const listed = await listedPages(c, page);
+      const status_page_id = listed.chosen?.id;
+      const [{ windows, total }, calendar] = await Promise.all([
+        listMyMaintenance(c.var.ctx, onPage(status_page_id), partAt(offset)),
+        loadCalendar(c.var.ctx, { month, status_page_id, zone: readerZone(c.req.raw) }),
       ]);
-      const calendar = await loadCalendar(c.var.ctx, { month, zone: readerZone(c.req.raw) });
       const list = {
         now: c.var.now,
         windows: windows.map((window) => presentMaintenance(window, c.var.now)),
         total,
         limit: SHOWN_MAX,
         offset,
-        may_plan: pages.length > 0,
-        has_pages: visible.length > 0,
+        may_plan: listed.shown.some(({ membership }) => hasPermission(membership, "maintenance.write")),
+        listed,
       };
       return showView(c, maintenanceListView({ ...list, calendar }));
     },
   ),
 
   view({ path: "/app/maintenance/new", summary: "Form of new maintenance", query: NewQuery }, async (c, { query }) => {
-    const { form, page } = await newForm(c, query.status_page_id);
-    if (page === undefined) return showNoPage(c, NO_PAGE);
+    const { form, pages, page, zone } = await newForm(c, query.status_page_id);
+    if (pages.length === 0) return showNoPage(c, NO_PAGE);
     const start = Math.ceil((c.var.now + 1) / HOUR_MS) * HOUR_MS;
     return showForm(c, form, {
-      status_page_id: page.value,
+      status_page_id: page?.value ?? "",
       is_public: true,
       recurrence_type: "none",
-      start_time: toClockReading(start, page.timezone),
-      end_time: toClockReading(start + HOUR_MS, page.timezone),
+      start_time: toClockReading(start, zone),
+      end_time: toClockReading(start + HOUR_MS, zone),
     });
   }),
 
   action({ path: "/app/maintenance/new", summary: "Submit the form of new maintenance" }, async (c, entered) => {
-    const { form, page } = await newForm(c, entered.get("status_page_id") || undefined);
-    if (page === undefined) throw forbidden("you may plan maintenance on no status page");
+    const { form, pages, zone } = await newForm(c, entered.get("status_page_id") || undefined);
+    if (pages.length === 0) throw forbidden("you may plan maintenance on no status page");
     const intent = entered.get("intent");
     if (intent === "page") return showTyped(c, form, entered);
     if (intent === "preview") {
-      const timezone = await timezoneOf(c.var.ctx, entered.get("status_page_id"));
-      return showTyped(c, form, entered, { result: <Plan {...previewOf(form.fields, entered, timezone)} /> });
+      return showTyped(c, form, entered, { result: <Plan {...previewOf(form.fields, entered, zone)} /> });
     }
     const sent = await submitForm(c, form, entered, { method: "POST", path: API, toBody: toTargets() });
     if (!sent.ok) return sent.response;
@@ -185,9 +186,10 @@ async function writablePages(c: AppContext) {
   return toPageOptions(pages);
 }
 
-async function newForm(c: AppContext, chosen: string | undefined) {
+async function newForm(c: AppContext, named: string | undefined) {
   const pages = await writablePages(c);
-  const page = pages.find(({ value }) => value === chosen) ?? pages[0];
+  const page = chosenAmong(pages, named);
+  const zone = page?.timezone ?? readerZone(c.req.raw);
   const form: ObjectForm = {
     title: "Schedule maintenance",
     section: "maintenance",
@@ -195,7 +197,7 @@ async function newForm(c: AppContext, chosen: string | undefined) {
     action: "/app/maintenance/new",
     keepsDraft: true,
     cancel: "/app/maintenance",
-    fields: await maintenanceFields(c, { pages, pageId: page?.value, zone: page?.timezone ?? "UTC" }),
+    fields: await maintenanceFields(c, { pages, pageId: page?.value, zone }),
     intents: [
       ...(pages.length > 1
         ? [{ intent: "page", label: "Show the services of this page", after: "status_page_id" }]
@@ -203,7 +205,7 @@ async function newForm(c: AppContext, chosen: string | undefined) {
       { intent: "preview", label: "Preview" },
     ],
   };
-  return { form, page };
+  return { form, pages, page, zone };
 }
 
 async function editForm(c: AppContext, id: string): Promise<{ form: EditForm; window: Maintenance }> {

@@ -9,6 +9,8 @@ import { EmptyState, ListPages, PostButton, Table } from "../components/pieces.t
 import { ExactTime, Time } from "../components/time.tsx";
 import { Composer, type ComposerState } from "../composer.tsx";
 import type { Option } from "../form-fields.ts";
+import { addressWith } from "../lists.ts";
+import { type ListedPages, PageFilter } from "../page-choice.tsx";
 import type { View } from "../shell.tsx";
 import { EditUpdate, TimelinePages, type TimelinePart } from "../timeline-updates.tsx";
 import { Calendar, type Month } from "./calendar.tsx";
@@ -21,8 +23,7 @@ interface ListView {
   limit: number;
   offset: number;
   may_plan: boolean;
-  /** Maintenance is planned on a status page. */
-  has_pages: boolean;
+  listed: ListedPages;
   calendar: Month;
 }
 
@@ -34,9 +35,12 @@ export function maintenanceListView({
   limit,
   offset,
   may_plan,
-  has_pages,
+  listed,
   calendar,
 }: ListView): View {
+  const { chosen, pages, shown, byId } = listed;
+  const names = shown.length > 1 ? byId : undefined;
+  const href = (page: string | undefined, from?: number) => addressWith("/app/maintenance", { page, offset: from });
   const coming = windows.filter(({ status }) => status !== "completed").toSorted((a, b) => startOf(a) - startOf(b));
   const past = windows.filter(({ status }) => status === "completed");
   return {
@@ -44,29 +48,30 @@ export function maintenanceListView({
     section: "maintenance",
     isLive: true,
     actions: may_plan ? (
-      <a class="button" href="/app/maintenance/new">
+      <a class="button" href={addressWith("/app/maintenance/new", { status_page_id: chosen?.id })}>
         Schedule maintenance
       </a>
     ) : undefined,
     children: (
       <>
+        <PageFilter {...listed} href={href} />
         {windows.length === 0 ? null : <Calendar month={calendar} now={now} />}
         <div id="windows" data-live>
           {windows.length === 0 ? (
             <EmptyState
               title="No maintenance planned"
-              action={has_pages ? undefined : <a href="/app/pages/new">Make a status page first</a>}
+              action={pages.length > 0 ? undefined : <a href="/app/pages/new">Make a status page first</a>}
             >
               During a window no alerts are sent for its services, and SLA reports leave the time out.
             </EmptyState>
           ) : (
             <>
-              {coming.length === 0 ? null : <Windows title="Upcoming" windows={coming} now={now} />}
-              {past.length === 0 ? null : <Windows title="Over" windows={past} now={now} />}
+              {coming.length === 0 ? null : <Windows title="Upcoming" windows={coming} pages={names} now={now} />}
+              {past.length === 0 ? null : <Windows title="Over" windows={past} pages={names} now={now} />}
             </>
           )}
         </div>
-        <ListPages total={total} limit={limit} offset={offset} href={(from) => `/app/maintenance?offset=${from}`} />
+        <ListPages total={total} limit={limit} offset={offset} href={(from) => href(chosen?.id, from)} />
       </>
     ),
   };
@@ -78,15 +83,18 @@ const endOf = (window: Maintenance) => Date.parse(window.next_occurrence?.end ??
 interface WindowsProps {
   title: string;
   windows: readonly Maintenance[];
+  /** Where those of several status pages are listed: by id. */
+  pages: ListedPages["byId"] | undefined;
   now: number;
 }
 
-function Windows({ title, windows, now }: WindowsProps) {
+function Windows({ title, windows, pages, now }: WindowsProps) {
   const id = title.toLowerCase();
+  const head = ["Maintenance", ...(pages ? ["Status page"] : []), "Starts", "Lasts", "State", "When"];
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      <Table caption={title} head={["Maintenance", "Starts", "Lasts", "State", "When"]} figuresFrom={4} isStacked>
+      <Table caption={title} head={head} figuresFrom={head.length - 1} isStacked>
         {windows.map((window) => (
           <tr>
             <th scope="row">
@@ -94,6 +102,7 @@ function Windows({ title, windows, now }: WindowsProps) {
                 {window.title}
               </a>
             </th>
+            {pages ? <td dir="auto">{pages.get(window.status_page_id)?.name}</td> : null}
             <td>
               <ExactTime at={startOf(window)} />
             </td>

@@ -2,7 +2,7 @@ import { listLostTargets, resolveTargets } from "../../access/alert-targets.ts";
 import { commit } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
 import { maskedVersions } from "../../access/masked-versions.ts";
-import { findMembership, once, requirePage, requireVisiblePage, viewerOf } from "../../access/pages.ts";
+import { findMembership, judgeAhead, once, requirePage, requireVisiblePage, viewerOf } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
@@ -54,6 +54,10 @@ export async function listWebhooks(
   if (statusPageId !== undefined) await requireVisiblePage(ctx, statusPageId);
   const of = statusPageId ? { status_page_id: statusPageId } : { visible_to: await viewerOf(ctx) };
   const { rows, total } = await listWebhooksOf(ctx.db, of, page, filter);
+  await judgeAhead(
+    ctx,
+    rows.flatMap(({ status_page_id }) => status_page_id ?? []),
+  );
   const opened = await Promise.all(rows.map((webhook) => open(ctx, webhook)));
   const told = await tell(ctx, opened);
   return { rows: await Promise.all(told.map((shown) => maskFor(ctx, shown))), total };
