@@ -72,6 +72,9 @@ export const ReminderData = z.object({
   duration_seconds: z.int().meta({ description: "for how long it has been down" }),
   outage_id: z.string(),
   incident_id: z.string().nullable().meta({ description: "the automatic incident of the outage" }),
+  evidence_url: z.url().nullish().meta({
+    description: "where the team sees what each location saw of the outage; null where no check found it",
+  }),
 });
 
 export const ExpiryData = z.object({

@@ -107,6 +107,7 @@ export const EVENT_EXAMPLES: { [Name in EventName]: EventData<Name> } = {
     duration_seconds: 1800,
     outage_id: `${MONITOR_ID}/2`,
     incident_id: INCIDENT_ID,
+    evidence_url: `https://vigil.example/app/monitors/${MONITOR_ID}/evidence?since=1767322985000`,
   },
   "monitor.flapping": {
     monitor_id: MONITOR_ID,

@@ -36,6 +36,7 @@ const StoredAlert = z.object({
   sent_at: z.number(),
   open: z.string(),
   acknowledge: z.string().optional(),
+  evidence: z.string().optional(),
 });
 
 /** The row of an alert to one browser; it belongs in the batch that releases the alert. */

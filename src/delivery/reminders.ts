@@ -9,6 +9,7 @@ import { recordReminders } from "../data/reminders/write.ts";
 import { listAlertRouting } from "../data/status-pages/read.ts";
 import { BUNDLED_FROM_MONITORS } from "../domain/alert-bundling.ts";
 import { isAlertSuppressed } from "../domain/alert-routing.ts";
+import { evidencePath } from "../domain/observed.ts";
 import { secondsBetween } from "../lib/duration-format.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { notifierOf } from "../notifiers/registry.ts";
@@ -80,8 +81,12 @@ function eventIdOf({ monitor, seq, due_at }: DueReminder): string {
   return idFrom("event", monitor.id, String(seq), "reminder", String(due_at));
 }
 
-function toEvent({ now }: Scope, reminder: DueReminder): EventOf<"monitor.reminder"> & { processed_at: number } {
-  const { monitor, seq, started_at, cause, incident_id } = reminder;
+function toEvent(
+  { now, settings: { PUBLIC_URL } }: Scope,
+  reminder: DueReminder,
+): EventOf<"monitor.reminder"> & { processed_at: number } {
+  const { monitor, seq, started_at, cause, region, incident_id } = reminder;
+  const hasEvidence = PUBLIC_URL !== "" && region !== null;
   return {
     id: eventIdOf(reminder),
     owner_id: monitor.owner_id,
@@ -99,6 +104,7 @@ function toEvent({ now }: Scope, reminder: DueReminder): EventOf<"monitor.remind
       duration_seconds: secondsBetween(started_at, now),
       outage_id: `${monitor.id}/${seq}`,
       incident_id,
+      evidence_url: hasEvidence ? `${PUBLIC_URL}${evidencePath(monitor.id, started_at)}` : null,
     },
     created_at: now,
     // Nothing but these deliveries follows from it.

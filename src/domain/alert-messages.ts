@@ -75,7 +75,7 @@ export function composeAlert(event: NewEvent, { public_url, timezone, page_name 
   const at = (path: string) => `${public_url}/app/${path}`;
   const links = [
     ...(incident_id === null || !is_unanswered ? [] : [{ label: ACKNOWLEDGE, url: at(`incidents/${incident_id}`) }]),
-    ...(evidence_url === null ? [] : [{ label: "Evidence", url: evidence_url }]),
+    ...(evidence_url === null ? [] : [{ label: EVIDENCE, url: evidence_url }]),
     ...(monitor_id === null ? [] : [{ label: "Open monitor", url: at(`monitors/${monitor_id}`) }]),
     ...(incident_id === null || is_unanswered ? [] : [{ label: OPEN_INCIDENT, url: at(`incidents/${incident_id}`) }]),
   ];
@@ -85,6 +85,7 @@ export function composeAlert(event: NewEvent, { public_url, timezone, page_name 
 /** Labels by which messages with a link of their own replace these. */
 export const ACKNOWLEDGE = "Acknowledge";
 export const OPEN_INCIDENT = "Open incident";
+export const EVIDENCE = "Evidence";
 
 const TONE_WORDS: Record<AlertTone, string> = { down: "Alert", warning: "Warning", good: "Resolved", info: "Notice" };
 
@@ -249,7 +250,7 @@ export function describeLocations({
 
 /** A state of its own, so that a chat shows a new message instead of an edited one. */
 function reminderContent({ data }: EventOf<"monitor.reminder">, timezone: string): Content {
-  const { monitor_id, monitor_name, message, since, duration_seconds, outage_id, incident_id } = data;
+  const { monitor_id, monitor_name, message, since, duration_seconds, outage_id, incident_id, evidence_url } = data;
   return {
     tone: "down",
     title: `${oneLine(monitor_name)} is still down`,
@@ -259,6 +260,7 @@ function reminderContent({ data }: EventOf<"monitor.reminder">, timezone: string
     is_resolved: false,
     monitor_id,
     incident_id,
+    evidence_url,
     is_unanswered: true,
   };
 }

@@ -10,13 +10,14 @@ import { sealAlertMail } from "../delivery/alert-mail.ts";
 import { sealContact } from "../delivery/contact-attempt.ts";
 import { dispatchMail } from "../delivery/mail.ts";
 import { maskUrl } from "../delivery/webhook-config.ts";
-import { ACKNOWLEDGE, type AlertMessage, OPEN_INCIDENT } from "../domain/alert-messages.ts";
+import { ACKNOWLEDGE, type AlertMessage, EVIDENCE, OPEN_INCIDENT } from "../domain/alert-messages.ts";
 import { type EscalationEffect, isFollowUp, type NotifyEffect } from "../domain/escalation.ts";
 import {
   composeEscalationMessage,
   composeExhaustedMessage,
   composeFollowUpMessage,
 } from "../domain/escalation-messages.ts";
+import { evidencePath } from "../domain/observed.ts";
 import { acknowledgeButton, acknowledgeToken } from "../platform/acknowledge-tokens.ts";
 import { idFrom } from "../platform/ids.ts";
 import { seal, unseal } from "../platform/seal.ts";
@@ -259,6 +260,9 @@ function linksOf(
   const token = acknowledgeToken(settings.ROOT_SECRET, { id: escalation.id, sent_at: now, user_id: userId });
   return [
     { label: ACKNOWLEDGE, url: `${base}/acknowledge/${token}` },
+    ...(own.monitor_id === null || own.evident_since === null
+      ? []
+      : [{ label: EVIDENCE, url: `${base}${evidencePath(own.monitor_id, own.evident_since)}` }]),
     ...(own.shown_incident_id === null
       ? []
       : [{ label: OPEN_INCIDENT, url: `${base}/app/incidents/${own.shown_incident_id}` }]),

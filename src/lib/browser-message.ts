@@ -15,6 +15,8 @@ export interface BrowserAlert {
   open: string;
   /** Acknowledges by a POST, without signing in. */
   acknowledge?: string;
+  /** What each location saw. */
+  evidence?: string;
 }
 
 /** The test on set-up: the code in it proves that messages reach this browser. */

@@ -1,4 +1,4 @@
-import { ACKNOWLEDGE, type AlertMessage } from "../domain/alert-messages.ts";
+import { ACKNOWLEDGE, type AlertMessage, EVIDENCE } from "../domain/alert-messages.ts";
 import type { BrowserAlert } from "../lib/browser-message.ts";
 import { shorten } from "../lib/plain-text.ts";
 import { formatPlain } from "./chat-text.ts";
@@ -8,9 +8,13 @@ const TITLE_MAX = 120;
 const BODY_MAX = 600;
 const ACKNOWLEDGE_PATH = /^\/acknowledge\/[\w.-]+$/;
 
-/** What a notification on a phone shows of a message, and the addresses behind it and behind its two buttons. */
+/** What a notification on a phone shows of a message, and the addresses behind it and behind its buttons. */
 export function formatBrowserAlert(message: AlertMessage, sent_at: number): BrowserAlert {
-  const paths = message.links.map(({ label, url }) => ({ label, path: new URL(url).pathname }));
+  const paths = message.links.map(({ label, url }) => {
+    const { pathname, search } = new URL(url);
+    return { label, path: `${pathname}${search}` };
+  });
+  const evidence = paths.find(({ label }) => label === EVIDENCE);
   const acknowledge = paths.find(({ label, path }) => label === ACKNOWLEDGE && ACKNOWLEDGE_PATH.test(path));
   return {
     kind: "alert",
@@ -21,5 +25,6 @@ export function formatBrowserAlert(message: AlertMessage, sent_at: number): Brow
     sent_at,
     open: paths.findLast(({ path }) => path !== acknowledge?.path)?.path ?? "/app",
     ...(acknowledge && { acknowledge: acknowledge.path }),
+    ...(evidence && { evidence: evidence.path }),
   };
 }

@@ -85,6 +85,19 @@ describe.skipIf(!existsSync(CHROMIUM))("alerts in the browser", () => {
         .poll(() => shownBy(page))
         .toContainEqual(expect.objectContaining({ title: "Acknowledged: Payments fail" }));
       expect((await dashboard.call("GET", `${V1}/incidents/${incident.id}`)).acknowledged_by).toBe(user_id);
+
+      await deliver({
+        kind: "alert",
+        title: "Shop is down",
+        body: "HTTP 500",
+        tag: "shop",
+        is_urgent: true,
+        sent_at: Date.now(),
+        open: `/app/incidents/${incident.id}`,
+        evidence: "/app/monitors/1/evidence?since=1",
+      });
+      const evident = { title: "Shop is down", body: "HTTP 500", actions: ["Evidence"] };
+      await expect.poll(() => shownBy(page)).toContainEqual(evident);
     });
   });
 });

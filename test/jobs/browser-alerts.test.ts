@@ -87,6 +87,7 @@ describe("an outage", () => {
     expect(message?.body).toMatch(/^HTTP 500\nSince: .+/);
     const alert = message as BrowserAlert;
     expect(alert.open).toMatch(/^\/app\/incidents\//);
+    expect(alert.evidence).toMatch(new RegExp(`^/app/monitors/${monitor}/evidence\\?since=\\d+$`));
     expect(JSON.stringify(alert)).not.toMatch(/https?:/);
 
     const answer = await createVisitor()(String(alert.acknowledge), {}, { method: "POST" });
@@ -126,7 +127,11 @@ describe("an outage", () => {
     await setPolicy({ account: owner, page }, [{ level: 1, wait_minutes: 0, contacts: toUser(member.user_id) }]);
     await breakDown(stage);
     expect(alertsIn(phone.arrived)).toMatchObject([
-      { is_urgent: true, title: expect.stringContaining("Shop is down") },
+      {
+        is_urgent: true,
+        title: expect.stringContaining("Shop is down"),
+        evidence: expect.stringContaining("/evidence?since="),
+      },
     ]);
     const [alert] = alertsIn(phone.arrived);
     expect((await createVisitor()(String(alert?.acknowledge), {}, { method: "POST" })).status).toBe(200);

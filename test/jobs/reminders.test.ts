@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
+import type { MonitorTransition } from "../../src/contract/monitor-transition.ts";
 import { openDb } from "../../src/data/db.ts";
 import { webhookReminders } from "../../src/data/reminders/table.ts";
 import { deliveries } from "../../src/data/webhooks/table.ts";
@@ -22,8 +23,14 @@ const db = openDb(env.DB);
 const MINUTE = 60_000;
 const T0 = Date.now();
 
+interface Staged {
+  monitors?: number;
+  incidents?: boolean;
+  settings?: { PUBLIC_URL?: string };
+}
+
 /** A page with monitors; its clock passes with `pass`, and what queues contain then is sent. */
-async function aStage({ monitors = 1, incidents = false }: { monitors?: number; incidents?: boolean } = {}) {
+async function aStage({ monitors = 1, incidents = false, settings = {} }: Staged = {}) {
   const account = await createAccount();
   const status_page_id = await insertPage(account.user_id, { auto_create_incident: incidents });
   const ids: string[] = [];
@@ -31,7 +38,7 @@ async function aStage({ monitors = 1, incidents = false }: { monitors?: number; 
     ids.push((await insertMonitor(account.user_id, { status_page_id, name: `Shop ${n}`, created_at: T0 - 1000 })).id);
   }
   sink.serve("https://sink.test/", () => new Response("ok"));
-  const recording = recordingEnv();
+  const recording = recordingEnv(settings);
   const { report, drain } = playQueues(recording);
   let now = T0;
   /** Runs the sweep each minute. */
@@ -42,8 +49,8 @@ async function aStage({ monitors = 1, incidents = false }: { monitors?: number; 
       await drain(now, now);
     }
   };
-  const change = async (seq: number, subjects = ids) => {
-    for (const id of subjects) await report(id, transitionOf(seq, now));
+  const change = async (seq: number, subjects = ids, found: Partial<MonitorTransition> = {}) => {
+    for (const id of subjects) await report(id, { ...transitionOf(seq, now), ...found });
     await drain(now, now + 30_000);
   };
   return { account, status_page_id, ids, pass, change, at: () => now };
@@ -58,6 +65,21 @@ const remindingWebhook = (account: Account, fields: Record<string, unknown> = {}
   createWebhook(account, { remind_every_minutes: 10, ...fields });
 
 describe("a webhook that is reminded", () => {
+  it("gets the address of what each location saw, as with the alert, unless no check found the outage", async () => {
+    const settings = { PUBLIC_URL: "https://vigil.test" };
+    const evidenceOf = async (found: Partial<MonitorTransition>) => {
+      const { account, pass, change } = await aStage({ settings });
+      const webhook = await remindingWebhook(account);
+      await change(1, undefined, found);
+      await pass(10);
+      return eventsOf(webhook).map(({ data }) => data.evidence_url);
+    };
+    const [alert, reminder] = await evidenceOf({});
+    expect(reminder).toMatch(/^https:\/\/vigil\.test\/app\/monitors\/.+\/evidence\?since=\d+$/);
+    expect(reminder).toBe(alert);
+    expect(await evidenceOf({ region: null })).toEqual([null, null]);
+  });
+
   it("gets the outage again every so many minutes until the monitor recovers, and no other webhook does", async () => {
     const { account, ids, pass, change } = await aStage();
     const often = await remindingWebhook(account, { events: ["monitor.down", "monitor.up"] });

@@ -77,7 +77,7 @@ async function confirm({ title, body, verify, code }: Extract<BrowserMessage, { 
 }
 
 function showAlert(alert: BrowserAlert): Promise<void> {
-  const { title, body, tag, is_urgent, sent_at, acknowledge } = alert;
+  const { title, body, tag, is_urgent, sent_at, acknowledge, evidence } = alert;
   return show(title, {
     body,
     tag,
@@ -87,7 +87,8 @@ function showAlert(alert: BrowserAlert): Promise<void> {
     data: alert,
     actions: [
       ...(acknowledge === undefined ? [] : [{ action: "acknowledge", title: "Acknowledge" }]),
-      { action: "open", title: "Open" },
+      // A click on the notification itself opens it, too, and browsers show two buttons.
+      evidence === undefined ? { action: "open", title: "Open" } : { action: "evidence", title: "Evidence" },
     ],
   });
 }
@@ -107,7 +108,8 @@ function answer(event: ClickEvent): void {
   event.notification.close();
   const alert = event.notification.data as Partial<BrowserAlert>;
   const isAnswer = event.action === "acknowledge" && alert.acknowledge !== undefined;
-  event.waitUntil(isAnswer ? acknowledge(alert as BrowserAlert) : open(alert.open ?? "/app"));
+  const opened = (event.action === "evidence" ? alert.evidence : undefined) ?? alert.open ?? "/app";
+  event.waitUntil(isAnswer ? acknowledge(alert as BrowserAlert) : open(opened));
 }
 
 /** Where that fails, its view says why, and offers it again. */

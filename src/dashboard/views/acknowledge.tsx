@@ -3,7 +3,7 @@ import { toIso } from "../../platform/clock.ts";
 import { renderDocument } from "./frame.tsx";
 
 interface AcknowledgeView {
-  own: Omit<LoadedSubject, "escalation_id" | "is_paused" | "muted_until">;
+  own: Omit<LoadedSubject, "escalation_id" | "evident_since" | "is_paused" | "muted_until">;
   /** What the same message was about. */
   bundled: readonly LoadedSubject[];
   page_name: string;

@@ -43,14 +43,19 @@ export interface LoadedSubject extends EscalatedSubject {
   is_paused: boolean;
   muted_until: number | null;
   acknowledged_at: number | null;
+  /** When the outage began, if checks found it, so that there is evidence of it. */
+  evident_since: number | null;
   /** When its escalation was made. */
   created_at: number;
 }
 
+/** The monitor whose outage it is. */
+const MONITOR = sql<string | null>`coalesce(${escalations.monitor_id}, ${incidents.origin_monitor_id})`;
+
 const SUBJECT = {
   escalation_id: escalations.id,
   incident_id: escalations.incident_id,
-  monitor_id: sql<string | null>`coalesce(${escalations.monitor_id}, ${incidents.origin_monitor_id})`,
+  monitor_id: MONITOR,
   shown_incident_id: sql<string | null>`coalesce(${incidents.bundle_id}, ${incidents.id})`,
   incident_title: incidents.title,
   cause: sql<string | null>`(SELECT o.cause FROM ${outages} o WHERE o.monitor_id = ${incidents.origin_monitor_id}
@@ -65,11 +70,12 @@ const SUBJECT = {
     SELECT 1 FROM ${transitions} t WHERE t.monitor_id = ${escalations.monitor_id}
       AND t.seq > ${escalations.transition_seq} AND t.to_status = 'up')`,
   is_paused: sql<number>`EXISTS (SELECT 1 FROM ${monitors} m
-    WHERE m.id = coalesce(${escalations.monitor_id}, ${incidents.origin_monitor_id})
-      AND (m.paused = 1 OR m.status IN ('paused', 'pending')))`,
-  muted_until: sql<number | null>`(SELECT m.muted_until FROM ${monitors} m
-    WHERE m.id = coalesce(${escalations.monitor_id}, ${incidents.origin_monitor_id}))`,
+    WHERE m.id = ${MONITOR} AND (m.paused = 1 OR m.status IN ('paused', 'pending')))`,
+  muted_until: sql<number | null>`(SELECT m.muted_until FROM ${monitors} m WHERE m.id = ${MONITOR})`,
   acknowledged_at: sql<number | null>`coalesce(${incidents.acknowledged_at}, ${escalations.acknowledged_at})`,
+  evident_since: sql<number | null>`(SELECT iif(t.region IS NULL, NULL, o.started_at)
+    FROM ${outages} o LEFT JOIN ${transitions} t ON t.monitor_id = o.monitor_id AND t.seq = o.seq
+    WHERE o.monitor_id = ${MONITOR} ORDER BY o.started_at DESC LIMIT 1)`,
   created_at: escalations.created_at,
 };
 

@@ -37,6 +37,8 @@ export function listDueReminders(db: Db, now: number, limit: number) {
         started_at: outages.started_at,
         cause: outages.cause,
         seq: outages.seq,
+        /** Null where no check found the outage. */
+        region: transitions.region,
         monitor: {
           id: monitors.id,
           name: monitors.name,

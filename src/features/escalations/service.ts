@@ -130,7 +130,7 @@ export interface LinkedAlert {
   /** Null: of an incident without an escalation. */
   escalation: EscalationRecord | null;
   incident: IncidentRecord | null;
-  own: Omit<LoadedSubject, "escalation_id" | "is_paused" | "muted_until">;
+  own: Omit<LoadedSubject, "escalation_id" | "evident_since" | "is_paused" | "muted_until">;
   bundled: readonly LoadedSubject[];
   page_name: string;
   /** The account that the link was sent to. */
