@@ -103,6 +103,7 @@ function MemberRow({ page, member, namesPages, me, ownsSeveral }: RowProps) {
       <td>
         {ROLE_NAMES[member.role]}
         {rights === "" ? "" : `: ${rights}`} {isPending ? <span class="tag">Invited</span> : null}
+        {member.given_by === null ? null : <p class="quiet">By a group of the sign-in provider, and changed there</p>}
       </td>
       <td>
         {page && member.role !== "owner" ? (
@@ -137,7 +138,7 @@ function MemberActions({ page, member, isMe, ownsSeveral }: MemberActionsProps) 
     <div class="actions">
       {isMe ? null : isPending ? (
         <PostButton action={`${path}/resend`} label="Send again" />
-      ) : (
+      ) : member.given_by !== null ? null : (
         <a class="button second" href={path}>
           Change role
         </a>

@@ -37,6 +37,8 @@ export interface MemberListEntry {
   capabilities: MemberRecord["capabilities"];
   status: "active" | "pending";
   invitation_id: string | null;
+  /** The sign-in provider whose group gives the role; null: a person gave it. */
+  given_by: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -198,7 +200,7 @@ export async function listTeams(db: Db, scope: { page_ids: readonly string[]; no
   const pages = sql`IN (SELECT value FROM json_each(${JSON.stringify(scope.page_ids)}))`;
   const teams = sql`(
     SELECT p.owner_id AS id, p.owner_id AS user_id, u.email, u.name, 'owner' AS role, '[]' AS capabilities,
-      'active' AS status, NULL AS invitation_id, p.created_at, p.updated_at, p.id AS status_page_id, 0 AS place
+      'active' AS status, NULL AS invitation_id, p.created_at, p.updated_at, p.id AS status_page_id, NULL AS given_by, 0 AS place
     FROM ${statusPages} p JOIN ${users} u ON u.id = p.owner_id WHERE p.id ${pages}
     UNION ALL SELECT *, 1 FROM (${seatsTaken(pages, scope.now)})
   )`;
@@ -220,11 +222,11 @@ function unpack<Entry extends Pick<MemberListEntry, "capabilities">>(row: Packed
 /** Everybody who takes a seat on the pages. */
 function seatsTaken(pages: SQL, now: number): SQL {
   return sql`SELECT m.id, m.user_id, u.email, u.name, m.role, m.capabilities, 'active' AS status, m.invitation_id,
-      m.created_at, m.updated_at, m.status_page_id
+      m.created_at, m.updated_at, m.status_page_id, m.given_by
     FROM ${pageMembers} m JOIN ${users} u ON u.id = m.user_id WHERE m.status_page_id ${pages}
     UNION ALL
     SELECT i.id, NULL, i.email, i.name, i.role, i.capabilities, 'pending', i.id, i.created_at, i.updated_at,
-      i.status_page_id
+      i.status_page_id, NULL
     FROM ${pageInvitations} i WHERE i.status_page_id ${pages} AND i.accepted_at IS NULL AND i.expires_at > ${now}`;
 }
 
