@@ -15,6 +15,7 @@ import {
 /** One unit of time stands for a second. */
 const INTERVAL = 60;
 const WAIT = 15;
+const LOOK = 3;
 const OUTCOME = { S: "success", F: "failure", E: "error" } as const satisfies Record<string, CheckOutcome>;
 type Letter = keyof typeof OUTCOME;
 /** D: the edge alone fails, and who checks from outside does not. */
@@ -31,6 +32,8 @@ interface Sent {
 interface Story {
   rules: MonitorRules;
   sent: Sent[];
+  /** Agents that are known to be gone when a round looks for them, although a result of theirs may still arrive. */
+  gone: string[];
 }
 
 const anyArrival = fc.oneof(
@@ -51,11 +54,12 @@ const anyStory: fc.Arbitrary<Story> = fc
     region_policy: fc.constantFrom<RegionPolicy>("majority", "any", "all", "at_least:2"),
     confirms_outside: fc.boolean(),
     inside: fc.subarray(["agent:a", "agent:b"]),
+    gone: fc.subarray(["agent:a", "agent:b", "agent:c"]),
     failure_threshold: fc.integer({ min: 1, max: 3 }),
     recovery_threshold: fc.integer({ min: 1, max: 3 }),
     slots: fc.array(fc.array(anyWord, { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 10 }),
   })
-  .map(({ regions, agents, slots, inside, ...policy }) => {
+  .map(({ regions, agents, slots, inside, gone, ...policy }) => {
     const locations = [...regions, ...agents];
     const sent = slots.flatMap((words, n) =>
       locations.flatMap((location, place): Sent[] => {
@@ -67,8 +71,8 @@ const anyStory: fc.Arbitrary<Story> = fc
       }),
     );
     const confirms_outside = policy.confirms_outside && regions.length > 0;
-    const joint = { locations: agents, inside, wait_ms: WAIT };
-    return { rules: { ...RULES, ...policy, confirms_outside, regions, agents: joint }, sent };
+    const joint = { locations: agents, inside, wait_ms: WAIT, look_ms: LOOK };
+    return { rules: { ...RULES, ...policy, confirms_outside, regions, agents: joint }, sent, gone };
   });
 
 interface Delivery {
@@ -94,8 +98,8 @@ function inputOf({ location, slot_at, letter }: Omit<Sent, "arrivals">): Monitor
   return { kind: "result", attempt: 0, ...found };
 }
 
-/** The object's alarm in miniature: it fires before anything that arrives after the deadline. */
-function replay(deliveries: readonly Delivery[], rules: MonitorRules): { moves: string[]; refused: number } {
+/** The object's alarm in miniature: it fires before anything that arrives after the deadline, and looks for the gone first. */
+function replay(deliveries: readonly Delivery[], { rules, gone }: Story): { moves: string[]; refused: number } {
   let state: MonitorState = initialState(0);
   const moves: string[] = [];
   let refused = 0;
@@ -106,10 +110,11 @@ function replay(deliveries: readonly Delivery[], rules: MonitorRules): { moves: 
     state = after;
   };
   for (const { at, input } of [...deliveries, { at: Infinity, input: null }]) {
-    const deadline = findRoundDeadline(state, rules);
-    if (deadline !== null && deadline < at && state.round) {
+    let deadline = findRoundDeadline(state, rules);
+    while (deadline !== null && deadline < at && state.round) {
       const { slot_at, attempt } = state.round;
-      take({ kind: "round_over", slot_at, attempt }, deadline);
+      take({ kind: "round_over", slot_at, attempt, gone }, deadline);
+      deadline = findRoundDeadline(state, rules);
     }
     if (input) take(input, at);
   }
@@ -117,10 +122,10 @@ function replay(deliveries: readonly Delivery[], rules: MonitorRules): { moves: 
 }
 
 /**
- * The same without rounds. A slot is open from its first vote until the first vote of a newer slot, and for agents until
- * its deadline; its verdict is what all endings of the votes that came while it was open agree on.
+ * The same without rounds. A slot is open from its first vote until the first vote of a newer slot, for agents until its
+ * deadline, and for those that are gone until the look; its verdict is what all endings of the votes that came while it was open agree on.
  */
-function judge({ rules, sent }: Story): string[] {
+function judge({ rules, sent, gone }: Story): string[] {
   const first = new Map<number, number>();
   for (const { slot_at, arrivals } of sent) {
     if (arrivals.length === 0) continue;
@@ -135,7 +140,7 @@ function judge({ rules, sent }: Story): string[] {
     const opened = first.get(slot) ?? 0;
     const newer = first.get(slots[n + 1] ?? -1) ?? Infinity;
     const votes = sent.filter((each) => each.slot_at === slot);
-    const { verdict, at } = verdictOf(votes, { deadline: opened + WAIT, newer }, rules);
+    const { verdict, at } = verdictOf(votes, { look: opened + LOOK, deadline: opened + WAIT, newer, gone }, rules);
     if (slot - before > 1.5 * INTERVAL && before > 0 && status !== "down") bad = 0;
     before = slot;
     if (verdict === null) continue;
@@ -155,16 +160,17 @@ function judge({ rules, sent }: Story): string[] {
 
 function verdictOf(
   votes: readonly Sent[],
-  ends: { deadline: number; newer: number },
+  ends: { look: number; deadline: number; newer: number; gone: readonly string[] },
   rules: MonitorRules,
 ): { verdict: Verdict | null; at: number } {
   const arrivalOf = (vote: Sent) => Math.min(...vote.arrivals);
   const letterAt = (vote: Sent, at: number) => {
     const isAgent = vote.location.startsWith("agent:");
-    if (arrivalOf(vote) <= (isAgent ? Math.min(at, ends.deadline) : at)) return vote.letter;
-    return isAgent && at >= ends.deadline ? "E" : "?";
+    const end = ends.gone.includes(vote.location) ? ends.look : ends.deadline;
+    if (arrivalOf(vote) <= (isAgent ? Math.min(at, end) : at)) return vote.letter;
+    return isAgent && at >= end ? "E" : "?";
   };
-  const moments = [...votes.map(arrivalOf), ends.deadline].filter((at) => at < ends.newer);
+  const moments = [...votes.map(arrivalOf), ends.look, ends.deadline].filter((at) => at < ends.newer);
   for (const at of moments.sort((a, b) => a - b)) {
     const letters = votes.map((vote) => letterAt(vote, at));
     const verdict = agreed(
@@ -209,7 +215,7 @@ describe("rounds of edge and agents together", () => {
   it("come to the verdict of the votes that were there in time, in any order, with delay and loss", () => {
     fc.assert(
       fc.property(anyStory, (story) => {
-        expect(replay(deliver(story), story.rules).moves).toEqual(judge(story));
+        expect(replay(deliver(story), story).moves).toEqual(judge(story));
       }),
       { numRuns: 10_000, seed: 44 },
     );
@@ -227,13 +233,13 @@ describe("rounds of edge and agents together", () => {
           const extra = [forged, old, input][(n + seed) % 3] ?? forged;
           return [delivery, { at, input: extra }];
         });
-        expect(replay(added, story.rules).moves).toEqual(replay(deliveries, story.rules).moves);
+        expect(replay(added, story).moves).toEqual(replay(deliveries, story).moves);
       }),
       { numRuns: 3_000, seed: 44 },
     );
   });
 
-  it("wait for nobody longer than they say", () => {
+  it("wait for nobody longer than they say, and not that long where all who are missing are gone", () => {
     fc.assert(
       fc.property(anyStory, (story) => {
         let state = initialState(0);
@@ -242,8 +248,16 @@ describe("rounds of edge and agents together", () => {
           const deadline = findRoundDeadline(state, story.rules);
           if (deadline === null || state.round === null) continue;
           expect(deadline).toBeLessThanOrEqual(at + WAIT);
-          const { slot_at, attempt } = state.round;
-          const over = decide(state, { kind: "round_over", slot_at, attempt }, story.rules, deadline).state;
+          const { slot_at, attempt, is_looked = false } = state.round;
+          const end = { kind: "round_over", slot_at, attempt, gone: story.gone } as const;
+          const looked = decide(state, end, story.rules, deadline).state;
+          const rest = findRoundDeadline(looked, story.rules);
+          expect([null, (state.round.opened_at ?? 0) + WAIT]).toContain(is_looked ? null : rest);
+          const found = Object.values(looked.round?.results ?? {});
+          const { regions, agents } = story.rules;
+          const isWhole = found.length === regions.length + (agents?.locations.length ?? 0);
+          if (isWhole && found.some(({ outcome }) => outcome !== "error")) expect(rest).toBeNull();
+          const over = rest === null ? looked : decide(looked, end, story.rules, rest).state;
           expect(findRoundDeadline(over, story.rules)).toBeNull();
         }
       }),
