@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Notice } from "../contract/notices.ts";
 import type { AppContext, Endpoint } from "../http/endpoint.ts";
 import { requireApi } from "./call-api.ts";
-import { ConfirmByName, confirmationProblems } from "./components/confirm.tsx";
+import { ConfirmByName, confirmationProblems, type TypedWord } from "./components/confirm.tsx";
 import type { FormField, Problems } from "./form-fields.ts";
 import type { Section } from "./navigation.tsx";
 import { showView, type View } from "./shell.tsx";
@@ -14,6 +14,8 @@ export interface Deletion {
   /** "incident" */
   kind: string;
   name: string;
+  /** What `name` is, unless it is a name. */
+  word?: TypedWord;
   section: Section;
   trail: NonNullable<View["trail"]>;
   /** Of the object in the dashboard; the confirmation is its `/delete`, unless `confirmation` names another address. */
@@ -63,6 +65,7 @@ function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems =
     children: (
       <ConfirmByName
         kind={kind}
+        word={deletion.word}
         name={name}
         verb={verb}
         problems={problems}
@@ -84,7 +87,7 @@ function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems =
 }
 
 async function deleteConfirmed(c: AppContext, deletion: Deletion, entered: URLSearchParams): Promise<Response> {
-  const problems = confirmationProblems(entered, deletion.name);
+  const problems = confirmationProblems(entered, deletion.name, deletion.word);
   if (Object.keys(problems).length > 0) return confirmDeletion(c, deletion, problems);
   const { option, api } = deletion;
   const path = option && entered.has(option.name) ? `${api}?${option.name}=true` : api;

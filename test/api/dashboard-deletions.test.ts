@@ -25,8 +25,9 @@ interface Case {
   path(): Promise<string>;
   /** A list of the API that is one shorter afterwards. */
   list(): string;
-  /** What is to be typed. */
+  /** What is to be typed, which is a name unless `isAddress`. */
   name: string | RegExp;
+  isAddress?: true;
   /** Where the confirmation is linked. */
   linked(): string;
 }
@@ -45,12 +46,14 @@ const CASES: Record<string, Case> = {
     path: async () => `/app/pages/${made.page}/subscribers/${made.subscriber}/delete`,
     list: () => `${V1}/subscribers?status_page_id=${made.page}`,
     name: "subscriber",
+    isAddress: true,
     linked: () => `/app/pages/${made.page}/subscribers`,
   },
   "an invitation": {
     path: async () => `/app/team/${made.page}/invitations/${made.invitation}/revoke`,
     list: () => `${V1}/status-pages/${made.page}/members`,
     name: /@example\.com$/,
+    isAddress: true,
     linked: () => `/app/team?page=${made.page}`,
   },
   "a member": {
@@ -63,6 +66,7 @@ const CASES: Record<string, Case> = {
     },
     list: () => `${V1}/status-pages/${made.page}/members`,
     name: /@/,
+    isAddress: true,
     linked: () => `/app/team?page=${made.page}`,
   },
   "an API token": {
@@ -94,18 +98,20 @@ async function browserToken(name: string) {
   return { body: body.find((token: { name: string }) => token.name === name) };
 }
 
-describe.each(Object.entries(CASES))("%s", (_kind, { path: prepare, list, name, linked }) => {
-  it("is destroyed once its name was typed, and not before", async () => {
+describe.each(Object.entries(CASES))("%s", (_kind, { path: prepare, list, name, isAddress, linked }) => {
+  it("is destroyed once its name or address was typed, and not before", async () => {
+    const word = isAddress ? "address" : "name";
     const path = await prepare();
     const before = await countOf(list());
     expect((await browser.open(linked())).text).toContain(`href="${path}"`);
     const asked = await browser.open(path);
     const wanted = nameIn(asked.text);
     expect([asked.status, wanted]).toEqual([200, expect.stringMatching(name)]);
+    expect(asked.text).toContain(`exact ${word}`);
 
     for (const confirmation of ["", `${wanted}x`]) {
       const refused = await browser.submit(path, { confirmation });
-      expect([refused.status, refused.text.includes("That is not the name.")]).toEqual([400, true]);
+      expect([refused.status, refused.text.includes(`That is not the ${word}.`)]).toEqual([400, true]);
     }
     expect(await countOf(list())).toBe(before);
 

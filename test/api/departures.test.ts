@@ -12,6 +12,7 @@ import { limitDatabase } from "../support/limited-database.ts";
 import { mailsTo } from "../support/mail.ts";
 import { createMember, emailOf, insertBrowser, insertPassword, joinPage, PASSWORD } from "../support/members.ts";
 import { joinDuty } from "../support/on-call.ts";
+import { createVisitor } from "../support/pages.ts";
 import { createWebhook } from "../support/webhooks.ts";
 
 const db = openDb(env.DB);
@@ -195,6 +196,35 @@ describe("what a member set up for a page", () => {
     const answer = await browser.submit(form, { confirmation: emailOf(member), keep: "on" });
     expect(answer.status).toBe(303);
     expect(await reads(agent)).toBe(200);
+  });
+});
+
+describe("a person on call, and the dialog that", () => {
+  const gap = "nobody is on call by Primary from now";
+  async function prepare() {
+    const [owner, person] = [await createAccount(), await createAccount()];
+    const page = await joinDuty(owner, person);
+    const [member] = (await owner.client.get(`${V1}/status-pages/${page}/members`)).body;
+    return { owner, person, path: `/app/team/${page}/members/${member.id}` };
+  }
+
+  it.each([
+    "remove",
+    "remove-everywhere",
+  ])("leads to %s says before where nobody would be on call, within the queries of Workers Free", async (verb) => {
+    const { owner, person, path } = await prepare();
+    const { database, queries } = limitDatabase(env.DB, 50);
+    const visit = createVisitor({ PLAN: "free", DB: database });
+    const headers = { ...(await insertBrowser(owner)), "content-type": "application/x-www-form-urlencoded" };
+    expect((await visit(`${path}/${verb}`, headers)).text).toContain(gap);
+    queries.length = 0;
+    const body = new URLSearchParams({ confirmation: emailOf(person) });
+    expect((await visit(`${path}/${verb}`, headers, { method: "POST", body })).status).toBe(303);
+  });
+
+  it("lets them leave says the same", async () => {
+    const { person, path } = await prepare();
+    expect((await createBrowser(await insertBrowser(person)).open(`${path}/remove`)).text).toContain(gap);
   });
 });
 

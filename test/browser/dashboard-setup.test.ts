@@ -153,7 +153,7 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
       const row = page.getByRole("row").filter({ hasText: email });
       await openRow(page, email);
       await row.getByRole("link", { name: "Revoke" }).click();
-      await page.getByLabel("exact name").fill(email);
+      await page.getByLabel("exact address").fill(email);
       await press("Revoke");
       await sees(`${email} is no longer invited.`);
     },

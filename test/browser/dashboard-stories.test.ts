@@ -127,7 +127,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a day with the dashboard", () => {
       expect((await dashboard.open(String(href))).text).toContain(first);
       const before = (await list(`/subscribers?status_page_id=${dashboard.example.page}`)).length;
       await follow("Remove");
-      await page.getByLabel("exact name").fill((await page.locator("strong").last().textContent()) ?? "");
+      await page.getByLabel("exact address").fill((await page.locator("strong").last().textContent()) ?? "");
       await press("Remove");
       await sees("is removed.");
       expect((await list(`/subscribers?status_page_id=${dashboard.example.page}`)).length).toBe(before - 1);

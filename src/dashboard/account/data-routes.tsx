@@ -22,7 +22,7 @@ export const endpoints = [
 
   action({ path: "/app/account/delete", summary: "Delete the account" }, async (c, entered) => {
     const me = presentMe(await getMe(c.var.ctx));
-    const wrong = confirmationProblems(entered, me.email);
+    const wrong = confirmationProblems(entered, me.email, "address");
     if (Object.keys(wrong).length > 0) return confirm(c, { problems: wrong, status: 400 });
     const fields = fieldsOf(me);
     const answer = await callApi(c, { method: "DELETE", path: `${CORE}/user`, body: readBody(fields, entered) });

@@ -43,6 +43,7 @@ export const endpoints = [
   ...confirmedDeletion({ path: "/app/account/end-everything", summary: "End all sessions and tokens" }, async (c) => ({
     kind: "account",
     name: requireUser(c.var.ctx).email,
+    word: "address",
     title: "Sign out everywhere",
     verb: ["End all", "ended"],
     section: "account",

@@ -4,9 +4,13 @@ import { FieldRow, FormProblem } from "./fields.tsx";
 
 const FIELD = "confirmation";
 
+/** What a thing goes by, and what is typed therefore: people have no name of their own here. */
+export type TypedWord = "name" | "address";
+
 interface ConfirmByNameProps {
   /** What is destroyed: "monitor". */
   kind: string;
+  word?: TypedWord | undefined;
   /** To be typed. */
   name: string;
   /** Of the button. */
@@ -24,6 +28,7 @@ interface ConfirmByNameProps {
 /** The form before something is destroyed for good. */
 export function ConfirmByName({
   kind,
+  word = "name",
   name,
   verb = "Delete",
   children,
@@ -40,7 +45,7 @@ export function ConfirmByName({
         To confirm, type <strong dir="auto">{name}</strong>
       </p>
       <FieldRow
-        field={{ name: FIELD, kind: "text", label: `The ${kind}'s exact name`, required: true }}
+        field={{ name: FIELD, kind: "text", label: `The ${kind}'s exact ${word}`, required: true }}
         values={{}}
         problems={problems}
       />
@@ -58,6 +63,6 @@ export function ConfirmByName({
 }
 
 /** Empty where the name was typed. */
-export function confirmationProblems(form: URLSearchParams, name: string): Problems {
-  return form.get(FIELD)?.trim() === name.trim() ? {} : { [FIELD]: "That is not the name." };
+export function confirmationProblems(form: URLSearchParams, name: string, word: TypedWord = "name"): Problems {
+  return form.get(FIELD)?.trim() === name.trim() ? {} : { [FIELD]: `That is not the ${word}.` };
 }

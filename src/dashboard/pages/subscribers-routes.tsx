@@ -67,6 +67,7 @@ async function deletionOf(c: AppContext, { id, subscriber }: z.output<typeof sub
   return {
     kind: "subscriber",
     name,
+    word: "address",
     section: "pages",
     trail: [{ href: list, text: "Subscribers" }],
     list,

@@ -5,7 +5,13 @@ import { forbidden, notFound } from "../../contract/errors.ts";
 import { CAPABILITIES, type GrantedRole, Invitation } from "../../contract/member.ts";
 import { hasPermission, includesPermissions, type Membership } from "../../domain/roles.ts";
 import { presentEntry, presentSeats } from "../../features/members/present.ts";
-import { getSeats, listMembers, listTeamsOf, previewRemoval } from "../../features/members/service.ts";
+import {
+  getSeats,
+  listMembers,
+  listTeamsOf,
+  previewDeparture,
+  previewRemoval,
+} from "../../features/members/service.ts";
 import { listSetUp } from "../../features/members/set-up.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { requireApi } from "../call-api.ts";
@@ -170,15 +176,18 @@ type MemberIds = z.output<typeof memberParams>;
 /** Of another member, or of the caller, who leaves the page. */
 async function removalOf(c: AppContext, { page, member: id }: MemberIds): Promise<Deletion> {
   const { member, membership, name } = await loadMember(c, { page, member: id });
+  const [setUp, gaps] = member.user_id === null ? [[], []] : await describeEnd(c, { page, user: member.user_id });
   const shared = {
     section: "team" as const,
     trail,
     path: `/app/team/${page}/members/${id}`,
     confirmation: `/app/team/${page}/members/${id}/remove`,
     api: `${API}/${page}/members/${id}`,
+    consequences: gaps.map(({ message }) => message),
   };
-  const setUp = member.user_id === null ? [] : await describeSetUp(c, { page, user: member.user_id });
-  const ends = (who: string) => (setUp.length === 0 ? "" : ` What ${who} set up ends with it: ${setUp.join(", ")}.`);
+  const then = gaps.length === 0 ? "" : THEN;
+  const ends = (who: string) =>
+    (setUp.length === 0 ? "" : ` What ${who} set up ends with it: ${setUp.join(", ")}.`) + then;
   if (member.user_id === requireUser(c.var.ctx).user_id) {
     const lost = `You no longer see this page and what belongs to it, until you are invited again.${ends("you")}`;
     const list = { list: "/app/team", shown: `/app/team?page=${page}` };
@@ -188,7 +197,8 @@ async function removalOf(c: AppContext, { page, member: id }: MemberIds): Promis
   if (!includesPermissions(membership, member)) throw forbidden("this member has permissions that you do not have");
   const lost = `${member.name ?? "The member"} no longer sees the page and what belongs to it.${ends("they")}`;
   const list = { list: `/app/team?page=${page}`, shown: `/app/team?page=${page}` };
-  const removal = { ...shared, ...list, kind: "member", name: member.email, lost, verb: REMOVE };
+  const typed = { name: member.email, word: "address" as const };
+  const removal = { ...shared, ...list, ...typed, kind: "member", lost, verb: REMOVE };
   return setUp.length === 0 ? removal : { ...removal, option: KEEP };
 }
 
@@ -197,10 +207,11 @@ async function removalFromAllOf(c: AppContext, { page, member: id }: MemberIds):
   const { member, pages, notices } = await previewRemoval(c.var.ctx, { page_id: page, member_id: id });
   const list = `/app/team?page=${page}`;
   const names = pages.map(({ name }) => `“${name}”`).join(", ");
-  const then = notices.length === 0 ? "" : " This is what follows:";
+  const then = notices.length === 0 ? "" : THEN;
   return {
     kind: "member",
     name: member.email,
+    word: "address",
     section: "team",
     trail,
     list,
@@ -215,6 +226,7 @@ async function removalFromAllOf(c: AppContext, { page, member: id }: MemberIds):
   };
 }
 
+const THEN = " This is what follows:";
 const REMOVE: [string, string] = ["Remove", "removed"];
 const KEEP: FormField = {
   kind: "checkbox",
@@ -222,6 +234,12 @@ const KEEP: FormField = {
   label: "Keep it running",
   hint: "You answer for it from now on: tick this only where it leads to the team.",
 };
+
+/** What they set up, and where nobody would be on call. */
+async function describeEnd(c: AppContext, { page, user }: { page: string; user: string }) {
+  const { ctx } = c.var;
+  return Promise.all([describeSetUp(c, { page, user }), previewDeparture(ctx, { page_id: page, user_id: user })]);
+}
 
 async function describeSetUp(c: AppContext, { page, user }: { page: string; user: string }): Promise<string[]> {
   const setUp = await listSetUp(c.var.ctx, { user_id: user, page_ids: [page] });
@@ -239,6 +257,7 @@ async function revocationOf(c: AppContext, { page, member: id }: MemberIds): Pro
   return {
     kind: "invitation",
     name: member.email,
+    word: "address",
     section: "team",
     trail,
     list,

@@ -153,6 +153,12 @@ export async function removeFromAllPages(
   return [...setUp.notices, ...duties.notices].map(withPage);
 }
 
+/** Where nobody would be on call without this member of a page. */
+export async function previewDeparture(ctx: RequestScope, of: { page_id: string; user_id: string }): Promise<Notice[]> {
+  const { page } = await requireVisiblePage(ctx, of.page_id);
+  return (await planDeparture(ctx, [page], of.user_id)).notices.map(withoutPage);
+}
+
 /** What that would end, and where nobody would be on call. */
 export async function previewRemoval(ctx: RequestScope, ids: { page_id: string; member_id: string }) {
   const { member, pages } = await requireSharedPages(ctx, ids);
