@@ -1,8 +1,9 @@
 import { env, exports } from "cloudflare:workers";
-import { and, eq, isNotNull } from "drizzle-orm";
+import { and, eq, isNotNull, ne } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import security from "../../docs/security.md?raw";
+import { jobScope } from "../../src/access/scope.ts";
 import { accountLinks } from "../../src/data/account-links/table.ts";
 import { insertAudits } from "../../src/data/audit/write.ts";
 import { openDb, runBatch } from "../../src/data/db.ts";
@@ -10,20 +11,25 @@ import { linkedSignIns } from "../../src/data/linked-sign-ins/table.ts";
 import { notifyContacts } from "../../src/data/notify-contacts/table.ts";
 import { passkeys } from "../../src/data/passkeys/table.ts";
 import { providerSessions } from "../../src/data/provider-sessions/table.ts";
+import { sessions } from "../../src/data/sessions/table.ts";
 import { recoveryCodes, twoFactors } from "../../src/data/two-factor/table.ts";
 import { users } from "../../src/data/users/table.ts";
 import { webhooks } from "../../src/data/webhooks/table.ts";
+import { sealTokens } from "../../src/features/sign-in/provider-session.ts";
+import { askProviders } from "../../src/features/sign-in/refresh.ts";
 import { acknowledgeToken } from "../../src/platform/acknowledge-tokens.ts";
 import { sha256Hex } from "../../src/platform/credentials.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createRecoveryCodes, hashRecoveryCode } from "../../src/platform/totp.ts";
 import type { AccessTeam } from "../support/access-team.ts";
 import { agentClient, enrollAgent, mintInstallToken } from "../support/agents.ts";
-import { CORE, createClient, V1 } from "../support/client.ts";
+import { CORE, createClient, createClientUnder, V1 } from "../support/client.ts";
 import { createContact, createVerifiedContact } from "../support/contacts.ts";
 import { type Account, createAccount, createMonitor } from "../support/factories.ts";
 import { createBrowser } from "../support/forms.ts";
 import { createGitHub } from "../support/github-actions.ts";
+import { createIdentityProvider, type IdentityProvider } from "../support/identity-provider.ts";
+import { mailsTo } from "../support/mail.ts";
 import {
   createMember,
   emailOf,
@@ -43,10 +49,12 @@ import { createVisitor, insertIncident } from "../support/pages.ts";
 import { insertPasskeyOf } from "../support/passkeys.ts";
 import { beat, createHeartbeat } from "../support/pushes.ts";
 import { useSink } from "../support/sink.ts";
+import { useSubscriberQueue } from "../support/subscribers.ts";
 import { createWebhook } from "../support/webhooks.ts";
 
 const db = openDb(env.DB);
 const sink = useSink();
+const queue = useSubscriberQueue();
 /** Parts are read ahead; that many take several. */
 const EXPORTED = 2_600;
 const [RECOVERY_CODE = ""] = createRecoveryCodes();
@@ -55,11 +63,15 @@ const visit = createVisitor({ TELEGRAM_WEBHOOK_SECRET: "chat-secret" });
 /** Sent from the chat; Telegram numbers them. */
 let updates = 0;
 let github: AccessTeam;
+let works: IdentityProvider;
 beforeAll(async () => {
+  works = await createIdentityProvider(sink, "https://sink.test/works");
   sink.serve("https://sink.test/telegram", () => Response.json({ ok: true, result: { message_id: 77, date: 1 } }));
   const job = { repository: "shop/site", repository_id: "1", repository_owner: "shop", ref: "refs/heads/main" };
   github = await createGitHub(sink, "repo:shop/site:ref:refs/heads/main", job);
 });
+
+const NEW_PASSWORD = "an entirely new one";
 
 /** An admin of a page of somebody else, who has a password, and another admin, who could own the page. */
 interface Stage {
@@ -85,10 +97,10 @@ const EVENTS: Record<string, (stage: Stage) => Promise<unknown>> = {
     owner.client.put(`${V1}/status-pages/${page}/members/${member_id}`, { role: "viewer" }),
   "New password": async ({ person }) => {
     const token = (await resetLinkOf(emailOf(person))).split("token=")[1];
-    const body = { token, password: "an entirely new one" };
+    const body = { token, password: NEW_PASSWORD };
     expect((await createClient().post(`${CORE}/auth/password/reset`, body)).status).toBe(204);
   },
-  "Proof of the address": ({ person }) => proveAddress(emailOf(person), "an entirely new one"),
+  "Proof of the address": ({ person }) => proveAddress(emailOf(person), NEW_PASSWORD),
   Deactivation: async ({ person }) =>
     (await createAccount({ operator: true })).client.post(`${CORE}/deactivated-accounts`, { email: emailOf(person) }),
   Deletion: async ({ person }) => {
@@ -140,6 +152,13 @@ async function trustWorkflow({ person }: Stage): Promise<() => Promise<{ status:
     const answer = await createClient().post(`${CORE}/auth/workflow-token`, { trusted_workflow_id: body.id, token });
     return { status: answer.status, token: answer.body.token };
   };
+}
+
+/** What the newest mail to somebody leads to. */
+async function pathIn(address: string, pattern: RegExp): Promise<string> {
+  const text = (await mailsTo(address)).at(-1)?.text ?? "";
+  const { pathname, search } = new URL(pattern.exec(text)?.[0] ?? `http://no-link.test/in ${text}`);
+  return pathname + search;
 }
 
 const mayWrite = (token: string, page: string) => isOk(createClient(token).post(`${V1}/monitors`, monitorOn(page)));
@@ -287,6 +306,61 @@ const KINDS: Record<string, (stage: Stage) => Promise<() => Promise<boolean>>> =
     };
     await db.insert(providerSessions).values({ ...row, created_at: 0, updated_at: 0 });
     return async () => (await db.$count(providerSessions, eq(providerSessions.session_id, session_id))) > 0;
+  },
+  "Question to a provider about a session": async ({ person }) => {
+    const [provider_id, { promise, resolve }] = [`p-${newId()}`, Promise.withResolvers<Response>()];
+    const provider = await createIdentityProvider(sink, `https://sink.test/${provider_id}`);
+    const { issuer } = provider;
+    const settings = { id: provider_id, issuer, client_id: "vigil", refreshes_sessions: true };
+    const operator = await createAccount({ operator: true });
+    expect((await operator.client.post(`${CORE}/sign-in-providers`, settings)).status).toBe(201);
+    const session_id = await insertSession(person);
+    const linked_sign_in_id = await insertLinkedSignIn(person);
+    await db.update(sessions).set({ linked_sign_in_id }).where(eq(sessions.id, session_id));
+    const scope = jobScope(env, "test");
+    const sealed = await sealTokens(scope, session_id, { sid: null, id_token: null, refresh_token: "first" });
+    const times = { ask_at: 1, created_at: 1, updated_at: 1 };
+    await db.insert(providerSessions).values({ session_id, provider_id, issuer, sid: null, sealed, ...times });
+    const [asked, answer] = [vi.fn(), { access_token: "a", token_type: "bearer", refresh_token: "second" }];
+    provider.refresh = () => {
+      asked();
+      return promise;
+    };
+    const asking = askProviders(scope, [session_id]);
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledOnce());
+    return async () => {
+      resolve(Response.json(answer));
+      await asking;
+      const renewed = and(eq(providerSessions.session_id, session_id), ne(providerSessions.sealed, sealed));
+      return (await db.$count(providerSessions, renewed)) > 0;
+    };
+  },
+  "What a provider said of somebody, until they confirm it": async ({ person }) => {
+    works.user = { sub: newId(), email: emailOf(person), email_verified: true, name: "Ada" };
+    const browser = createBrowser();
+    const begun = await browser.open("/app/sign-in/with/works");
+    const { pathname, search } = works.authorize(begun.headers.get("location") ?? "");
+    const proof = /name="proof" value="([^"]+)"/.exec((await browser.open(pathname + search)).text)?.[1] ?? "";
+    const confirm = async (password: string) =>
+      (await browser.submit("/app/sign-in/with/works/confirm", { proof, password })).status === 303;
+    return async () => (await confirm(PASSWORD)) || (await confirm(NEW_PASSWORD));
+  },
+  "Link of a subscriber": async ({ person, page }) => {
+    const address = `${newId()}@example.com`;
+    const invited = { status_page_id: page, channel: "email", endpoints: [address] };
+    expect((await person.client.post(`${V1}/subscribers`, invited)).body).toMatchObject({ invited: 1 });
+    await queue.drain();
+    const link = await pathIn(address, /\S+\/subscribers\/confirm\?\S+/);
+    return async () => (await visit(link, {}, { method: "POST" })).status === 200;
+  },
+  "Link to agree to mail or stop it": async ({ owner, person, page }) => {
+    // Who hosts the service themselves answers for their mail.
+    await db.update(users).set({ plan: "free" }).where(eq(users.id, owner.user_id));
+    const address = `${newId()}@example.com`;
+    const client = createClientUnder({ PUBLIC_URL: "http://vigil.test" }, person.token);
+    await createWebhook({ ...person, client }, { status_page_id: page, provider: "email", url: `mailto:${address}` });
+    const link = await pathIn(address, /\S+\/mail-consent\/\S+/);
+    return async () => (await createBrowser().submit(link, { agree: "1" })).text.includes("Alerts are sent to you");
   },
   "Duty on call": async ({ owner, person, page, heir }) => {
     await createSchedule({ account: owner, page }, alwaysBy(person));

@@ -12,7 +12,7 @@ export interface IdentityProvider {
   /** Instead of what belongs in its own description. */
   metadata: Record<string, unknown>;
   /** What it answers to a refresh token; by itself it goes on with another one. */
-  refresh: ((token: string) => Response) | null;
+  refresh: ((token: string) => Response | Promise<Response>) | null;
   /** What it says of people where they are asked for apart. */
   userInfo: Record<string, unknown>;
   /** Signs with a key of another id from now on, and publishes it alone. */
@@ -98,7 +98,7 @@ export async function createIdentityProvider(sink: Sink, issuer: string): Promis
   async function exchange({ body }: Received): Promise<Response> {
     const form = new URLSearchParams(body);
     if (form.get("grant_type") === "refresh_token") {
-      const answer = provider.refresh?.(form.get("refresh_token") ?? "");
+      const answer = await provider.refresh?.(form.get("refresh_token") ?? "");
       return (
         answer ?? Response.json({ access_token: "access", token_type: "bearer", refresh_token: crypto.randomUUID() })
       );
