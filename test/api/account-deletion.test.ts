@@ -15,7 +15,14 @@ import { readTables } from "../support/database.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { limitDatabase } from "../support/limited-database.ts";
 import { mailsTo } from "../support/mail.ts";
-import { createAccountWithPassword, createMember, emailOf, joinPage, PASSWORD } from "../support/members.ts";
+import {
+  createAccountWithPassword,
+  createMember,
+  emailOf,
+  insertBrowser,
+  joinPage,
+  PASSWORD,
+} from "../support/members.ts";
 import { insertMonitor } from "../support/monitors.ts";
 import { joinDuty } from "../support/on-call.ts";
 import { createVisitor } from "../support/pages.ts";
@@ -148,7 +155,10 @@ describe("DELETE /user", () => {
     expect(await leave(6)).toBe(await leave(1));
   });
 
-  it("takes no more than the queries that Workers Free has, with two factors, and leaves the gaps on call to the next minute", async () => {
+  it.each([
+    "an API token",
+    "a session",
+  ])("takes no more than the queries that Workers Free has, by %s with two factors: owners learn at once what ended, and of gaps on call in the next minute", async (credential) => {
     const [owner, account] = [await createAccount(), await createProtectedAccount()];
     for (let n = 0; n < 6; n++) await joinDuty(owner, account);
     const own = await createPage(account);
@@ -161,8 +171,11 @@ describe("DELETE /user", () => {
     await db.update(onCallSchedules).set({ next_review_at: Date.now() + 3_600_000 });
     const { database } = limitDatabase(env.DB, 50);
     const client = createClientUnder({ PLAN: "free", DB: database }, account.token);
+    const headers = credential === "a session" ? await insertBrowser(account) : {};
     const body = { password: PASSWORD, code: codeOf(account.secret, 1) };
-    expect((await client.request("DELETE", USER, body)).status).toBe(204);
+    expect((await client.request("DELETE", USER, body, headers)).status).toBe(204);
+    const subjects = (await mailsTo(emailOf(owner))).map(({ subject }) => subject);
+    expect(subjects.filter((subject) => subject.startsWith("What a member"))).toHaveLength(1);
     expect((await account.client.get(`${CORE}/auth/me`)).status).toBe(401);
     const due = and(eq(onCallSchedules.owner_id, owner.user_id), lte(onCallSchedules.next_review_at, Date.now()));
     expect(await db.$count(onCallSchedules, due)).toBe(6);

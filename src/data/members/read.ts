@@ -288,6 +288,17 @@ export async function listSharedPages(db: Db, userId: string, page: Pagination) 
   return { rows, total: totals[0]?.total ?? 0 };
 }
 
+/** The pages of others whose team this person is on. */
+export function listPagesJoined(db: Db, userId: string, limit: number) {
+  return db
+    .select({ id: statusPages.id, name: statusPages.name, owner_id: statusPages.owner_id })
+    .from(pageMembers)
+    .innerJoin(statusPages, eq(statusPages.id, pageMembers.status_page_id))
+    .where(eq(pageMembers.user_id, userId))
+    .orderBy(asc(pageMembers.created_at), asc(pageMembers.id))
+    .limit(limit);
+}
+
 /** The pages of this owner whose team this person is on. */
 export function listPagesShared(db: Db, { owner_id, user_id }: { owner_id: string; user_id: string }, limit: number) {
   return db

@@ -8,11 +8,11 @@ import { announceChanges } from "../../data/db.ts";
 import { listPagesOf } from "../../data/deleted-accounts/read.ts";
 import { endAccount } from "../../data/deleted-accounts/write.ts";
 import { insertMail } from "../../data/mail/write.ts";
-import { listSharedPages } from "../../data/members/read.ts";
+import { listPagesJoined } from "../../data/members/read.ts";
 import { reviewSchedulesOf } from "../../data/on-call/write.ts";
 import { findSecondFactors } from "../../data/two-factor/read.ts";
 import { findUser } from "../../data/users/read.ts";
-import { sendAfterResponse } from "../../delivery/mail.ts";
+import { sendAfterResponse, wakeMail } from "../../delivery/mail.ts";
 import { sealMail } from "../../outbox/mail.ts";
 import { joinPublications } from "../../outbox/publication.ts";
 import { wakeAgents } from "../../platform/agent-objects.ts";
@@ -33,7 +33,7 @@ const PAGES_LEFT_MAX = 100;
 /**
  * Ends the account of the caller and everything that it owns. The request itself ends credentials, pages, agents and
  * webhooks; monitors with their history follow in portions, the first at once. On the Workers Free plan, whose invocation has
- * 50 queries, the sweep removes the first as well, and finds the gaps on call.
+ * 50 queries, the sweep removes the first as well, another one finds the gaps on call, and the queue sends the mail.
  */
 export async function deleteAccount(ctx: RequestScope, { code, ...confirmation }: AccountDeletion): Promise<void> {
   const { user_id } = requireUser(ctx);
@@ -46,13 +46,13 @@ export async function deleteAccount(ctx: RequestScope, { code, ...confirmation }
   if (!user) throw unauthenticated();
   const pages = await listPagesOf(ctx.db, user_id, PAGES_DROPPED_MAX);
   const agents = await listAgentIdsOf(ctx.db, user_id, AGENTS_WOKEN_MAX);
-  const shared = await listSharedPages(ctx.db, user_id, { limit: PAGES_LEFT_MAX, offset: 0 });
+  const teams = await listPagesJoined(ctx.db, user_id, PAGES_LEFT_MAX);
   const person = { user_id, label: "a member who deleted their account" };
-  const teams = shared.rows.map(({ page }) => page);
   const isSmall = ctx.settings.PLAN === "free";
-  const departures = isSmall
-    ? []
-    : await Promise.all([planDeparture(ctx, teams, user_id), announceEnd(ctx, teams, person)]);
+  const departures = await Promise.all([
+    announceEnd(ctx, teams, person),
+    ...(isSmall ? [] : [planDeparture(ctx, teams, user_id)]),
+  ]);
   const publication = joinPublications(departures.map((departure) => departure.publication));
   const mail = user.email_verified_at === null ? null : await farewell(ctx, user.email);
   const statements = [
@@ -65,7 +65,8 @@ export async function deleteAccount(ctx: RequestScope, { code, ...confirmation }
     audit: { owner_id: user_id, target_type: "user", target_id: user_id, summary: "the account was deleted" },
     guards: [...confirmed.guards, ...(accepted ? accepted.guards : [])],
   });
-  if (mail) sendAfterResponse(ctx, mail);
+  if (mail && isSmall) await wakeMail(ctx, [mail.id]);
+  else if (mail) sendAfterResponse(ctx, mail);
   // Open pages of others, which the account could read as a member.
   announceChanges(
     ctx.db,
