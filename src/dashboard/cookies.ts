@@ -5,8 +5,6 @@ import { isTimeZone } from "../lib/zoned-days.ts";
 export const THEME_COOKIE = "vigil_theme";
 /** The reader's time zone, which the script says. */
 export const ZONE_COOKIE = "vigil_zone";
-/** The status page that was looked at last, which the script says, too. */
-export const PAGE_COOKIE = "vigil_page";
 /** Says that the first steps were dismissed. */
 export const FIRST_STEPS_COOKIE = "vigil_first_steps";
 const NOTICE_COOKIE = "vigil_notice";

@@ -1,22 +1,8 @@
 import type { AppContext } from "../http/endpoint.ts";
 import { EmptyState, Tabs } from "./components/pieces.tsx";
-import { PAGE_COOKIE, readCookie } from "./cookies.ts";
 import type { Section } from "./navigation.tsx";
 import { listPageChoices, type PageChoice } from "./rights.ts";
 import { showView } from "./shell.tsx";
-
-/** Areas that are about one status page at a time: the one that the address names, that was looked at last, or the first. */
-export interface ChosenPage {
-  page: PageChoice;
-  pages: readonly PageChoice[];
-}
-
-export async function choosePage(c: AppContext, wanted: string | undefined): Promise<ChosenPage | null> {
-  const pages = await listPageChoices(c.var.ctx);
-  const last = readCookie(c.req.raw, PAGE_COOKIE);
-  const page = pages.find(({ id }) => id === wanted) ?? pages.find(({ id }) => id === last) ?? pages[0];
-  return page ? { page, pages } : null;
-}
 
 /** More pages, or longer names, are offered as a choice: a row of names that scrolls on and on is not read. */
 const TABS_MAX = 6;
@@ -30,21 +16,12 @@ interface ChoiceFormProps {
   chosenId: string | undefined;
   /** What else the address of the view says. */
   kept?: Readonly<Record<string, string>>;
-  /** As of `Tabs`. */
-  chosenPage?: string;
 }
 
 /** Chooses what a view shows where tabs would be too many. */
-export function ChoiceForm({ action, name, label, choices, chosenId, kept = {}, chosenPage }: ChoiceFormProps) {
+export function ChoiceForm({ action, name, label, choices, chosenId, kept = {} }: ChoiceFormProps) {
   return (
-    <form
-      method="get"
-      action={action}
-      class="filters is-short"
-      autocomplete="off"
-      data-submit-on-change
-      data-chosen-page={chosenPage}
-    >
+    <form method="get" action={action} class="filters is-short" autocomplete="off" data-submit-on-change>
       {Object.entries(kept).map(([member, value]) => (
         <input type="hidden" name={member} value={value} />
       ))}
@@ -63,38 +40,6 @@ export function ChoiceForm({ action, name, label, choices, chosenId, kept = {}, 
       </button>
     </form>
   );
-}
-
-interface PageTabsProps {
-  page: NamedPage;
-  pages: readonly NamedPage[];
-  href(pageId: string): string;
-  /** What it leaves is no page that other areas begin with. */
-  isFilter?: boolean;
-}
-type NamedPage = Pick<PageChoice, "id" | "name">;
-
-export function PageTabs({ page, pages, href, isFilter = false }: PageTabsProps) {
-  if (pages.length < (isFilter ? 3 : 2)) return null;
-  const remembered = page.id === "" ? {} : { chosenPage: page.id };
-  const length = pages.reduce((sum, { name }) => sum + name.length, 0);
-  if (pages.length > TABS_MAX || length > NAMES_LENGTH_MAX) {
-    const [action = "", query] = href(page.id).split("?");
-    const { page: _chosen, ...kept } = Object.fromEntries(new URLSearchParams(query));
-    return (
-      <ChoiceForm
-        action={action}
-        kept={kept}
-        name="page"
-        label="Status page"
-        choices={pages}
-        chosenId={page.id}
-        {...remembered}
-      />
-    );
-  }
-  const tabs = pages.map(({ id, name }) => ({ href: href(id), text: name, isOpen: id === page.id }));
-  return <Tabs label="Status page" tabs={tabs} {...remembered} />;
 }
 
 /** What a list of the things of status pages is about: all pages, or the one that its address names. */
@@ -120,9 +65,22 @@ interface PageFilterProps extends Pick<ListedPages, "pages" | "chosen"> {
   href(pageId: string): string;
 }
 
+/** Nothing where there is no choice. */
 export function PageFilter({ chosen, pages, href }: PageFilterProps) {
+  if (pages.length < 2) return null;
   const all = { id: "", name: "All status pages" };
-  return <PageTabs page={chosen ?? all} pages={[all, ...pages]} href={href} isFilter />;
+  const choices = [all, ...pages];
+  const chosenId = chosen?.id ?? all.id;
+  const length = choices.reduce((sum, { name }) => sum + name.length, 0);
+  if (choices.length <= TABS_MAX && length <= NAMES_LENGTH_MAX) {
+    const tabs = choices.map(({ id, name }) => ({ href: href(id), text: name, isOpen: id === chosenId }));
+    return <Tabs label="Status page" tabs={tabs} />;
+  }
+  const [action = "", query] = href(chosenId).split("?");
+  const { page: _chosen, ...kept } = Object.fromEntries(new URLSearchParams(query));
+  return (
+    <ChoiceForm action={action} kept={kept} name="page" label="Status page" choices={choices} chosenId={chosenId} />
+  );
 }
 
 interface NewOnPageProps {

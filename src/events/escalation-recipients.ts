@@ -42,7 +42,7 @@ export async function resolveSteps(
 ): Promise<ResolvedPolicy> {
   const contacts = steps.flatMap((step) => step.contacts);
   const hasSchedules = contacts.some(({ type }) => type === "schedule");
-  const schedules = hasSchedules ? await listOnCallSchedules(db, page.id, { limit: SCHEDULES_MAX, offset: 0 }) : null;
+  const schedules = hasSchedules ? await listOnCallSchedules(db, [page.id], { limit: SCHEDULES_MAX, offset: 0 }) : null;
   const byId = new Map(schedules?.rows.map((schedule) => [schedule.id, schedule]));
   const current = new Map([...byId.values()].map((schedule) => [schedule.id, currentOf(log, schedule, now)]));
   const onCall = (id: string) => current.get(id) ?? null;

@@ -46,6 +46,26 @@ const LISTS: Record<string, Listed> = {
       }),
     create: { text: "Invite member", href: (page) => `/app/team/${page}/invite` },
   },
+  schedules: {
+    path: "/app/on-call",
+    add: (page, name, owner) =>
+      owner.client.post(`${V1}/status-pages/${page}/on-call/schedules`, {
+        name,
+        rotations: [{ user_ids: [owner.user_id], start_at: "2026-01-01T08:00:00Z", period_hours: 24 }],
+      }),
+    create: { text: "New schedule", href: (page) => `/app/on-call/${page}/schedules/new` },
+  },
+  "escalation policies": {
+    path: "/app/on-call",
+    add: (page, name, owner) => {
+      const contacts = ["a", "b"].map((path) => ({ type: "webhook", value: `https://receiver.example/${path}` }));
+      return owner.client.post(`${V1}/status-pages/${page}/on-call/policies`, {
+        name,
+        steps: [{ level: 1, contacts }],
+      });
+    },
+    create: { text: "New escalation policy", href: (page) => `/app/on-call/${page}/policies/new` },
+  },
   "incident templates": {
     path: "/app/incidents/templates",
     add: (page, name, owner) =>

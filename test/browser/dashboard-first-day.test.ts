@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import type { Page } from "playwright-core";
 import { encode } from "uqr";
 import { describe, expect, it } from "vitest";
 import { BROWSERS, CHROMIUM, DESKTOP, PHONE, SHOTS } from "./chromium.ts";
@@ -300,32 +299,6 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
         });
       }
     }
-  });
-
-  it("begins each area with the page that was looked at last, and stays with the page that it shows", async () => {
-    await dashboard.call("POST", `${V1}/status-pages`, { name: "Looked at", slug: "looked-at" });
-    const open = (page: Page, path: string) => page.goto(dashboard.service.url + path);
-    const chosen = (page: Page) =>
-      page.locator('[aria-label="Status page"] [aria-current], #chosen-page option:checked');
-    const choose = async (page: Page, name: string) => {
-      const tab = page.locator(".tabs").getByRole("link", { name, exact: true });
-      if ((await tab.count()) > 0) await tab.click();
-      else await page.getByLabel("Status page", { exact: true }).selectOption(name);
-      await page.waitForURL(/page=/);
-    };
-    await dashboard.visit(DESKTOP, async (page) => {
-      await open(page, "/app/on-call");
-      await page.getByText("Primary", { exact: true }).first().waitFor();
-      const other = await page.context().newPage();
-      await open(other, "/app/rules");
-      await choose(other, "Looked at");
-      await open(other, "/app/on-call");
-      expect((await chosen(other).textContent())?.trim()).toBe("Looked at");
-      await dashboard.call("POST", `${V1}/monitors`, { name: "Changes something", type: "heartbeat" });
-      await page.waitForResponse((response) => response.url().includes("/app/on-call?page="));
-      expect((await chosen(page).textContent())?.trim()).toBe("Northwind Status");
-      await page.getByText("Primary", { exact: true }).first().waitFor();
-    });
   });
 
   it("begins a rule without a condition, and says who is notified of it", async () => {

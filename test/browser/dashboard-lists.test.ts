@@ -37,6 +37,17 @@ const LISTS: Record<string, Listed> = {
       return { path: "/webhooks", body: { status_page_id, name, url: `https://receiver.example/${status_page_id}` } };
     },
   },
+  schedules: {
+    path: "/app/on-call",
+    add: (page, name) => ({ path: `/status-pages/${page}/on-call/schedules`, body: { name } }),
+  },
+  "escalation policies": {
+    path: "/app/on-call",
+    add: (page, name) => {
+      const contacts = [{ type: "webhook", value: "https://receiver.example/on-call" }];
+      return { path: `/status-pages/${page}/on-call/policies`, body: { name, steps: [{ level: 1, contacts }] } };
+    },
+  },
   rules: {
     path: "/app/rules",
     add: (page, display_name) => {

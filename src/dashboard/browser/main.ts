@@ -18,7 +18,7 @@ import { offerPasskeys } from "./passkeys.ts";
 import { followForm } from "./preview.ts";
 import { showFieldsOfProvider } from "./provider-form.ts";
 import { countSelected } from "./selection.ts";
-import { rememberPage, showOpenTabs } from "./tabs.ts";
+import { showOpenTabs } from "./tabs.ts";
 import { toggleTheme } from "./theme.ts";
 import { chooseByTile } from "./tiles.ts";
 import { keepTimesCurrent, tellZone, translateEnteredTimes } from "./times.ts";
@@ -30,7 +30,6 @@ import { holdUpdates } from "./undo.ts";
  */
 toggleTheme();
 showOpenTabs();
-rememberPage();
 showResultsAtOnce();
 guardForms();
 askBeforeLeaving();

@@ -82,14 +82,12 @@ export function ListPages({ total, limit, offset, href }: ListPagesProps) {
 interface TabsProps {
   label: string;
   tabs: readonly { href: string; text: string; isOpen: boolean }[];
-  /** Where they choose a status page: the one that the script remembers for other areas. */
-  chosenPage?: string;
 }
 
 /** Sibling views of one area. */
-export function Tabs({ label, tabs, chosenPage }: TabsProps) {
+export function Tabs({ label, tabs }: TabsProps) {
   return (
-    <ul class="tabs" aria-label={label} data-chosen-page={chosenPage}>
+    <ul class="tabs" aria-label={label}>
       {tabs.map(({ href, text, isOpen }) => (
         <li>
           <a href={href} {...(isOpen ? { "aria-current": "page" } : {})}>

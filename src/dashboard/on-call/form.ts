@@ -202,5 +202,5 @@ export function policyValues(policy: Policy | undefined): FormValues {
   };
 }
 
-export const contactKey = ({ type, value }: Pick<StoredEscalationStep["contacts"][number], "type" | "value">) =>
+const contactKey = ({ type, value }: Pick<StoredEscalationStep["contacts"][number], "type" | "value">) =>
   `${type}:${value}`;

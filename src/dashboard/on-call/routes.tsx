@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { listTargetOptions } from "../../access/alert-targets.ts";
-import { listVacancies } from "../../domain/on-call.ts";
+import { listNamesOnTeams } from "../../data/members/read.ts";
+import { listPagesWithActivePolicy } from "../../data/on-call/read.ts";
+import { findOnCall, listVacancies } from "../../domain/on-call.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { presentEscalationSummary } from "../../features/escalations/present.ts";
-import { listPageEscalations } from "../../features/escalations/service.ts";
-import { findShownActivePolicy, listPolicies } from "../../features/on-call/policies.ts";
-import { presentOnCall, presentPolicy, presentSchedule } from "../../features/on-call/present.ts";
+import { listEscalationsUnderWay } from "../../features/escalations/service.ts";
+import { listPolicies } from "../../features/on-call/policies.ts";
+import { presentPolicy, presentSchedule } from "../../features/on-call/present.ts";
 import { listSchedules, readSchedule } from "../../features/on-call/schedules.ts";
 import { listWebhooks } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
@@ -15,9 +17,9 @@ import { Fields } from "../components/fields.tsx";
 import { ListPages } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import type { Option } from "../form-fields.ts";
-import { addressWith, ListOffset, partOf } from "../lists.ts";
+import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
-import { type ChosenPage, choosePage, PageTabs, showNoPage } from "../page-choice.tsx";
+import { type ListedPages, listedPages, NewOnPage, PageFilter, showNoPage } from "../page-choice.tsx";
 import { timezoneOf } from "../page-zone.ts";
 import { listPeople } from "../people.ts";
 import { showView } from "../shell.tsx";
@@ -47,9 +49,8 @@ const PageQuery = z.object({
   schedules: ListOffset,
   policies: ListOffset,
 });
-/** As many schedules, and as many policies, are loaded: they name each other. */
+/** As many schedules are loaded: policies name them, and who is on call now is said of all of them. */
 const LIST_MAX = 1000;
-const ESCALATIONS_SHOWN = 20;
 const ids = { params: { page: "page" } } as const;
 const permission = "oncall.write";
 const trail = [{ href: "/app/on-call", text: "On-call" }];
@@ -64,8 +65,9 @@ const NO_PAGE = {
 
 export const endpoints = [
   view({ path: "/app/on-call", summary: "On-call in the dashboard", query: PageQuery }, async (c, { query }) => {
-    const chosen = await choosePage(c, query.page);
-    return chosen ? showOnCall(c, chosen, query) : showNoPage(c, NO_PAGE);
+    const listed = await listedPages(c, query.page);
+    const { schedules, policies } = query;
+    return listed.pages.length === 0 ? showNoPage(c, NO_PAGE) : showOnCall(c, listed, { schedules, policies });
   }),
 
   ...KINDS.flatMap((kind) => [
@@ -163,21 +165,14 @@ export const endpoints = [
 
 const BODIES = { schedules: toSchedule, policies: toPolicy };
 
-async function loadOnCall(c: AppContext, page: string): Promise<OnCallFound> {
+/** What forms of a page name. */
+async function loadOnCall(c: AppContext, page: string) {
   const { ctx } = c.var;
   const all = { limit: LIST_MAX, offset: 0 };
-  const [active, { rows: schedules }, policies, { escalations }] = await Promise.all([
-    findShownActivePolicy(ctx, page),
-    listSchedules(ctx, page, all),
-    listPolicies(ctx, page, all),
-    listPageEscalations(ctx, page, { limit: ESCALATIONS_SHOWN, offset: 0 }),
-  ]);
+  const [schedules, policies] = await Promise.all([listSchedules(ctx, [page], all), listPolicies(ctx, [page], all)]);
   return {
-    active: presentOnCall({ active, schedules }, ctx.now),
-    schedules: schedules.map((schedule) => presentSchedule(schedule, ctx.now)),
-    vacancies: new Map(schedules.map((schedule) => [schedule.id, listVacancies(schedule, ctx.now)])),
+    schedules: schedules.rows.map((schedule) => presentSchedule(schedule, ctx.now)),
     policies: policies.rows.map(presentPolicy),
-    escalations: escalations.map(presentEscalationSummary),
   };
 }
 
@@ -278,55 +273,97 @@ async function deletionOf(c: AppContext, kind: Kind, { page, id }: { page: strin
   };
 }
 
-async function showOnCall(c: AppContext, chosen: ChosenPage, at: z.output<typeof PageQuery>): Promise<Response> {
-  const { page } = chosen;
-  const [found, people] = await Promise.all([loadOnCall(c, page.id), listPeople(c, page.id)]);
-  const mayChange = hasPermission(page.membership, "oncall.write");
-  const path = `/app/on-call/${page.id}`;
-  const [schedules, policies] = [partOf(found.schedules, at.schedules), partOf(found.policies, at.policies)];
-  const href = (where: Partial<typeof at>) => addressWith("/app/on-call", { ...at, page: page.id, ...where });
-  const names = new Map(people.map(({ value, label }) => [value, label]));
+interface Place {
+  schedules: number;
+  policies: number;
+}
+
+async function showOnCall(c: AppContext, listed: ListedPages, at: Place): Promise<Response> {
+  const { chosen, shown, byId } = listed;
+  const { found, places } = await loadShown(c, listed, at);
+  const href = (page: string | undefined, where: Partial<Place> = {}) =>
+    addressWith("/app/on-call", { page, ...where });
+  const within = (where: Partial<Place>) => href(chosen?.id, { ...at, ...where });
+  const changeable = shown.filter(({ membership }) => hasPermission(membership, permission));
+  const pages = { byId, namesPages: shown.length > 1 };
   return showView(c, {
     title: "On-call",
     section: "on-call",
     isLive: true,
     isMeasured: true,
-    // Another page may be looked at meanwhile.
-    address: href({}),
-    actions: mayChange ? (
+    actions: (
       <>
-        <a class="button" href={`${path}/schedules/new`}>
-          New schedule
-        </a>
-        <a class="button second" href={`${path}/policies/new`}>
-          New escalation policy
-        </a>
+        <NewOnPage text="New schedule" pages={changeable} href={({ id }) => `/app/on-call/${id}/schedules/new`} />
+        <NewOnPage
+          text="New escalation policy"
+          pages={changeable}
+          href={({ id }) => `/app/on-call/${id}/policies/new`}
+          isSecond
+        />
       </>
-    ) : undefined,
+    ),
     children: (
       <>
-        <PageTabs {...chosen} href={(id) => `/app/on-call?page=${id}`} />
+        <PageFilter {...listed} href={(page) => href(page)} />
         <div id="on-call-now" data-live>
-          <Now
-            found={found}
-            names={names}
-            now={c.var.now}
-            page={page.id}
-            may_acknowledge={hasPermission(page.membership, "incidents.write")}
-          />
+          <Now found={found} pages={pages} now={c.var.now} />
         </div>
-        <Schedules
-          schedules={schedules.shown}
-          vacancies={found.vacancies}
-          names={names}
-          now={c.var.now}
-          path={path}
-          may_change={mayChange}
-        />
-        <ListPages {...schedules.place} href={(from) => href({ schedules: from })} />
-        <Policies found={found} names={names} path={path} policies={policies.shown} may_change={mayChange} />
-        <ListPages {...policies.place} href={(from) => href({ policies: from })} />
+        <Schedules found={found} pages={pages} now={c.var.now} />
+        <ListPages {...places.schedules} href={(from) => within({ schedules: from })} />
+        <Policies found={found} pages={pages} />
+        <ListPages {...places.policies} href={(from) => within({ policies: from })} />
       </>
     ),
   });
 }
+
+/** As many queries for all status pages of a person as for one of them. */
+async function loadShown(c: AppContext, { ids, shown }: ListedPages, at: Place) {
+  const { ctx } = c.var;
+  const [schedules, policies, escalations, escalating] = await Promise.all([
+    listSchedules(ctx, ids, { limit: LIST_MAX, offset: 0 }),
+    listPolicies(ctx, ids, partAt(at.policies)),
+    listEscalationsUnderWay(ctx, ids),
+    listPagesWithActivePolicy(ctx.db, ids),
+  ]);
+  const part = schedules.rows.slice(at.schedules, at.schedules + SHOWN_MAX);
+  const found = {
+    onCallNow: schedules.rows.flatMap((schedule) => {
+      const current = findOnCall(schedule, ctx.now);
+      return current ? [{ schedule, user_id: current.user_id, until: current.until }] : [];
+    }),
+    unescalated: shown.filter(({ id }) => !escalating.includes(id)),
+    escalations: escalations.map((each) => ({
+      ...presentEscalationSummary(each),
+      status_page_id: each.escalation.status_page_id,
+    })),
+    schedules: part.map((schedule) => presentSchedule(schedule, ctx.now)),
+    scheduleNames: new Map(schedules.rows.map(({ id, name }) => [id, name])),
+    vacancies: new Map(part.map((schedule) => [schedule.id, listVacancies(schedule, ctx.now)])),
+    policies: policies.rows.map(presentPolicy),
+  };
+  const people = await listNamesOnTeams(ctx.db, { page_ids: ids, user_ids: namedIn(found) });
+  const names = new Map(people.map(({ id, name, email }) => [id, name || email]));
+  const places = {
+    schedules: { total: schedules.total, limit: SHOWN_MAX, offset: at.schedules },
+    policies: { total: policies.total, limit: SHOWN_MAX, offset: at.policies },
+  };
+  return { found: { ...found, names }, places };
+}
+
+/** Everybody whom the view shows by name. */
+function namedIn({ onCallNow, schedules, policies }: Omit<OnCallFound, "names">): string[] {
+  const contacts = policies.flatMap(({ steps }) => steps.flatMap((step) => step.contacts));
+  const ids = [
+    ...onCallNow.map(({ user_id }) => user_id),
+    ...schedules.flatMap(usersOf),
+    ...contacts.flatMap(({ type, value }) => (type === "user" || type === "push" ? value : [])),
+  ];
+  return [...new Set(ids)];
+}
+
+const usersOf = ({ shifts, rotations, overrides }: Schedule) => [
+  ...shifts.map(({ user_id }) => user_id),
+  ...rotations.flatMap(({ user_ids }) => user_ids),
+  ...overrides.flatMap(({ add_user_id }) => add_user_id ?? []),
+];

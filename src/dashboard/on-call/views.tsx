@@ -1,6 +1,6 @@
-import type { z } from "zod";
-import type { ActiveOnCall, EscalationSummary } from "../../contract/on-call.ts";
+import type { EscalationSummary } from "../../contract/on-call.ts";
 import type { Vacancy } from "../../domain/on-call.ts";
+import { hasPermission } from "../../domain/roles.ts";
 import { durationInWords } from "../../lib/duration-format.ts";
 import { dateIn } from "../../lib/zoned-days.ts";
 import { describeTargets, nameOfPath } from "../alert-targets.ts";
@@ -9,20 +9,47 @@ import { Bands } from "../components/bands.tsx";
 import { Menu } from "../components/menu.tsx";
 import { ACTIONS, PostButton, Table } from "../components/pieces.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
+import type { PageChoice } from "../rights.ts";
 import { listDays, planOf, turnsOf } from "./calendar.tsx";
-import { contactKey, type Policy, type Schedule } from "./form.ts";
+import type { Policy, Schedule } from "./form.ts";
 
-/** Everything about on-call of one page. */
+/** What the view shows of on-call, of one status page or of all. */
 export interface OnCallFound {
-  active: z.output<typeof ActiveOnCall>;
+  onCallNow: readonly {
+    schedule: { name: string; status_page_id: string };
+    user_id: string;
+    until: number | null;
+  }[];
+  /** Pages without an active policy. */
+  unescalated: readonly PageChoice[];
+  /** Those that are under way. */
+  escalations: readonly (EscalationSummary & { status_page_id: string })[];
+  /** Those that are shown. */
   schedules: readonly Schedule[];
-  /** Of each schedule, by its id. */
+  /** Of all schedules, by id. */
+  scheduleNames: ReadonlyMap<string, string>;
+  /** Of each schedule that is shown, by its id. */
   vacancies: ReadonlyMap<string, readonly Vacancy[]>;
+  /** Those that are shown. */
   policies: readonly Policy[];
-  escalations: readonly EscalationSummary[];
+  names: Names;
 }
+
+/** Those that the caller sees. */
+export interface OnCallPages {
+  byId: ReadonlyMap<string, PageChoice>;
+  /** Where the things of several are listed. */
+  namesPages: boolean;
+}
+
+const mayChange = (page: PageChoice | undefined) =>
+  page !== undefined && hasPermission(page.membership, "oncall.write");
+const pathOn = (page: string) => `/app/on-call/${page}`;
+/** In a list, and in a sentence. */
+const NOW_MAX = 50;
+const NAMED_MAX = 5;
 const HOUR_SECONDS = 3600;
-/** So many schedules are drawn where all of a page are listed. */
+/** So many of the schedules that are listed are drawn. */
 const DRAWN_MAX = 5;
 
 /** By the id of the person. */
@@ -30,67 +57,36 @@ type Names = ReadonlyMap<string, string>;
 
 interface NowProps {
   found: OnCallFound;
-  names: Names;
+  pages: OnCallPages;
   now: number;
-  page: string;
-  may_acknowledge: boolean;
 }
 
-export function Now({ found, names, now, page, may_acknowledge }: NowProps) {
-  const { active, escalations } = found;
-  const open = escalations.filter(({ status }) => ["waiting", "active", "snoozed"].includes(status));
-  const hasLater = [...found.vacancies.values()].some(([vacancy]) => vacancy?.kind === "before");
+export function Now({ found, pages, now }: NowProps) {
+  const { onCallNow, unescalated, escalations, vacancies } = found;
+  const hasLater = [...vacancies.values()].some(([vacancy]) => vacancy?.kind === "before");
+  const more = onCallNow.length - NOW_MAX;
   return (
     <>
       <section aria-labelledby="now">
         <h2 id="now">On call now</h2>
-        {active.on_call_now.length === 0 ? (
+        {onCallNow.length === 0 ? (
           <p class="quiet">{hasLater ? "No one is on call yet." : "No one is on call."}</p>
         ) : (
           <ul class="rows">
-            {active.on_call_now.map(({ user_id, until, schedule_id }) => (
-              <li class="row">
-                <span class="with-avatar">
-                  <Avatar name={names.get(user_id) ?? "A member"} />
-                  <span dir="auto">{names.get(user_id) ?? "A member"}</span>
-                </span>
-                <span class="quiet">
-                  {found.schedules.find(({ id }) => id === schedule_id)?.name}
-                  {until === null ? "" : ", until "}
-                  {until === null ? null : <ExactTime at={Date.parse(until)} />}
-                </span>
-              </li>
+            {onCallNow.slice(0, NOW_MAX).map((turn) => (
+              <Turn turn={turn} name={found.names.get(turn.user_id) ?? "A member"} pages={pages} />
             ))}
           </ul>
         )}
-        {active.policy === null ? (
-          <p class="banner is-warn">No escalation policy is active: outages of this page notify nobody on call.</p>
-        ) : null}
+        {more > 0 ? <p class="quiet">And {more} more: choose a status page to see them.</p> : null}
+        {unescalated.length > 0 ? <Unescalated of={unescalated} namesPages={pages.namesPages} /> : null}
       </section>
-      {open.length === 0 ? null : (
+      {escalations.length === 0 ? null : (
         <section aria-labelledby="escalations">
           <h2 id="escalations">Being escalated</h2>
           <ul class="rows">
-            {open.map((escalation) => (
-              <li class="row">
-                <span dir="auto">
-                  {escalation.incident_id === null ? (
-                    escalation.title
-                  ) : (
-                    <a href={`/app/incidents/${escalation.incident_id}`}>{escalation.title}</a>
-                  )}{" "}
-                  <span class="quiet">
-                    began <Time at={Date.parse(escalation.started_at)} now={now} />
-                  </span>
-                </span>
-                {may_acknowledge ? (
-                  <PostButton
-                    action={`/app/on-call/${page}/escalations/${escalation.id}/acknowledge`}
-                    label="Acknowledge"
-                    kind="primary"
-                  />
-                ) : null}
-              </li>
+            {escalations.map((escalation) => (
+              <Escalating escalation={escalation} pages={pages} now={now} />
             ))}
           </ul>
         </section>
@@ -99,59 +95,109 @@ export function Now({ found, names, now, page, may_acknowledge }: NowProps) {
   );
 }
 
-interface SchedulesProps {
-  schedules: readonly Schedule[];
-  vacancies: ReadonlyMap<string, readonly Vacancy[]>;
-  names: Names;
-  now: number;
-  path: string;
-  may_change: boolean;
+interface TurnProps {
+  turn: OnCallFound["onCallNow"][number];
+  name: string;
+  pages: OnCallPages;
 }
 
-export function Schedules({ schedules, vacancies, names, now, path, may_change }: SchedulesProps) {
+function Turn({ turn: { schedule, until }, name, pages }: TurnProps) {
+  return (
+    <li class="row">
+      <span class="with-avatar">
+        <Avatar name={name} />
+        <span dir="auto">{name}</span>
+      </span>
+      <span class="quiet">
+        {schedule.name}
+        <OfPage id={schedule.status_page_id} pages={pages} />
+        {until === null ? "" : ", until "}
+        {until === null ? null : <ExactTime at={until} />}
+      </span>
+    </li>
+  );
+}
+
+/** Says of an entry of several pages of which one it is. */
+function OfPage({ id, pages: { byId, namesPages } }: { id: string; pages: OnCallPages }) {
+  if (!namesPages) return null;
+  return (
+    <>
+      {" "}
+      · <bdi>{byId.get(id)?.name}</bdi>
+    </>
+  );
+}
+
+function Unescalated({ of, namesPages }: { of: readonly PageChoice[]; namesPages: boolean }) {
+  if (!namesPages) {
+    return <p class="banner is-warn">No escalation policy is active: outages of this page notify nobody on call.</p>;
+  }
+  const named = of.slice(0, NAMED_MAX);
+  const more = of.length - named.length;
+  return (
+    <p class="banner is-warn">
+      Outages of these status pages notify nobody on call, because no escalation policy is active:{" "}
+      {named.map(({ id, name }, n) => (
+        <>
+          {n === 0 ? "" : ", "}
+          <a href={`/app/on-call?page=${id}`} dir="auto">
+            {name}
+          </a>
+        </>
+      ))}
+      {more > 0 ? ` and ${more} more` : ""}.
+    </p>
+  );
+}
+
+interface EscalatingProps {
+  escalation: OnCallFound["escalations"][number];
+  pages: OnCallPages;
+  now: number;
+}
+
+function Escalating({ escalation, pages, now }: EscalatingProps) {
+  const { id, incident_id, title, started_at, status_page_id } = escalation;
+  const page = pages.byId.get(status_page_id);
+  return (
+    <li class="row">
+      <span dir="auto">
+        {incident_id === null ? title : <a href={`/app/incidents/${incident_id}`}>{title}</a>}{" "}
+        <span class="quiet">
+          began <Time at={Date.parse(started_at)} now={now} />
+          <OfPage id={status_page_id} pages={pages} />
+        </span>
+      </span>
+      {page && hasPermission(page.membership, "incidents.write") ? (
+        <PostButton
+          action={`${pathOn(status_page_id)}/escalations/${id}/acknowledge`}
+          label="Acknowledge"
+          kind="primary"
+        />
+      ) : null}
+    </li>
+  );
+}
+
+interface SchedulesProps {
+  found: OnCallFound;
+  pages: OnCallPages;
+  now: number;
+}
+
+export function Schedules({ found, pages, now }: SchedulesProps) {
+  const { schedules, names } = found;
+  const head = ["Schedule", ...(pages.namesPages ? ["Status page"] : []), "Turns", "Time zone", ACTIONS];
   return (
     <section aria-labelledby="schedules">
       <h2 id="schedules">Schedules</h2>
       {schedules.length === 0 ? (
         <p class="quiet">None yet. A schedule says who is on call when, in turns.</p>
       ) : (
-        <Table caption="Schedules" head={["Schedule", "Turns", "Time zone", ACTIONS]} isStacked>
+        <Table caption="Schedules" head={head} isStacked>
           {schedules.map((schedule) => (
-            <tr>
-              <th scope="row" dir="auto">
-                <a href={`${path}/schedules/${schedule.id}/calendar`}>{schedule.name}</a>
-                {vacancies.get(schedule.id)?.map((vacancy) => (
-                  <VacancyNotice vacancy={vacancy} names={names} now={now} />
-                ))}
-              </th>
-              <td class="wide">
-                {schedule.rotations.map(({ user_ids, period_hours }) => (
-                  <p dir="auto">
-                    {user_ids.map((id) => names.get(id) ?? "A member").join(", ")}
-                    {user_ids.length > 1 ? (
-                      <span class="quiet"> in turns of {durationInWords(period_hours * HOUR_SECONDS)}</span>
-                    ) : null}
-                  </p>
-                ))}
-              </td>
-              <td>{schedule.timezone}</td>
-              <td>
-                <div class="actions">
-                  <a class="button second" href={`${path}/schedules/${schedule.id}/calendar`}>
-                    Calendar
-                  </a>
-                  {may_change ? (
-                    <Menu label={`More for ${schedule.name}`} id={`menu-${schedule.id}`}>
-                      <a href={`${path}/overrides/${schedule.id}`}>Override</a>
-                      <a href={`${path}/schedules/${schedule.id}`}>Edit</a>
-                      <a class="danger" href={`${path}/schedules/${schedule.id}/delete`}>
-                        Delete
-                      </a>
-                    </Menu>
-                  ) : null}
-                </div>
-              </td>
-            </tr>
+            <ScheduleRow schedule={schedule} found={found} pages={pages} now={now} />
           ))}
         </Table>
       )}
@@ -162,6 +208,50 @@ export function Schedules({ schedules, vacancies, names, now, path, may_change }
           <Ahead schedule={schedule} names={names} now={now} />
         ))}
     </section>
+  );
+}
+
+function ScheduleRow({ schedule, found, pages, now }: SchedulesProps & { schedule: Schedule }) {
+  const { names, vacancies } = found;
+  const page = pages.byId.get(schedule.status_page_id);
+  const path = pathOn(schedule.status_page_id);
+  return (
+    <tr>
+      <th scope="row" dir="auto">
+        <a href={`${path}/schedules/${schedule.id}/calendar`}>{schedule.name}</a>
+        {vacancies.get(schedule.id)?.map((vacancy) => (
+          <VacancyNotice vacancy={vacancy} names={names} now={now} />
+        ))}
+      </th>
+      {pages.namesPages ? <td dir="auto">{page?.name}</td> : null}
+      <td class="wide">
+        {schedule.rotations.map(({ user_ids, period_hours }) => (
+          <p dir="auto">
+            {user_ids.map((id) => names.get(id) ?? "A member").join(", ")}
+            {user_ids.length > 1 ? (
+              <span class="quiet"> in turns of {durationInWords(period_hours * HOUR_SECONDS)}</span>
+            ) : null}
+          </p>
+        ))}
+      </td>
+      <td>{schedule.timezone}</td>
+      <td>
+        <div class="actions">
+          <a class="button second" href={`${path}/schedules/${schedule.id}/calendar`}>
+            Calendar
+          </a>
+          {mayChange(page) ? (
+            <Menu label={`More for ${schedule.name}`} id={`menu-${schedule.id}`}>
+              <a href={`${path}/overrides/${schedule.id}`}>Override</a>
+              <a href={`${path}/schedules/${schedule.id}`}>Edit</a>
+              <a class="danger" href={`${path}/schedules/${schedule.id}/delete`}>
+                Delete
+              </a>
+            </Menu>
+          ) : null}
+        </div>
+      </td>
+    </tr>
   );
 }
 
@@ -214,25 +304,11 @@ function VacancyNotice({ vacancy, names, now }: { vacancy: Vacancy; names: Names
 
 interface PoliciesProps {
   found: OnCallFound;
-  /** Those that are shown. */
-  policies: readonly Policy[];
-  names: Names;
-  path: string;
-  may_change: boolean;
+  pages: OnCallPages;
 }
 
-export function Policies({ found, policies, names, path, may_change }: PoliciesProps) {
-  const schedules = new Map(found.schedules.map(({ id, name }) => [`schedule:${id}`, `schedule ${name}`]));
-  const word = (contact: Policy["steps"][number]["contacts"][number]) => {
-    const name = names.get(contact.value);
-    const person = name !== undefined && contact.type === "push" ? `${name}, phone alone` : name;
-    return contact.label ?? person ?? schedules.get(contactKey(contact)) ?? contact.type;
-  };
-  const wordAt = ({ steps }: Policy, path: string) => {
-    const [step, contact] = (path.match(/\d+/g) ?? []).map(Number);
-    const named = steps[step ?? -1]?.contacts[contact ?? -1];
-    return named ? word(named) : nameOfPath(path);
-  };
+export function Policies({ found, pages }: PoliciesProps) {
+  const { policies } = found;
   return (
     <section aria-labelledby="policies">
       <h2 id="policies">Escalation policies</h2>
@@ -241,36 +317,63 @@ export function Policies({ found, policies, names, path, may_change }: PoliciesP
       ) : (
         <ul class="rows policies">
           {policies.map((policy) => (
-            <li>
-              <div class="row">
-                <h3 dir="auto">
-                  {may_change ? <a href={`${path}/policies/${policy.id}`}>{policy.name}</a> : policy.name}{" "}
-                  {policy.is_default ? <span class="tag">Active</span> : null}
-                </h3>
-                {may_change ? (
-                  <Menu label={`More for ${policy.name}`} id={`menu-${policy.id}`}>
-                    <a href={`${path}/policies/${policy.id}`}>Edit</a>
-                    <a class="danger" href={`${path}/policies/${policy.id}/delete`}>
-                      Delete
-                    </a>
-                  </Menu>
-                ) : null}
-              </div>
-              <Limit policy={policy} />
-              <EscalationPath
-                steps={policy.steps.map((step) => ({ wait: step.wait_minutes, who: step.contacts.map(word) }))}
-                repeats={policy.repeat_count}
-              />
-              {(policy.notices ?? []).map(({ path, message }) => (
-                <p class="banner is-warn">
-                  {wordAt(policy, path)} {message}.
-                </p>
-              ))}
-            </li>
+            <PolicyRow policy={policy} found={found} pages={pages} />
           ))}
         </ul>
       )}
     </section>
+  );
+}
+
+function PolicyRow({ policy, found, pages }: PoliciesProps & { policy: Policy }) {
+  const { names, scheduleNames } = found;
+  const word = (contact: Policy["steps"][number]["contacts"][number]) => {
+    const name = names.get(contact.value);
+    const person = name !== undefined && contact.type === "push" ? `${name}, phone alone` : name;
+    const schedule = contact.type === "schedule" ? scheduleNames.get(contact.value) : undefined;
+    return contact.label ?? person ?? (schedule === undefined ? contact.type : `schedule ${schedule}`);
+  };
+  const wordAt = (path: string) => {
+    const [step, contact] = (path.match(/\d+/g) ?? []).map(Number);
+    const named = policy.steps[step ?? -1]?.contacts[contact ?? -1];
+    return named ? word(named) : nameOfPath(path);
+  };
+  const page = pages.byId.get(policy.status_page_id);
+  const path = `${pathOn(policy.status_page_id)}/policies/${policy.id}`;
+  return (
+    <li>
+      <div class="row">
+        <h3 dir="auto">
+          {mayChange(page) ? <a href={path}>{policy.name}</a> : policy.name}{" "}
+          {policy.is_default ? <span class="tag">Active</span> : null}
+        </h3>
+        <span class="actions">
+          {pages.namesPages ? (
+            <span class="quiet" dir="auto">
+              {page?.name}
+            </span>
+          ) : null}
+          {mayChange(page) ? (
+            <Menu label={`More for ${policy.name}`} id={`menu-${policy.id}`}>
+              <a href={path}>Edit</a>
+              <a class="danger" href={`${path}/delete`}>
+                Delete
+              </a>
+            </Menu>
+          ) : null}
+        </span>
+      </div>
+      <Limit policy={policy} />
+      <EscalationPath
+        steps={policy.steps.map((step) => ({ wait: step.wait_minutes, who: step.contacts.map(word) }))}
+        repeats={policy.repeat_count}
+      />
+      {(policy.notices ?? []).map(({ path: of, message }) => (
+        <p class="banner is-warn">
+          {wordAt(of)} {message}.
+        </p>
+      ))}
+    </li>
   );
 }
 

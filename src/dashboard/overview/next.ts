@@ -38,7 +38,7 @@ export async function listOnCallNow(
 }
 
 async function onCallOf(ctx: RequestScope, page: PageChoice, self: string): Promise<OnCallNow[]> {
-  const { rows } = await listSchedules(ctx, page.id, SCHEDULES);
+  const { rows } = await listSchedules(ctx, [page.id], SCHEDULES);
   const active = rows.filter(({ is_active }) => is_active);
   if (active.length === 0) return [];
   const team = await listMembers(ctx, page.id, TEAM);

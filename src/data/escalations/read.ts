@@ -267,6 +267,25 @@ export async function listEscalations(db: Db, pageId: string, page: Pagination) 
   return { rows, total: totals[0]?.total ?? 0 };
 }
 
+/** Of the newest of each page, as many as `newestMax`, those that nobody has acknowledged or ended. */
+export function listOpenEscalations(
+  db: Db,
+  pageIds: readonly string[],
+  { newestMax, limit }: { newestMax: number; limit: number },
+): Promise<EscalationRecord[]> {
+  const newest = sql`SELECT e.id FROM json_each(${JSON.stringify(pageIds)}) AS p, ${escalations} AS e
+    WHERE e.id IN (SELECT id FROM ${escalations} WHERE status_page_id = p.value
+      ORDER BY created_at DESC LIMIT ${newestMax})`;
+  const isOpen = sql`CASE WHEN ${isReadable}
+    THEN coalesce(${escalations.state} ->> 'status', 'waiting') IN ('waiting', 'active', 'snoozed') ELSE 0 END`;
+  return db
+    .select()
+    .from(escalations)
+    .where(and(sql`${escalations.id} IN (${newest})`, isOpen))
+    .orderBy(desc(escalations.created_at), desc(escalations.id))
+    .limit(limit);
+}
+
 /** The subjects of several escalations, without those of their bundles. */
 export async function listOwnSubjects(db: Db, ids: readonly string[]): Promise<Map<string, LoadedSubject>> {
   const rows = await listSubjectRows(

@@ -103,6 +103,23 @@ export interface MemberReader {
   credential_id: string;
 }
 
+/** Of these people those who are on the team of one of these pages, by name. */
+export async function listNamesOnTeams(
+  db: Db,
+  { page_ids, user_ids }: { page_ids: readonly string[]; user_ids: readonly string[] },
+): Promise<{ id: string; name: string; email: string }[]> {
+  const pages = sql`(SELECT value FROM json_each(${JSON.stringify(page_ids)}))`;
+  return db
+    .select({ id: users.id, name: users.name, email: users.email })
+    .from(users)
+    .where(
+      sql`${users.id} IN (SELECT value FROM json_each(${JSON.stringify(user_ids)})) AND (
+        EXISTS (SELECT 1 FROM ${pageMembers} AS m WHERE m.user_id = ${users.id} AND m.status_page_id IN ${pages})
+        OR EXISTS (SELECT 1 FROM ${statusPages} AS p WHERE p.owner_id = ${users.id} AND p.id IN ${pages}))`,
+    )
+    .limit(user_ids.length);
+}
+
 /** The credentials of those of these readers who are the page's owner or members of it, as far as they are still valid. */
 export async function findCredentialsOfTeam(
   db: Db,

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Db } from "../db.ts";
+import { onPages } from "../filters.ts";
 import { pageMembers } from "../members/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
@@ -36,14 +37,26 @@ export async function listAlertingPolicies(db: Db, pageId: string) {
     .orderBy(asc(position), asc(name), asc(id));
 }
 
-export async function listEscalationPolicies(db: Db, pageId: string, { limit, offset }: Pagination) {
-  const wanted = eq(escalationPolicies.status_page_id, pageId);
+/** Those of these pages on which a policy is active. */
+export async function listPagesWithActivePolicy(db: Db, pageIds: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .select({ id: escalationPolicies.status_page_id })
+    .from(escalationPolicies)
+    // Spelled out, not bound: SQLite uses the partial index of these policies only for the very same condition.
+    .where(and(onPages(escalationPolicies.status_page_id, pageIds), sql`${escalationPolicies.is_default} = 1`))
+    .limit(pageIds.length);
+  return rows.map(({ id }) => id);
+}
+
+/** By page, those of each by name. */
+export async function listEscalationPolicies(db: Db, pageIds: readonly string[], { limit, offset }: Pagination) {
+  const wanted = onPages(escalationPolicies.status_page_id, pageIds);
   const [rows, totals] = await db.batch([
     db
       .select()
       .from(escalationPolicies)
       .where(wanted)
-      .orderBy(asc(escalationPolicies.name), asc(escalationPolicies.id))
+      .orderBy(asc(escalationPolicies.status_page_id), asc(escalationPolicies.name), asc(escalationPolicies.id))
       .limit(limit)
       .offset(offset),
     db.select({ total: count() }).from(escalationPolicies).where(wanted),
@@ -56,14 +69,15 @@ export async function findOnCallSchedule(db: Db, scheduleId: string): Promise<On
   return rows[0];
 }
 
-export async function listOnCallSchedules(db: Db, pageId: string, { limit, offset }: Pagination) {
-  const wanted = eq(onCallSchedules.status_page_id, pageId);
+/** By page, those of each by name. */
+export async function listOnCallSchedules(db: Db, pageIds: readonly string[], { limit, offset }: Pagination) {
+  const wanted = onPages(onCallSchedules.status_page_id, pageIds);
   const [rows, totals] = await db.batch([
     db
       .select()
       .from(onCallSchedules)
       .where(wanted)
-      .orderBy(asc(onCallSchedules.name), asc(onCallSchedules.id))
+      .orderBy(asc(onCallSchedules.status_page_id), asc(onCallSchedules.name), asc(onCallSchedules.id))
       .limit(limit)
       .offset(offset),
     db.select({ total: count() }).from(onCallSchedules).where(wanted),

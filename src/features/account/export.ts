@@ -128,12 +128,12 @@ export async function exportAccount(ctx: RequestScope): Promise<AccountExport> {
     event_rules: await perPage("event_rules", (id, page) => listRules(own, [id], page), presentRule),
     escalation_policies: await perPage(
       "escalation_policies",
-      (id, page) => listEscalationPolicies(own, id, page),
+      (id, page) => listEscalationPolicies(own, [id], page),
       presentEscalationPolicy,
     ),
     on_call_schedules: await perPage(
       "on_call_schedules",
-      (id, page) => listSchedules(own, id, page),
+      (id, page) => listSchedules(own, [id], page),
       (schedule) => presentSchedule(schedule, now),
     ),
     sla_policies: await all("sla_policies", async (page) => (await listSlaPolicies(own, page)).rows, presentSlaPolicy),

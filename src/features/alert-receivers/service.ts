@@ -98,7 +98,7 @@ async function findOnCallFor(
   if (policyId === undefined) return null;
   const [policies, { rows: schedules }] = await Promise.all([
     listOpenPolicies(ctx, [page.id]),
-    listSchedules(ctx, page.id, { limit: SCHEDULES_MAX, offset: 0 }),
+    listSchedules(ctx, [page.id], { limit: SCHEDULES_MAX, offset: 0 }),
   ]);
   const chosen = policies.find(({ policy }) => policy.id === policyId);
   if (!chosen) return null;

@@ -1,6 +1,6 @@
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requireVisiblePage } from "../../access/pages.ts";
+import { requireVisiblePage, requireVisiblePages } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import {
   invalidateLoaded,
@@ -18,6 +18,7 @@ import {
   type LoadedSubject,
   listEscalationNotifications,
   listEscalations,
+  listOpenEscalations,
   listOwnSubjects,
   listSubjects,
   loadEscalation,
@@ -36,6 +37,8 @@ import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { wakeEscalations } from "../../outbox/escalations.ts";
 import { type AcknowledgeLink, parseAcknowledgeToken } from "../../platform/acknowledge-tokens.ts";
 
+/** Of each page so many of its newest are looked at. */
+const UNDER_WAY = { newestMax: 20, limit: 50 };
 const LINK_VALID_MS = 7 * DAY_MS;
 /** Of a larger bundle so many acknowledgements are announced one by one. */
 const ANNOUNCED_MAX = 100;
@@ -59,15 +62,24 @@ export async function readEscalation(ctx: RequestScope, incidentId: string): Pro
 export async function listPageEscalations(ctx: RequestScope, pageId: string, pagination: Pagination) {
   const { page } = await requireVisiblePage(ctx, pageId);
   const { rows, total } = await listEscalations(ctx.db, page.id, pagination);
+  return { escalations: await withSubjects(ctx, rows), total };
+}
+
+/** Of these pages the newest ones that are under way. */
+export async function listEscalationsUnderWay(ctx: RequestScope, pageIds: readonly string[]) {
+  await requireVisiblePages(ctx, pageIds);
+  return withSubjects(ctx, await listOpenEscalations(ctx.db, pageIds, UNDER_WAY));
+}
+
+async function withSubjects(ctx: RequestScope, rows: readonly EscalationRecord[]) {
   const subjects = await listOwnSubjects(
     ctx.db,
     rows.map(({ id }) => id),
   );
-  const escalations = rows.flatMap((escalation) => {
+  return rows.flatMap((escalation) => {
     const own = subjects.get(escalation.id);
     return own ? [{ escalation, own }] : [];
   });
-  return { escalations, total };
 }
 
 export async function readPageEscalation(ctx: RequestScope, { id, escalation_id }: Named): Promise<EscalationDetail> {

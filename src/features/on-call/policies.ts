@@ -1,7 +1,7 @@
 import { listLostTargets, resolveTargets } from "../../access/alert-targets.ts";
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requirePage, requireVisiblePage } from "../../access/pages.ts";
+import { requirePage, requireVisiblePage, requireVisiblePages } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireEscalationPolicy } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
@@ -13,6 +13,7 @@ import {
   type EscalationPolicyCreate,
   StoredEscalationStep,
 } from "../../contract/on-call.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Statement } from "../../data/db.ts";
 import {
   type EscalationPolicyRecord,
@@ -27,6 +28,7 @@ import {
   insertEscalationPolicy,
   updateEscalationPolicy,
 } from "../../data/on-call/write.ts";
+import { listUsers } from "../../data/users/read.ts";
 import {
   hostOfContact,
   listNotices,
@@ -34,7 +36,7 @@ import {
   receiverOfContact,
   SAME_HOST,
 } from "../../delivery/consent.ts";
-import { findPlan, isLimited } from "../../delivery/host-limits.ts";
+import { isLimited } from "../../delivery/host-limits.ts";
 import { askReaders } from "../../delivery/outside-mail.ts";
 import { maskUrl } from "../../delivery/webhook-config.ts";
 import { completeSteps } from "../../domain/escalation.ts";
@@ -62,9 +64,9 @@ export interface ShownPolicy {
   notices?: Notice[];
 }
 
-export async function listPolicies(ctx: RequestScope, pageId: string, pagination: { limit: number; offset: number }) {
-  const { page } = await requireVisiblePage(ctx, pageId);
-  const { rows, total } = await listEscalationPolicies(ctx.db, page.id, pagination);
+export async function listPolicies(ctx: RequestScope, pageIds: readonly string[], pagination: Pagination) {
+  await requireVisiblePages(ctx, pageIds);
+  const { rows, total } = await listEscalationPolicies(ctx.db, pageIds, pagination);
   return { rows: await showAll(ctx, rows), total };
 }
 
@@ -209,7 +211,7 @@ async function showAll(ctx: RequestScope, policies: readonly EscalationPolicyRec
   });
 }
 
-/** For each policy of one owner the contacts for whose host an earlier one of their step is sent the request. */
+/** For each policy the contacts for whose host an earlier one of their step is sent the request. */
 async function listHostNotices(ctx: RequestScope, policies: readonly ShownPolicy[]): Promise<Notice[][]> {
   const repeating = policies.map(({ steps }) =>
     steps.flatMap(({ contacts }, n) => {
@@ -220,9 +222,11 @@ async function listHostNotices(ctx: RequestScope, policies: readonly ShownPolicy
       });
     }),
   );
-  const owner = policies[0]?.policy.owner_id;
-  if (owner === undefined || repeating.every((notices) => notices.length === 0)) return [];
-  return isLimited(await findPlan(ctx, owner)) ? repeating : [];
+  const owners = new Set(policies.flatMap(({ policy }, n) => (repeating[n]?.length ? policy.owner_id : [])));
+  if (owners.size === 0) return [];
+  const found = await listUsers(ctx.db, [...owners]);
+  const limited = found.filter(({ plan }) => isLimited(plan ?? ctx.settings.DEFAULT_PLAN)).map(({ id }) => id);
+  return repeating.map((notices, n) => (limited.includes(policies[n]?.policy.owner_id ?? "") ? notices : []));
 }
 
 function receiversOf({ policy: { owner_id }, steps }: ShownPolicy): NamedReceiver[] {

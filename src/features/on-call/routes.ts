@@ -48,7 +48,7 @@ const PolicyParams = IdParam.extend({ policy_id: z.uuid() });
 const ScheduleParams = IdParam.extend({ schedule_id: z.uuid() });
 
 async function readOnCall(ctx: RequestScope, pageId: string) {
-  const { rows: schedules } = await listSchedules(ctx, pageId, { limit: SCHEDULES_MAX, offset: 0 });
+  const { rows: schedules } = await listSchedules(ctx, [pageId], { limit: SCHEDULES_MAX, offset: 0 });
   return presentOnCall({ active: await findShownActivePolicy(ctx, pageId), schedules }, ctx.now);
 }
 
@@ -117,7 +117,7 @@ export const endpoints = [
     }),
     async (c) => {
       const pagination = c.req.valid("query");
-      const { rows, total } = await listPolicies(c.var.ctx, c.req.valid("param").id, pagination);
+      const { rows, total } = await listPolicies(c.var.ctx, [c.req.valid("param").id], pagination);
       setListHeaders(c, pagination, total);
       return c.json(rows.map(presentPolicy), 200);
     },
@@ -187,7 +187,7 @@ export const endpoints = [
     async (c) => {
       const { ctx } = c.var;
       const pagination = c.req.valid("query");
-      const { rows, total } = await listSchedules(ctx, c.req.valid("param").id, pagination);
+      const { rows, total } = await listSchedules(ctx, [c.req.valid("param").id], pagination);
       setListHeaders(c, pagination, total);
       return c.json(
         rows.map((schedule) => presentSchedule(schedule, ctx.now)),

@@ -1,12 +1,13 @@
 import type { Guard } from "../../access/audited-write.ts";
 import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
-import { requirePage, requireVisiblePage } from "../../access/pages.ts";
+import { requirePage, requireVisiblePage, requireVisiblePages } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
 import { requireOnCallSchedule, requireVisibleOnCallSchedule } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, inUse, invalid, notFound, raced } from "../../contract/errors.ts";
 import type { OnCallScheduleChange, OnCallScheduleCreate } from "../../contract/on-call.ts";
+import type { Pagination } from "../../contract/pagination.ts";
 import type { Statement } from "../../data/db.ts";
 import { listOnCallSchedules, type OnCallScheduleRecord, withAbsent } from "../../data/on-call/read.ts";
 import {
@@ -37,10 +38,11 @@ interface Named {
   schedule_id: string;
 }
 
-export async function listSchedules(ctx: RequestScope, pageId: string, pagination: { limit: number; offset: number }) {
-  const { page } = await requireVisiblePage(ctx, pageId);
-  const { rows, total } = await listOnCallSchedules(ctx.db, page.id, pagination);
-  return { rows: await withAbsent(ctx.db, [page], rows), total };
+export async function listSchedules(ctx: RequestScope, pageIds: readonly string[], pagination: Pagination) {
+  const visible = await requireVisiblePages(ctx, pageIds);
+  const { rows, total } = await listOnCallSchedules(ctx.db, pageIds, pagination);
+  const pages = visible.map(({ page }) => page);
+  return { rows: await withAbsent(ctx.db, pages, rows), total };
 }
 
 export async function readSchedule(ctx: RequestScope, { id, schedule_id }: Named): Promise<ShownSchedule> {
