@@ -31,7 +31,7 @@ const REASON_MAX = 120;
 const SEVERITIES: readonly (IncidentSeverity | null)[] = ["minor", "major", "critical", null];
 
 /** Where the escalation stands; `step` is its place in the policy, from 0. */
-type Reached = Pick<NotifyEffect, "level" | "step" | "round">;
+type Reached = Pick<NotifyEffect, "level" | "step" | "round" | "unreached_levels">;
 
 /** What a person on call receives: what, since when, how bad, and how to acknowledge. */
 export function composeEscalationMessage(
@@ -59,9 +59,15 @@ export function composeEscalationMessage(
  * After the first step the title begins with why the person is notified, who may know of the outage already as a member
  * of the team. Mail programs fold mails of one subject into each other, and no two steps have the same one.
  */
-function titledAt({ step, round }: Reached, name: string, title: string): Pick<AlertMessage, "heading" | "title"> {
+function titledAt(
+  { step, round, unreached_levels = [] }: Reached,
+  name: string,
+  title: string,
+): Pick<AlertMessage, "heading" | "title"> {
   if (step === 0 && round === 0) return { title };
-  const heading = `Nobody answered, now step ${name}`;
+  const [first, last] = [unreached_levels[0], unreached_levels.at(-1)];
+  const before = first === last ? `Step ${first}` : `Steps ${first} to ${last}`;
+  const heading = `${first === undefined ? "Nobody answered" : `${before} reached nobody`}, now step ${name}`;
   return { heading, title: `${heading}: ${title}` };
 }
 
@@ -82,7 +88,7 @@ export function composeFollowUpMessage(subjects: Subjects, reached: Reached, sur
 }
 
 const REASONS: Record<OwnerReason, string> = {
-  nobody_answered: "Everybody on call was notified, and nobody acknowledged the incident.",
+  nobody_answered: "Everybody on call who could be reached was notified, and nobody acknowledged the incident.",
   nobody_reached: "Nobody on call could be reached.",
 };
 

@@ -115,6 +115,13 @@ describe("an escalation", () => {
       ["0 active", "0 a#0.0", "2 b#0.1", "7 owner nobody_answered", "7 exhausted"],
     ],
     [
+      "ends as unanswered where an earlier step reached somebody and the last one fails",
+      policy([0, 5]),
+      people(["a"], ["b"]),
+      [[5, failed("0.0.1.b")]],
+      ["0 active", "0 a#0.0", "5 b#0.1", "5 owner nobody_answered", "5 exhausted"],
+    ],
+    [
       "waits for the other contact of a step when one fails",
       policy([0, 5]),
       people(["a", "b"], ["c"]),

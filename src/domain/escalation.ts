@@ -61,6 +61,8 @@ export interface EscalationState {
   entered_at: number;
   /** When the recipients of the step were notified of what joined the bundle after their message. */
   followed_up_at?: number;
+  /** An earlier step of the run reached somebody. */
+  has_reached?: true;
 }
 
 export type EscalationInput =
@@ -81,7 +83,16 @@ export type OwnerReason = "nobody_answered" | "nobody_reached";
 
 export type EscalationEffect =
   /** Its id is a natural key: a repeat adds nothing. */
-  | { kind: "notify"; notification_id: string; level: number; step: number; round: number; recipient: Recipient }
+  | {
+      kind: "notify";
+      notification_id: string;
+      level: number;
+      step: number;
+      round: number;
+      recipient: Recipient;
+      /** The levels of the steps before it, where none of them reached anybody. */
+      unreached_levels?: number[];
+    }
   /** The step has no recipient; recorded in the timeline and, for schedules, emitted as `oncall.gap`. */
   | { kind: "gap"; level: number; step: number; round: number }
   | { kind: "notify_owner"; notification_id: string; reason: OwnerReason }
@@ -195,6 +206,7 @@ function initialState(run: number, now: number): EscalationState {
 /** Advances to the next step with a recipient, over gaps and into further rounds, or to the owner. */
 function advance(state: EscalationState, { policy, resolved }: Context, now: number): EscalationDecision {
   const effects: EscalationEffect[] = [];
+  const hasReached = hasReachedAnybody(state);
   let [round, step] = [state.round, state.step + 1];
   // A round without any recipient is not repeated at once: it would have none again.
   for (let gaps = 0; gaps < policy.steps.length; gaps += 1) {
@@ -203,6 +215,7 @@ function advance(state: EscalationState, { policy, resolved }: Context, now: num
     const { level = step + 1 } = policy.steps[step] ?? {};
     const recipients = withoutRepeats(resolved[step] ?? []);
     if (recipients.length > 0) {
+      const before = policy.steps.slice(0, round === 0 ? step : undefined).map(({ level }) => level);
       const sent = recipients.map((recipient) => ({
         kind: "notify" as const,
         notification_id: `${state.run}.${round}.${step}.${recipient.key}`,
@@ -210,16 +223,23 @@ function advance(state: EscalationState, { policy, resolved }: Context, now: num
         step,
         round,
         recipient,
+        ...(!hasReached && before.length > 0 && { unreached_levels: before }),
       }));
       const reached = Object.fromEntries(sent.map(({ notification_id }) => [notification_id, true]));
       const due_at = now + waitAfter(policy, step, round) * MINUTE_MS;
-      const entered = { ...state, round, step, reached, due_at, entered_at: now };
+      const earlier = hasReached ? { has_reached: true as const } : {};
+      const entered = { ...state, ...earlier, round, step, reached, due_at, entered_at: now };
       return { state: entered, effects: [...effects, ...sent], accepted: true };
     }
     effects.push({ kind: "gap", level, step, round });
     step += 1;
   }
   return exhaust(state, effects, now);
+}
+
+/** In this run. */
+function hasReachedAnybody({ reached, has_reached }: EscalationState): boolean {
+  return has_reached === true || Object.values(reached).includes(true);
 }
 
 function withoutRepeats(recipients: readonly Recipient[]): Recipient[] {
@@ -236,7 +256,6 @@ function waitAfter({ steps, repeat_count }: EscalationPolicyRules, step: number,
 }
 
 function exhaust(state: EscalationState, effects: readonly EscalationEffect[], now: number): EscalationDecision {
-  const hasReached = Object.values(state.reached).includes(true);
   return {
     state: { ...state, status: "exhausted", due_at: null, entered_at: now },
     effects: [
@@ -244,7 +263,7 @@ function exhaust(state: EscalationState, effects: readonly EscalationEffect[], n
       {
         kind: "notify_owner",
         notification_id: `${state.run}.owner`,
-        reason: hasReached ? "nobody_answered" : "nobody_reached",
+        reason: hasReachedAnybody(state) ? "nobody_answered" : "nobody_reached",
       },
       { kind: "status_changed", status: "exhausted" },
     ],

@@ -15,6 +15,7 @@ import { V1 } from "../support/client.ts";
 import { createVerifiedContact } from "../support/contacts.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { mailsTo } from "../support/mail.ts";
+import { emailOf } from "../support/members.ts";
 import {
   createSchedule,
   createTeam,
@@ -111,6 +112,8 @@ describe("the escalation of an incident", () => {
       { type: "nobody", label: "step 1", status: "failed", error: "the step leads to nobody" },
       { type: "user", level: 2, status: "sent" },
     ]);
+    const subjects = (await mailsTo(emailOf(account))).map(({ subject }) => subject);
+    expect(subjects).toContain("Step 1 reached nobody, now step 2: Checkout fails");
   });
 
   it("posts to a webhook, and goes on to the next step at once when that fails", async () => {
@@ -121,6 +124,8 @@ describe("the escalation of an incident", () => {
     ]);
     expect(await noticesOf(stage.account.user_id)).toEqual(["oncall.notified"]);
     expect((await escalationOf(stage)).notifications[0]).toMatchObject({ label: "Pager", error: "HTTP 500" });
+    const subjects = (await mailsTo(emailOf(stage.account))).map(({ subject }) => subject);
+    expect(subjects).toContain("Step 1 reached nobody, now step 2: Checkout fails");
   });
 
   it("goes on to the next step at once when the mail to a person is refused", async () => {
