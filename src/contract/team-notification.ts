@@ -66,4 +66,6 @@ export interface StoredPreferences {
   in_app?: boolean;
   push?: boolean;
   notify_team?: StoredTopics;
+  /** Epoch ms at which the person turned something on again, by what it is. */
+  on_since?: Partial<Record<"mail" | "in_app" | "push" | TeamTopic, number>>;
 }

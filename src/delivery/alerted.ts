@@ -49,7 +49,8 @@ export async function findAlerted(
 
 const deliveryId = (eventId: string, webhook: { id: string }) => idFrom("delivery", eventId, webhook.id);
 
-function listEnded(event: NewEvent, routing: RoutedEnds | undefined): readonly string[] {
+/** The announced events that an event ends, by their ids; none where that is not known. */
+export function listEnded(event: NewEvent, routing: RoutedEnds | undefined): readonly string[] {
   if (routing?.ends) return routing.ends;
   if (!isKnownEvent(event) || event.name !== "incident.resolved") return [];
   const { incident_id, outage_id, monitor_id } = event.data;

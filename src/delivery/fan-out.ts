@@ -19,7 +19,7 @@ import {
 import { notifierOf } from "../notifiers/registry.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
-import { findAlerted } from "./alerted.ts";
+import { findAlerted, listEnded } from "./alerted.ts";
 import { publishEscalations } from "./escalations.ts";
 import { type Holds, holdAlerts } from "./hold.ts";
 import { publishStatusPosts } from "./status-posts.ts";
@@ -113,9 +113,15 @@ async function routeEvents(
   const released = sent.filter(
     (event) => !routings.get(event.id)?.is_held && !(isKnownEvent(event) && isOfBundle(event)),
   );
+  const endedBy = (event: NewEvent) => listEnded(event, routings.get(event.id));
   const wasAlerted = await findAlerted(db, { events: sent, routings, webhooks }, now);
   const isTargeted = await findTargeted(db, sent, webhooks);
-  const routed: Routed = { deliveries: [], webhooks, critical: [], holds: await holdAlerts(scope, released, now) };
+  const routed: Routed = {
+    deliveries: [],
+    webhooks,
+    critical: [],
+    holds: await holdAlerts(scope, released, endedBy, now),
+  };
   for (const event of sent) {
     const page = pageOf.get(event.status_page_id ?? "");
     const routing = routings.get(event.id);

@@ -1,8 +1,9 @@
 import type { Scope } from "../access/scope.ts";
-import type { NewEvent } from "../contract/events.ts";
+import { isKnownEvent, type NewEvent } from "../contract/events.ts";
 import type { EventMessage } from "../contract/messages.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import { listWaitingDeliveries } from "../data/deliveries/bundles.ts";
+import { listEvents } from "../data/events/read.ts";
 import {
   type AlertScope,
   countBurst,
@@ -37,7 +38,7 @@ import { wakeHeldAlerts } from "./hold.ts";
 import { wakeMail } from "./mail.ts";
 import { findNotifiedOnCall, type NotifiedOnCall } from "./notified-on-call.ts";
 import { publishReleased } from "./subscriber-bundles.ts";
-import { notifyTeam, type TeamAlert } from "./team-notifications.ts";
+import { type Alarm, notifyTeam, type TeamAlert } from "./team-notifications.ts";
 import { wakeDeliveries } from "./wake.ts";
 
 /**
@@ -74,14 +75,36 @@ export async function releaseAlerts(scope: Scope, key: AlertScope): Promise<void
       groups.flatMap(({ events }) => events),
     );
     if (onCall === null) return wakeHeldAlerts(scope, key, ON_CALL_FIRST_MS);
+    const alarms = await listAlarms(scope, due);
     const team = await findTeam(scope.db, key);
     const deliveries = await findHeldDeliveries(scope, key, due);
     const waited = new Set(due.filter(hasWaited).map(({ event }) => event.id));
     for (const group of groups.slice(0, GROUPS_PER_MESSAGE))
-      await releaseGroup(scope, { team, deliveries, onCall, waited }, group);
+      await releaseGroup(scope, { team, deliveries, onCall, waited }, { ...group, alarms });
   }
   if (groups.length > GROUPS_PER_MESSAGE || held.length === HELD_MAX) await wakeHeldAlerts(scope, key);
   else if (release_at > scope.now) await wakeHeldAlerts(scope, key, release_at - scope.now);
+}
+
+/** By the id of an event that ends something, the alarms that it ends. */
+async function listAlarms(
+  scope: Scope,
+  due: Awaited<ReturnType<typeof listHeldEvents>>,
+): Promise<Map<string, Alarm[]>> {
+  const ids = new Set(due.flatMap(({ ended_ids }) => ended_ids ?? []));
+  if (ids.size === 0) return new Map();
+  const stored: NewEvent[] = await listEvents(scope.db, [...ids]);
+  const events = stored.filter(isKnownEvent);
+  const onCall = await findNotifiedOnCall(scope, events);
+  const alarms = events.map((event): Alarm => {
+    const released_at = event.name === "monitor.down" ? event.data.released_at : null;
+    const announced_at = released_at ? Date.parse(released_at) : event.created_at;
+    return { event, announced_at, on_call: onCall?.get(event.id) ?? new Set() };
+  });
+  const alarmOf = new Map(alarms.map((alarm) => [alarm.event.id, alarm]));
+  return new Map(
+    due.map(({ event, ended_ids }) => [event.id, (ended_ids ?? []).flatMap((id) => alarmOf.get(id) ?? [])]),
+  );
 }
 
 /** What did not wait was published when it was stored; published once more it changes nothing. */

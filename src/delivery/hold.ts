@@ -20,6 +20,7 @@ export interface Holds {
 export async function holdAlerts(
   scope: Pick<Scope, "env" | "db" | "log">,
   events: readonly NewEvent[],
+  endedBy: (event: NewEvent) => readonly string[],
   now: number,
 ): Promise<Holds> {
   const alerts = events.filter((event) => isKnownEvent(event) && EVENTS[event.name].team !== null);
@@ -32,7 +33,11 @@ export async function holdAlerts(
       : { has_monitors: false, is_awaited: false };
     const isWaiting = (event: NewEvent) => known.has_monitors && bundleKind(event) !== null;
     for (const event of own.filter(isWaiting)) waiting.add(event.id);
-    const held = own.map((event) => ({ id: event.id, held_until: isWaiting(event) ? now + QUIET_MS : now }));
+    const held = own.map((event) => {
+      const ended_ids = endedBy(event);
+      const held_until = isWaiting(event) ? now + QUIET_MS : now;
+      return { id: event.id, held_until, ended_ids: ended_ids.length === 0 ? null : ended_ids };
+    });
     const delay_ms = own.every(isWaiting) ? QUIET_MS : undefined;
     const isAwaited = delay_ms !== undefined && known.is_awaited;
     publications.push({

@@ -1,5 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import { isKnownEvent, type KnownEvent, type NewEvent } from "../contract/events.ts";
+import type { TeamTopics } from "../contract/team-notification.ts";
 import type { Statement } from "../data/db.ts";
 import type { MailRecord } from "../data/mail/read.ts";
 import { insertMails } from "../data/mail/write.ts";
@@ -12,7 +13,7 @@ import type { Outage } from "../domain/alert-bundling.ts";
 import { type AlertMessage, type AlertReader, composeAlert } from "../domain/alert-messages.ts";
 import { composeBundle, type StillDown } from "../domain/bundle-messages.ts";
 import { hasPermission } from "../domain/roles.ts";
-import { fillPreferences, fillTopics, topicFor } from "../domain/team-notifications.ts";
+import { fillPreferences, fillTopics, type TeamChannel, topicFor, wasNotified } from "../domain/team-notifications.ts";
 import { plainText } from "../notifiers/chat-text.ts";
 import { idFrom } from "../platform/ids.ts";
 import { preferenceToken } from "../platform/preference-tokens.ts";
@@ -31,6 +32,16 @@ export interface TeamAlert {
   /** The one that lists their incidents. */
   incident_id?: string;
   still_down?: StillDown;
+  /** By the id of an event that ends something, the alarms that it ends, as far as they are known. */
+  alarms?: ReadonlyMap<string, readonly Alarm[]>;
+}
+
+export interface Alarm {
+  event: KnownEvent;
+  /** Epoch ms at which people were notified of it. */
+  announced_at: number;
+  /** The people and addresses that an escalation notified of it. */
+  on_call: ReadonlySet<string>;
 }
 
 interface TeamRows {
@@ -42,7 +53,10 @@ interface TeamRows {
 /** As many rows go into one statement, because a parameter may have 2 MB. */
 const ROWS_PER_STATEMENT = 100;
 
-/** A person that an escalation notified gets no second message as a member of the team. */
+/**
+ * A person that an escalation notified gets no second message as a member of the team, and one that was not notified of an
+ * alarm gets no message about its end.
+ */
 export async function notifyTeam(
   scope: Scope,
   { team, onCall }: { team: Team; onCall: NotifiedOnCall },
@@ -63,15 +77,27 @@ export async function notifyTeam(
     const events = alert.events
       .filter(isKnownEvent)
       .filter((event) => topicFor(event, page, preferences) !== null && !isNotified(onCall, event, member));
-    const message = messageOf({ ...alert, events }, reader);
-    const [event] = events;
-    if (!message || !event) continue;
-    if (preferences.in_app) notifications.push(notificationOf(scope, { event, member, message }));
+    const by = (channel: TeamChannel): Personal | undefined => {
+      if (!preferences[channel]) return undefined;
+      const news = events.filter((event) => isNews(alert, event, { page, member }, channel));
+      const message = messageOf({ ...alert, events: news }, reader);
+      const [event] = news;
+      return message && event && { event, member, message };
+    };
     const mayAcknowledge = alert.kind === null && hasPermission(member.membership, "incidents.write");
-    const own = mayAcknowledge ? withAcknowledgeLink(scope, { event, message, user_id: member.id }) : message;
-    if (preferences.mail && member.is_verified) mails.push(await mailOf(scope, team, { event, member, message: own }));
-    for (const contact of preferences.push ? (browsersOf.get(member.id) ?? []) : []) {
-      pushes.push(await sealContactMessage(scope, { event_id: event.id, contact, message: own }));
+    const answerable = (personal: Personal): Personal => {
+      const { event, message } = personal;
+      return mayAcknowledge
+        ? { ...personal, message: withAcknowledgeLink(scope, { event, message, user_id: member.id }) }
+        : personal;
+    };
+    const [shown, mailed, pushed] = [by("in_app"), by("mail"), by("push")];
+    if (shown) notifications.push(notificationOf(scope, shown));
+    if (mailed && member.is_verified) mails.push(await mailOf(scope, team, answerable(mailed)));
+    if (!pushed) continue;
+    const { event, message } = answerable(pushed);
+    for (const contact of browsersOf.get(member.id) ?? []) {
+      pushes.push(await sealContactMessage(scope, { event_id: event.id, contact, message }));
     }
   }
   const statements: Statement[] = [];
@@ -87,9 +113,28 @@ export async function notifyTeam(
   return { statements, mails, pushes };
 }
 
-function isNotified(onCall: NotifiedOnCall, event: KnownEvent, { id, email }: TeamMember): boolean {
-  const recipients = onCall.get(event.id);
-  return recipients?.has(`user:${id}`) === true || recipients?.has(`email:${email}`) === true;
+function isNotified(onCall: NotifiedOnCall, event: KnownEvent, member: TeamMember): boolean {
+  return isRecipient(onCall.get(event.id) ?? NOBODY, member);
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+function isRecipient(recipients: ReadonlySet<string>, { id, email }: TeamMember): boolean {
+  return recipients.has(`user:${id}`) || recipients.has(`email:${email}`);
+}
+
+/** Of an end whose alarm is not known, for example after a restore, everybody is notified. */
+function isNews(
+  { alarms }: TeamAlert,
+  event: KnownEvent,
+  { page, member }: { page: TeamTopics; member: TeamMember },
+  channel: TeamChannel,
+): boolean {
+  const ended = alarms?.get(event.id) ?? [];
+  return (
+    ended.length === 0 ||
+    ended.some((alarm) => isRecipient(alarm.on_call, member) || wasNotified(alarm, { page, ...member }, channel))
+  );
 }
 
 function readerOf({ settings }: Scope, { page }: Team): AlertReader {

@@ -12,6 +12,10 @@ import {
 } from "../contract/team-notification.ts";
 import { isOfBundle, repeatsOutage } from "./alert-bundling.ts";
 
+/** By which a person is notified as a member of a team. */
+const CHANNELS = ["mail", "in_app", "push"] as const;
+export type TeamChannel = (typeof CHANNELS)[number];
+
 const EVERYTHING = topicsFrom(() => true);
 
 function topicsFrom(decide: (topic: TeamTopic) => boolean): TeamTopics {
@@ -42,15 +46,26 @@ export function fillPreferences({
   return { mail, in_app, push, notify_team: fillTopics(notify_team, EVERYTHING) };
 }
 
-export function mergePreferences(stored: StoredPreferences, change: UserPreferencesChange): StoredPreferences {
+export function mergePreferences(
+  stored: StoredPreferences,
+  change: UserPreferencesChange,
+  now: number,
+): StoredPreferences {
   const merged = (now: boolean | undefined, asked: boolean | null | undefined) =>
     asked === undefined ? now : (asked ?? undefined);
-  return {
+  const preferences = {
     mail: merged(stored.mail, change.mail),
     in_app: merged(stored.in_app, change.in_app),
     push: merged(stored.push, change.push),
     notify_team: mergeTopics(stored.notify_team ?? {}, change.notify_team),
   };
+  const [before, after] = [fillPreferences(stored), fillPreferences(preferences)];
+  const turnedOn = [
+    ...CHANNELS.filter((channel) => after[channel] && !before[channel]),
+    ...TEAM_TOPICS.filter((topic) => after.notify_team[topic] && !before.notify_team[topic]),
+  ];
+  if (stored.on_since === undefined && turnedOn.length === 0) return preferences;
+  return { ...preferences, on_since: { ...stored.on_since, ...Object.fromEntries(turnedOn.map((key) => [key, now])) } };
 }
 
 /**
@@ -63,4 +78,29 @@ export function topicFor(event: KnownEvent, page: TeamTopics, preferences: UserP
   if (topic === null || !wants(topic) || isOfBundle(event)) return null;
   if (repeatsOutage(event) && wants(event.name === "incident.created" ? "down" : "up")) return null;
   return topic;
+}
+
+/** Whom an alarm reached or not. */
+export interface TeamReader {
+  page: TeamTopics;
+  preferences: StoredPreferences;
+  /** Epoch ms; 0 for the owner. */
+  joined_at: number;
+}
+
+/**
+ * Whether a person was notified of an alarm by a channel, so that its end is news to them: they were in the team then, and
+ * had it turned on. Who turned outages off and not their ends chose so; slowness is off unless somebody turns it on.
+ */
+export function wasNotified(
+  alarm: { event: KnownEvent; announced_at: number },
+  { page, preferences, joined_at }: TeamReader,
+  channel: TeamChannel,
+): boolean {
+  const { event, announced_at } = alarm;
+  const topic = EVENTS[event.name].team;
+  const { on_since = {} } = preferences;
+  if (topic === null || Math.max(joined_at, on_since[channel] ?? 0) > announced_at) return false;
+  if (topicFor(event, page, fillPreferences(preferences)) === null) return topic !== "degraded";
+  return (on_since[topic] ?? 0) <= announced_at;
 }

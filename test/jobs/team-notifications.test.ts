@@ -18,7 +18,8 @@ import { PATIENCE } from "../support/patience.ts";
 import { recordingEnv } from "../support/queues.ts";
 
 const db = openDb(env.DB);
-const T0 = Date.now();
+/** Later than its people join. */
+const T0 = Date.now() + 3_600_000;
 const MINUTE = 60_000;
 const settings = { PUBLIC_URL: "https://vigil.test" };
 

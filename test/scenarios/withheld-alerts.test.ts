@@ -320,6 +320,55 @@ describe("what a restore has lost", () => {
   });
 });
 
+describe("a member of the team", () => {
+  it("who joins or turns alerts on after an outage began reads nothing of its end", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    await day.join("Ben");
+    await day.choose("Ben", { notify_team: { down: false, up: false, incident: false } });
+    await day.change(shop, "down", MINUTE);
+    await day.passUntil(2 * MINUTE);
+    await day.choose("Ben", { notify_team: { down: true, up: true } });
+    await day.join("Ida");
+    await day.change(shop, "up", 5 * MINUTE);
+    await day.passUntil(6 * MINUTE);
+    expect(await day.heard("mail")).toEqual(["1 Alert: Shop is down", "5 Resolved: Shop is up again"]);
+    for (const who of ["Ben", "Ida"]) {
+      expect([...(await day.heard(`${who}'s mail`)), ...(await day.heard(`${who}'s dashboard`))]).toEqual([]);
+    }
+    await day.change(shop, "down", 10 * MINUTE);
+    await day.change(shop, "up", 12 * MINUTE);
+    await day.passUntil(13 * MINUTE);
+    for (const who of ["Ben", "Ida"]) {
+      expect(await day.heard(`${who}'s mail`)).toEqual(["10 Alert: Shop is down", "12 Resolved: Shop is up again"]);
+    }
+  });
+
+  it("reads that a slow service is up again only where slowness is announced", async () => {
+    const day = await aDay(sink);
+    const shop = await day.addMonitor("Shop");
+    await day.change(shop, "degraded", MINUTE);
+    await day.change(shop, "up", 2 * MINUTE);
+    await day.passUntil(3 * MINUTE);
+    expect([...(await day.heard("mail")), ...(await day.heard("dashboard"))]).toEqual([]);
+    expect(await eventsTo(day, "chat")).toEqual(["1 degraded", "2 up"]);
+    await day.change(shop, "degraded", 5 * MINUTE);
+    await day.change(shop, "down", 6 * MINUTE);
+    await day.change(shop, "up", 7 * MINUTE);
+    await day.passUntil(8 * MINUTE);
+    expect(await day.heard("mail")).toEqual(["6 Alert: Shop is down", "7 Resolved: Shop is up again"]);
+  });
+
+  it("reads of the end of what an escalation notified them of", async () => {
+    const day = await aDay(sink, { page: { alert_routing: { "monitor.degraded": "critical" } } });
+    const shop = await day.addMonitor("Shop");
+    await day.change(shop, "degraded", MINUTE);
+    await day.change(shop, "up", 2 * MINUTE);
+    await day.passUntil(3 * MINUTE);
+    expect(await day.heard("mail")).toEqual(["1 Alert: Shop is degraded", "2 Resolved: Shop is up again"]);
+  });
+});
+
 type Step =
   | { does: "change"; monitor: number; to: "up" | "down" | "degraded" }
   | { does: "burst"; monitor: number; count: number }
@@ -327,6 +376,7 @@ type Step =
   | { does: "maintain"; minutes: number }
   | { does: "suppress" }
   | { does: "narrow" }
+  | { does: "join" }
   | { does: "restore"; monitor: number };
 
 const anyMonitor = fc.nat({ max: 1 });
@@ -357,6 +407,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("suppress" as const) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("narrow" as const) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("join" as const) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("restore" as const), monitor: anyMonitor }) },
 );
 const anyHistory = fc.record({
@@ -365,6 +416,8 @@ const anyHistory = fc.record({
   deliveries_max: fc.constantFrom(null, 2, 5),
   /** The second monitor depends on the first. */
   is_dependent: fc.boolean(),
+  /** Of what the page notifies its team. */
+  notify_team: fc.record({ degraded: fc.boolean(), incident: fc.boolean() }),
 });
 type History = typeof anyHistory extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -377,16 +430,17 @@ const LOST = [
 ];
 
 /** Lives a history and gives what no receiver may meet. */
-async function live({ steps, deliveries_max, is_dependent }: History): Promise<string[]> {
+async function live({ steps, deliveries_max, is_dependent, notify_team }: History): Promise<string[]> {
   const limits = deliveries_max === null ? "" : `,deliveries=${deliveries_max}`;
   const day = await aDay(sink, {
-    page: { notify_team: { degraded: true } },
+    page: { notify_team },
     plan: "business",
     settings: { RATE_LIMITS: `all=off,flapping=6${limits}` },
   });
   /** Read before a restore. */
   const earlier: Awaited<ReturnType<typeof day.readings>> = [];
   let isNarrowed = false;
+  let joined = 0;
   const restored = new Set<string>();
   const names = ["Shop", "Search"];
   const ids: string[] = [];
@@ -413,6 +467,7 @@ async function live({ steps, deliveries_max, is_dependent }: History): Promise<s
     else if (step.does === "mute") await day.mute(ids[step.monitor] ?? "", step.minutes * MINUTE);
     else if (step.does === "maintain") await day.maintain(ids, step.minutes * MINUTE);
     else if (step.does === "suppress") await day.emit("deploy.started");
+    else if (step.does === "join") await day.join(`Person ${joined++}`);
     else if (step.does === "narrow") {
       if (!isNarrowed) await day.addRule({ event_name: "monitor.down", classification: "team_only" });
       isNarrowed = true;

@@ -239,6 +239,13 @@ export async function aDay(
     return member.user_id;
   }
 
+  /** What somebody of the team, or the owner, wants to receive from now on. */
+  async function choose(who: string, preferences: Record<string, unknown>): Promise<void> {
+    const person = team[who]?.account ?? account;
+    const answer = await person.client.put(`${CORE}/user/preferences`, preferences);
+    if (answer.status !== 200) throw new Error(`no preferences: ${answer.body.error}`);
+  }
+
   /** A reader of the page whose messages are sent, so that they can be read. */
   async function subscribe(channel: "email" | "slack" | "discord", endpoint: string): Promise<void> {
     const id = newId();
@@ -323,6 +330,7 @@ export async function aDay(
     addRule,
     addWebhook,
     change,
+    choose,
     emit,
     heard,
     join,

@@ -27,7 +27,7 @@ export async function listEvents(db: Db, ids: readonly string[]): Promise<Stored
 }
 
 export function toEvent({ wake_at: _, held_until: __, processed_at, ...row }: typeof events.$inferSelect): StoredEvent {
-  const { rules_wake_at: _rules_wake_at, rules_check: _rules_check, ...event } = row;
+  const { rules_wake_at: _rules_wake_at, rules_check: _rules_check, ended_ids: _ended_ids, ...event } = row;
   return { ...parseEvent(event), processed_at };
 }
 

@@ -21,6 +21,8 @@ export const events = sqliteTable(
     wake_at: wakeAt(),
     /** While alerts about it wait for others of its page: until when. Null once people have been notified. */
     held_until: instant("held_until"),
+    /** Of what ends something, the announced events that it ends; null where they are not known. */
+    ended_ids: text("ended_ids", { mode: "json" }).$type<readonly string[]>(),
     /** While rules wait that fire on it: when the sweep sends a message for them. Null once all have fired. */
     rules_wake_at: instant("rules_wake_at"),
     /** The check that those rules measure, which its history may not have yet. */

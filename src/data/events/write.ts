@@ -77,6 +77,7 @@ function rowOf(event: StoredEvent): typeof events.$inferSelect {
     processed_at,
     wake_at,
     held_until: null,
+    ended_ids: null,
     rules_wake_at: null,
     rules_check: null,
   };

@@ -28,14 +28,14 @@ export async function listHeldEvents(
   db: Db,
   scope: AlertScope,
   limit: number,
-): Promise<{ event: StoredEvent; held_until: number }[]> {
+): Promise<{ event: StoredEvent; held_until: number; ended_ids: readonly string[] | null }[]> {
   const rows = await db
     .select()
     .from(events)
     .where(and(IS_HELD, isOf(events, scope)))
     .orderBy(asc(events.created_at), writtenOrder(events))
     .limit(limit);
-  return rows.map((row) => ({ event: toEvent(row), held_until: row.held_until ?? 0 }));
+  return rows.map((row) => ({ event: toEvent(row), held_until: row.held_until ?? 0, ended_ids: row.ended_ids }));
 }
 
 /** Monitors of the scope that are down, of those whose outage was announced to everybody; as many names as wanted. */

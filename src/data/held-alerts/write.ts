@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import { events } from "../events/table.ts";
 import { WAKE_GRACE_MS } from "../outbox/rows.ts";
@@ -7,11 +7,15 @@ import { deliveries } from "../webhooks/table.ts";
 const listOf = (ids: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 
 /** The rows of these events are part of the same batch, or stored before. */
-export function holdEvents(db: Db, held: readonly { id: string; held_until: number }[]): Statement {
-  const until = sql`(SELECT value ->> 'held_until' FROM json_each(${JSON.stringify(held)}) WHERE value ->> 'id' = ${events.id})`;
+export function holdEvents(
+  db: Db,
+  held: readonly { id: string; held_until: number; ended_ids: readonly string[] | null }[],
+): Statement {
+  const ofEvent = (member: SQL) =>
+    sql`(SELECT ${member} FROM json_each(${JSON.stringify(held)}) WHERE value ->> 'id' = ${events.id})`;
   return db
     .update(events)
-    .set({ held_until: until })
+    .set({ held_until: ofEvent(sql`value ->> 'held_until'`), ended_ids: ofEvent(sql`value ->> 'ended_ids'`) })
     .where(sql`${events.id} IN ${listOf(held.map(({ id }) => id))}`);
 }
 

@@ -16,6 +16,8 @@ export interface TeamMember {
   is_verified: boolean;
   preferences: StoredPreferences;
   membership: Membership;
+  /** Epoch ms; 0 for the owner. */
+  joined_at: number;
 }
 
 export interface Team {
@@ -39,6 +41,7 @@ export async function findTeam(
       preferences: users.preferences,
       role: pageMembers.role,
       capabilities: pageMembers.capabilities,
+      joined_at: pageMembers.created_at,
     })
     .from(users)
     .leftJoin(pageMembers, and(eq(pageMembers.user_id, users.id), eq(pageMembers.status_page_id, status_page_id ?? "")))
@@ -52,8 +55,9 @@ export async function findTeam(
   const [members, [found]] = await db.batch([people, page]);
   return {
     page: found ?? null,
-    members: members.map(({ email_verified_at, role, capabilities, ...member }) => ({
+    members: members.map(({ email_verified_at, role, capabilities, joined_at, ...member }) => ({
       ...member,
+      joined_at: member.id === owner_id ? 0 : (joined_at ?? 0),
       membership: role === null || member.id === owner_id ? OWNERSHIP : { role, capabilities: capabilities ?? [] },
       is_verified: email_verified_at !== null,
     })),

@@ -39,7 +39,8 @@ export async function changePreferences(
   user: UserRecord,
   input: UserPreferencesChange,
 ): Promise<UserPreferences> {
-  const preferences = mergePreferences(user.preferences, input);
+  const preferences = mergePreferences(user.preferences, input, ctx.now);
+  const { on_since: _on_since, ...chosen } = preferences;
   const updated_at = stampAfter(user, ctx.now);
   await commit(ctx, [setPreferences(ctx.db, user.id, { preferences, updated_at })], {
     guards: [{ name: "stale", when: isUserChanged(user), error: RACED }],
@@ -48,7 +49,7 @@ export async function changePreferences(
       target_type: "user",
       target_id: user.id,
       summary: "changed what notifications they receive",
-      data: { ...preferences },
+      data: chosen,
     },
   });
   return fillPreferences(preferences);
