@@ -1,22 +1,42 @@
 import type { LoadedEscalation } from "../data/escalations/read.ts";
 import type { EscalationInput, EscalationState } from "../domain/escalation.ts";
-import { HOUR_MS } from "../lib/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 
-/** What an escalation takes notice of while everything that it is about is paused or muted: nothing that notifies anybody. */
+/**
+ * What an escalation takes notice of while everything that it is about is paused, muted or in maintenance: nothing that
+ * notifies anybody.
+ */
 const TAKEN_IN_SILENCE: readonly EscalationInput["kind"][] = ["resolve", "acknowledge", "snooze"];
 
 /** How often an escalation looks whether its monitor is still paused; the end of the pause makes it do so at once. */
 const PAUSE_REVIEW_MS = HOUR_MS;
 
+/** The same for a window, which people may end early or extend. */
+const WINDOW_REVIEW_MS = 5 * MINUTE_MS;
+
+/** The end of the maintenance window that covers a monitor now, by its id. */
+export type Covered = ReadonlyMap<string, number>;
+
 /**
- * Until when to be silent; null: not at all. An outage goes on in silence through the pause of its monitor, and through a
- * mute that somebody sets in order to be called no more.
+ * Until when to be silent; null: not at all. An outage goes on in silence through the pause of its monitor, through a mute
+ * that somebody sets in order to be called no more, and through a maintenance window that opens on it.
  */
-export function silentUntil({ own, bundled }: LoadedEscalation, now: number): number | null {
+export function silentUntil({ own, bundled }: LoadedEscalation, covered: Covered, now: number): number | null {
   const open = [own, ...bundled].filter(({ is_over }) => !is_over);
-  const ends = open.map(({ is_paused, muted_until }) => (is_paused ? now + PAUSE_REVIEW_MS : (muted_until ?? now)));
+  const ends = open.map(({ is_paused, muted_until, monitor_id }) => {
+    if (is_paused) return now + PAUSE_REVIEW_MS;
+    const covered_until = covered.get(monitor_id ?? "");
+    const rests_until = covered_until === undefined ? now : restUntil(covered_until, now);
+    return Math.max(muted_until ?? now, rests_until);
+  });
   const first = Math.min(...ends);
   return open.length > 0 && first > now ? first : null;
+}
+
+/** A minute after the window, so that people read first that it is over. */
+function restUntil(covered_until: number, now: number): number {
+  const review_at = now + WINDOW_REVIEW_MS;
+  return covered_until <= review_at ? covered_until + MINUTE_MS : review_at;
 }
 
 /**
@@ -25,13 +45,12 @@ export function silentUntil({ own, bundled }: LoadedEscalation, now: number): nu
  */
 export function listInputs(loaded: LoadedEscalation, options: Circumstances): EscalationInput[] {
   const inputs = listAllInputs(loaded, options);
-  return silentUntil(loaded, options.now) === null
-    ? inputs
-    : inputs.filter(({ kind }) => TAKEN_IN_SILENCE.includes(kind));
+  return options.isSilent ? inputs.filter(({ kind }) => TAKEN_IN_SILENCE.includes(kind)) : inputs;
 }
 
 interface Circumstances {
   isBundled: boolean;
+  isSilent: boolean;
   now: number;
 }
 

@@ -19,6 +19,7 @@ import {
   touchEscalationById,
   updateEscalation,
 } from "../data/escalations/write.ts";
+import { listCoveredUntil } from "../data/suppressed-outages/read.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { hostOfContact, SAME_HOST } from "../delivery/consent.ts";
 import { findPlan, isLimited } from "../delivery/host-limits.ts";
@@ -94,7 +95,9 @@ async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced
   const found = await loadEscalation(scope.db, escalationId);
   if (!found) return null;
   const { escalation, page } = found;
-  const silent_until = silentUntil(found, scope.now);
+  const monitorIds = [found.own, ...found.bundled].flatMap(({ monitor_id }) => monitor_id ?? []);
+  const covered = await listCoveredUntil(scope.db, monitorIds, scope.now);
+  const silent_until = silentUntil(found, covered, scope.now);
   const isSilent = silent_until !== null;
   const { loaded, bundle_id, statements } = isSilent
     ? { loaded: found, bundle_id: escalation.bundle_id, statements: [] }
@@ -105,7 +108,7 @@ async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced
   let state: EscalationState | null = escalation.state;
   let isDecided = false;
   const effects: EscalationEffect[] = [];
-  for (const input of listInputs(loaded, { isBundled: bundle_id !== null, now: scope.now })) {
+  for (const input of listInputs(loaded, { isBundled: bundle_id !== null, isSilent, now: scope.now })) {
     const decision = decide(state, input, { policy, resolved: target.resolved }, scope.now);
     if (!decision) continue;
     state = decision.state;

@@ -138,6 +138,35 @@ describe("an outage of a muted monitor", () => {
     expect(await day.heard("on call")).toEqual(["1 paged"]);
   });
 
+  it.each([
+    ["until a minute after the window", null, "32 paged"],
+    ["until a little after somebody ends the window", 22, "26 paged"],
+  ] as const)("that was announced before a maintenance window calls nobody %s", async (_name, endedAt, called) => {
+    const day = await aDay(sink, { has_policy: false });
+    const [shop, search] = [await day.addMonitor("Shop"), await day.addMonitor("Search")];
+    const { account, status_page_id: page } = day;
+    const contacts = toUser(account.user_id);
+    await setPolicy(
+      { account, page },
+      [1, 2].map((level) => ({ level, wait_minutes: 10, contacts })),
+    );
+    await day.change(search, "down", 0);
+    await day.change(shop, "down", MINUTE);
+    await day.passUntil(2 * MINUTE);
+    const window = await day.maintain([shop], 29 * MINUTE);
+    await day.passUntil(18 * MINUTE);
+    // What else fails is called out as ever, and so are its further steps.
+    expect(await day.heard("on call")).toEqual(["0 paged", "1 paged", "10 paged"]);
+    await day.change(search, "up", 19 * MINUTE);
+    await day.passUntil(22 * MINUTE);
+    if (endedAt !== null) {
+      const body = { status: "completed", message: "Done." };
+      expect((await account.client.post(`${V1}/maintenance/${window}/updates`, body)).status).toBe(201);
+    }
+    await day.passUntil(32.5 * MINUTE);
+    expect((await day.heard("on call")).slice(3)).toEqual([called]);
+  });
+
   it("leaves other monitors alone", async () => {
     const day = await aDay(sink);
     const [shop, search] = [await day.addMonitor("Shop"), await day.addMonitor("Search")];

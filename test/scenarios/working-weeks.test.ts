@@ -80,8 +80,8 @@ describe("maintenance that takes longer, and maintenance that is called off whil
       "51 Maintenance rescheduled: New disks",
       "90 Maintenance completed: New disks",
       "95 Alert: Web is down",
-      // The window that opened at 100 found it down, and so keeps nobody from being woken.
-      "105 Nobody answered, now step 2: Web is down",
+      // The window that opened at 100 rests the escalation until after it was called off at 110.
+      "115 Nobody answered, now step 2: Web is down",
       "125 Resolved: Web is up again",
     ]);
     expect(await day.heard("subscriber")).toEqual([

@@ -7,6 +7,7 @@ import { heldOutages } from "../incidents/table.ts";
 import { maintenance, maintenanceOccurrences } from "../maintenance/table.ts";
 import { coversMonitor } from "../maintenance/targets.ts";
 import { monitors, transitions } from "../monitors/table.ts";
+import { isAmong } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
 
 export type SuppressedOutage = typeof heldOutages.$inferSelect;
@@ -50,6 +51,23 @@ export async function findCoveringWindow(db: Db, monitorId: string, at: number):
     .where(eq(monitors.id, monitorId))
     .limit(1);
   return rows[0]?.id ?? null;
+}
+
+/** When the windows end that cover these monitors now, the last one of each, by the monitor's id. */
+export async function listCoveredUntil(
+  db: Db,
+  monitorIds: readonly string[],
+  now: number,
+): Promise<Map<string, number>> {
+  if (monitorIds.length === 0) return new Map();
+  const rows = await db
+    .select({ id: monitors.id, until: sql<number>`max(${maintenance.occurrence_end_at})` })
+    .from(monitors)
+    .innerJoin(maintenance, covers(now))
+    .where(isAmong(monitors.id, monitorIds))
+    .groupBy(monitors.id)
+    .limit(monitorIds.length);
+  return new Map(rows.map(({ id, until }) => [id, until]));
 }
 
 /** When windows that target the monitor or its group were open, within a range. */
