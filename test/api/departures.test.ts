@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { auditLog } from "../../src/data/audit/table.ts";
 import { statusChannels } from "../../src/data/chat-links/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { newId } from "../../src/platform/ids.ts";
@@ -49,6 +50,28 @@ const stateOf = async ({ client }: Account, webhook: { id: string } | null) =>
   (await client.get(`${V1}/webhooks/${webhook?.id}`)).body;
 const countChannels = (id: string) => db.$count(statusChannels, eq(statusChannels.id, id));
 const reads = async ({ client }: EnrolledAgent) => (await client.get(`${V1}/agents/monitors`)).status;
+
+describe("a person who is responsible for open incidents", () => {
+  it("is so no more once they leave, as the log says and the public timeline does not", async () => {
+    const { owner, member, page, path } = await setUp("editor");
+    const fields = { status_page_id: page, title: "Slow search", message: "We look into it.", is_public: true };
+    const made = await Promise.all(
+      [{}, { status: "resolved" }].map((more) =>
+        owner.client.post(`${V1}/incidents`, { ...fields, ...more, assigned_to_id: member.user_id }),
+      ),
+    );
+    const [open, over] = made.map(({ body }) => `${V1}/incidents/${body.id}`);
+    expect((await owner.client.delete(path)).status).toBe(200);
+    const { body } = await owner.client.get(open ?? "");
+    expect(body).toMatchObject({ assigned_to_id: null, updates: [{ message: "We look into it." }] });
+    // What is over says who did it.
+    expect((await owner.client.get(over ?? "")).body.assigned_to_id).toBe(member.user_id);
+    const log = await db.select().from(auditLog).where(eq(auditLog.target_id, body.id));
+    expect(log.map(({ summary }) => summary)).toContain(
+      `unassigned incident "Slow search": ${emailOf(member)} left the team`,
+    );
+  });
+});
 
 describe("a person on several pages of an owner", () => {
   const removal = (page: string, member_id: string) => `${V1}/status-pages/${page}/members/${member_id}?all_pages=true`;

@@ -14,6 +14,7 @@ import type { PlacedNotice } from "../../domain/placed-notice.ts";
 import { wakeEvents } from "../../events/emit.ts";
 import { joinPublications, NOTHING, type Publication } from "../../outbox/publication.ts";
 import { idFrom, newId } from "../../platform/ids.ts";
+import { planUnassignment } from "../incidents/departure.ts";
 import { listOpenPolicies } from "./policies.ts";
 import type { ShownSchedule } from "./schedules.ts";
 
@@ -21,7 +22,10 @@ import type { ShownSchedule } from "./schedules.ts";
 interface Departure {
   /** For the answer of the request that ends the memberships. */
   notices: PlacedNotice[];
-  /** Belongs in its batch: it has the schedules reviewed in the next minute, and notifies the owners of empty steps. */
+  /**
+   * Belongs in its batch: it has the schedules reviewed in the next minute, notifies the owners of empty steps, and
+   * unassigns the person's open incidents.
+   */
   publication: Publication;
 }
 
@@ -53,9 +57,13 @@ export async function planDeparture(ctx: RequestScope, pages: readonly Page[], u
   });
   const ids = thinned.map(({ schedule }) => schedule.id);
   const review = ids.length === 0 ? [] : [reviewAllAt(ctx.db, ids, ctx.now)];
+  const unassigned = await planUnassignment(ctx, pages, userId);
   return {
     notices,
-    publication: joinPublications([{ ...NOTHING, statements: review }, await announceSteps(ctx, emptied)]),
+    publication: joinPublications([
+      { ...NOTHING, statements: [...review, ...unassigned] },
+      await announceSteps(ctx, emptied),
+    ]),
   };
 }
 
