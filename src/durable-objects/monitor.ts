@@ -25,6 +25,7 @@ import { listLatestVotes } from "../data/agent-results/read.ts";
 import { findAgent, findOutsideAgent, listInsideEdge } from "../data/agents/read.ts";
 import { openDb, runBatch } from "../data/db.ts";
 import { findCheckGroupId, findLastTransition, findMonitorForObject, listMemberStates } from "../data/monitors/read.ts";
+import { restateMessage } from "../data/monitors/write.ts";
 import { computeAgentMonitorStatus } from "../domain/agent-status.ts";
 import { describeAssignment } from "../domain/assignment.ts";
 import { computeCompositeState } from "../domain/composite.ts";
@@ -439,7 +440,8 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   ): Promise<void> {
     this.#readings.begun += 1;
     const reading = this.#readings.begun;
-    const members = await listMemberStates(openDb(this.env.DB), monitorId);
+    const db = openDb(this.env.DB);
+    const members = await listMemberStates(db, monitorId);
     const stored = this.#store.stored;
     if (!stored || reading < this.#readings.used) return;
     this.#readings.used = reading;
@@ -448,7 +450,10 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
       ? { status: "paused" as const, since: at, message: "paused" }
       : computeCompositeState(members, stored.state.status, policy);
     const since = isRejudged ? at : composite.since;
+    const isSame = composite.status === stored.state.status;
     this.#store.applyInputs([{ kind: "computed", ...composite, since }], at);
+    // How many members are so changes while the composite stays what it is, which no transition says.
+    if (isSame) await runBatch(db, [restateMessage(db, monitorId, composite)]);
   }
 
   /**

@@ -6,6 +6,8 @@ import { jobScope } from "../../src/access/scope.ts";
 import { reconcileUnscheduledMonitors } from "../../src/checks/reconcile.ts";
 import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import { openDb } from "../../src/data/db.ts";
+import { listSubjects } from "../../src/data/escalations/read.ts";
+import { escalations } from "../../src/data/escalations/table.ts";
 import { events } from "../../src/data/events/table.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { statusPages } from "../../src/data/status-pages/table.ts";
@@ -14,6 +16,7 @@ import { consumeEvent } from "../../src/events/consume.ts";
 import { createClient, V1 } from "../support/client.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
+import { setPolicy, toUser } from "../support/on-call.ts";
 import { beat, createHeartbeat, holdClock, moveClock, type Pushed, stubOf } from "../support/pushes.ts";
 
 const db = openDb(env.DB);
@@ -65,6 +68,25 @@ async function tell(pushed: Pushed, status: "ok" | "fail"): Promise<void> {
   await settle(pushed.id);
 }
 
+describe("a composite that stays down while another member fails", () => {
+  it("says how many are down by now, in its row and to who is called out later", async () => {
+    const [a, b] = [await member(), await member()];
+    const { id } = await compositeOf([a, b]);
+    for (const pushed of [a, b]) await tell(pushed, "ok");
+    const steps = [{ level: 1, wait_minutes: 0, contacts: toUser(account.user_id) }];
+    await setPolicy({ account, page: status_page_id }, steps);
+    await tell(a, "fail");
+    await settle(id);
+    expect(await rowOf(id)).toMatchObject({ status: "down", status_message: "1 of 2 members down" });
+    await tell(b, "fail");
+    await settle(id);
+    expect(await rowOf(id)).toMatchObject({ status: "down", status_message: "2 of 2 members down" });
+    const rows = await db.select().from(escalations).where(eq(escalations.status_page_id, status_page_id));
+    const texts = await Promise.all(rows.map(async (row) => (await listSubjects(db, row.id))[0]?.text));
+    expect(texts).toEqual(["2 of 2 members down"]);
+  });
+});
+
 describe("composite_policy", () => {
   const change = (id: string, composite_policy: unknown) =>
     account.client.put(`${V1}/monitors/${id}`, { composite_policy });
@@ -89,7 +111,7 @@ describe("composite_policy", () => {
       path.push(`${row?.status}: ${row?.status_message}`);
     }
     expect(path.slice(2)).toEqual([
-      "up: 1 of 3 members up",
+      "up: 3 of 3 members up",
       "degraded: 1 of 3 members down",
       "down: 2 of 3 members down",
       "degraded: 1 of 3 members down",

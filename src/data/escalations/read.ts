@@ -58,8 +58,12 @@ const SUBJECT = {
   monitor_id: MONITOR,
   shown_incident_id: sql<string | null>`coalesce(${incidents.bundle_id}, ${incidents.id})`,
   incident_title: incidents.title,
-  cause: sql<string | null>`(SELECT o.cause FROM ${outages} o WHERE o.monitor_id = ${incidents.origin_monitor_id}
-    ORDER BY o.started_at DESC LIMIT 1)`,
+  // How many members of a composite are down changes while its outage goes on.
+  cause: sql<string | null>`coalesce(
+    (SELECT m.status_message FROM ${monitors} m WHERE m.id = ${incidents.origin_monitor_id}
+      AND m.type = 'composite' AND m.status = 'down'),
+    (SELECT o.cause FROM ${outages} o WHERE o.monitor_id = ${incidents.origin_monitor_id}
+      ORDER BY o.started_at DESC LIMIT 1))`,
   last_update: sql<string | null>`(SELECT u.message FROM ${incidentUpdates} u WHERE u.incident_id = ${incidents.id}
     ORDER BY u.created_at DESC, u.rowid DESC LIMIT 1)`,
   critical: escalations.subject,

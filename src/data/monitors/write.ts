@@ -55,6 +55,20 @@ export function projectAnswers(
     );
 }
 
+/** What a monitor says whose status stays: how many members of a composite are down by now. */
+export function restateMessage(
+  db: Db,
+  monitorId: string,
+  { status, message }: Pick<MonitorTransition, "message"> & { status: MonitorTransition["to"] },
+): Statement {
+  return db
+    .update(monitors)
+    .set({ status_message: message })
+    .where(
+      and(eq(monitors.id, monitorId), eq(monitors.status, status), sql`${monitors.status_message} IS NOT ${message}`),
+    );
+}
+
 /** The same from a transition, for the case that the reporting invocation ended before it could project the answer. */
 function projectTransition(db: Db, monitorId: string, transition: MonitorTransition): Statement {
   return db

@@ -35,7 +35,9 @@ export function listDueReminders(db: Db, now: number, limit: number) {
         due_at,
         decided_at: transitions.decided_at,
         started_at: outages.started_at,
-        cause: outages.cause,
+        // How many members of a composite are down changes while its outage goes on.
+        cause: sql<string>`CASE ${monitors.type} WHEN 'composite' THEN coalesce(${monitors.status_message}, ${outages.cause})
+          ELSE ${outages.cause} END`,
         seq: outages.seq,
         /** Null where no check found the outage. */
         region: transitions.region,
