@@ -121,3 +121,27 @@ it("the deliveries of a channel name and link what each is about", async () => {
     `<th scope="row" dir="auto"><a href="/app/monitors/${id}">Shop &lt;&amp;&gt;</a></th><td>monitor.down</td>`,
   );
 });
+
+it("the deliveries of all channels stand together, the newest first, until one is chosen", async () => {
+  const own = await createAccountWithPassword();
+  const shop = await createBrowser();
+  await shop.submit("/app/sign-in", { email: own.email, password: own.password });
+  const names = ["First", "Second"];
+  const [first, second] = await Promise.all(names.map((name) => createWebhook(own, { name })));
+  for (const webhook of [first, second]) sink.answer(webhook?.url ?? "", 200);
+  await deliver(await route(eventOf(own.user_id, { name: "monitor.down", data: { monitor_name: "Till" } })));
+  await own.client.put(`${V1}/webhooks/${first?.id}`, { is_active: false });
+  await deliver(await route(eventOf(own.user_id, { name: "monitor.up", data: { monitor_name: "Till" } })));
+  const rowsOf = async (query: string) => {
+    const { text } = await shop.open(`/app/alerts/deliveries${query}`);
+    const rows = text.match(/<tr><th scope="row".*?<\/tr>/gs) ?? [];
+    return rows.map((row) => [row.match(/monitor\.\w+/)?.[0], names.filter((name) => row.includes(`>${name}<`))]);
+  };
+  const all = await rowsOf("");
+  expect(all[0]).toEqual(["monitor.up", ["Second"]]);
+  expect(all.slice(1).toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
+    ["monitor.down", ["First"]],
+    ["monitor.down", ["Second"]],
+  ]);
+  expect(await rowsOf(`?channel=${first?.id}`)).toEqual([["monitor.down", []]]);
+});

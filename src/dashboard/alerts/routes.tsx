@@ -2,7 +2,7 @@ import { z } from "zod";
 import { listTargetOptions } from "../../access/alert-targets.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { Webhook, type WebhookProvider, WebhookTestResult, WebhookUpdate } from "../../contract/webhook.ts";
-import { listWebhookAttempts } from "../../features/webhooks/deliveries.ts";
+import { listNewestOf, listWebhookAttempts } from "../../features/webhooks/deliveries.ts";
 import { presentAttempt, presentWebhook } from "../../features/webhooks/present.ts";
 import { previewWebhook } from "../../features/webhooks/preview.ts";
 import { getWebhook, listSecretVersions, listWebhooks } from "../../features/webhooks/service.ts";
@@ -16,7 +16,7 @@ import { problemsIn, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { pathAfter } from "../form.ts";
 import { readBody, storedValues, toSentences } from "../form-fields.ts";
-import { ListOffset, partAt } from "../lists.ts";
+import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { listedPages } from "../page-choice.tsx";
 import { redirectTo } from "../responses.ts";
@@ -81,16 +81,15 @@ export const endpoints = [
   }),
 
   view(
-    { path: "/app/alerts/deliveries", summary: "Deliveries of a channel", query: ChannelQuery },
+    { path: "/app/alerts/deliveries", summary: "Deliveries of all channels, or of one", query: ChannelQuery },
     async (c, { query }) => {
       const [all, pages] = await Promise.all([listChannels(c), listPageChoices(c.var.ctx, "alerting.write")]);
       const channels = all.filter(({ status_page_id: id }) => id === null || pages.some((page) => page.id === id));
-      const chosen = channels.find(({ id }) => id === query.channel) ?? channels[0];
-      const { rows, total } = chosen
-        ? await listWebhookAttempts(c.var.ctx, chosen.id, partAt(query.offset), {})
-        : { rows: [], total: 0 };
-      const place = { total, ...partAt(query.offset) };
-      const deliveries = rows.map(presentAttempt);
+      const chosen = channels.find(({ id }) => id === query.channel);
+      const { rows, place } = chosen
+        ? await loadAttempts(c, chosen.id, query.offset)
+        : { rows: await listNewestOf(c.var.ctx, idsOf(channels), SHOWN_MAX), place: null };
+      const deliveries = rows.map((row) => ({ ...presentAttempt(row), webhook_id: row.webhook_id }));
       return showView(c, deliveriesView({ now: c.var.now, channels, chosen, place, deliveries }));
     },
   ),
@@ -177,6 +176,13 @@ async function showPreview(c: AppContext, form: ObjectForm, entered: URLSearchPa
 function noticesOf(body: unknown): string[] {
   const { notices = [] } = Webhook.pick({ notices: true }).parse(body);
   return notices.map(({ path, message }) => `The ${nameOfPath(path)} ${message}.`);
+}
+
+const idsOf = (channels: readonly Channel[]) => channels.map(({ id }) => id);
+
+async function loadAttempts(c: AppContext, channel: string, offset: number) {
+  const { rows, total } = await listWebhookAttempts(c.var.ctx, channel, partAt(offset), {});
+  return { rows, place: { total, ...partAt(offset) } };
 }
 
 async function listChannels(c: AppContext): Promise<Channel[]> {

@@ -7,7 +7,7 @@ import { describeTargets, nameOfPath } from "../alert-targets.ts";
 import { Menu } from "../components/menu.tsx";
 import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs } from "../components/pieces.tsx";
 import { Since, Time } from "../components/time.tsx";
-import { addressWith } from "../lists.ts";
+import { addressWith, SHOWN_MAX } from "../lists.ts";
 import { ChoiceForm, type ListedPages, PageFilter } from "../page-choice.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
@@ -145,12 +145,15 @@ function ChannelActions({ channel, path }: { channel: Channel; path: string }) {
 interface DeliveriesView {
   now: number;
   channels: readonly Channel[];
+  /** Absent: the newest of all channels are shown. */
   chosen: Channel | undefined;
   deliveries: readonly Attempt[];
-  place: ListPlace;
+  /** Of those of one channel. */
+  place: ListPlace | null;
 }
 export interface Attempt {
   id: string;
+  webhook_id: string;
   event: string;
   about: DeliverySubject | null;
   state: Sent["state"];
@@ -183,21 +186,28 @@ export function deliveriesView({ now, channels, chosen, deliveries, place }: Del
             action="/app/alerts/deliveries"
             name="channel"
             label="Channel"
-            choices={channels}
-            chosenId={chosen?.id}
+            choices={[ALL_CHANNELS, ...channels]}
+            chosenId={chosen?.id ?? ALL_CHANNELS.id}
           />
         )}
         <div id="deliveries" data-live>
-          {chosen && deliveries.length === 0 ? <p class="quiet">Nothing was delivered yet.</p> : null}
-          {chosen && deliveries.length > 0 ? <Attempts channel={chosen} attempts={deliveries} now={now} /> : null}
+          {channels.length > 0 && deliveries.length === 0 ? <p class="quiet">Nothing was delivered yet.</p> : null}
+          {deliveries.length > 0 ? (
+            <Attempts channels={channels} attempts={deliveries} namesChannels={!chosen} now={now} />
+          ) : null}
+          {place === null && deliveries.length === SHOWN_MAX ? (
+            <p class="quiet">These are the newest {SHOWN_MAX}. Choose a channel to see earlier ones.</p>
+          ) : null}
         </div>
-        {chosen ? (
+        {chosen && place ? (
           <ListPages {...place} href={(from) => `/app/alerts/deliveries?channel=${chosen.id}&offset=${from}`} />
         ) : null}
       </>
     ),
   };
 }
+
+const ALL_CHANNELS = { id: "", name: "All channels" };
 
 /** Where the thing is seen; of the others the name alone says enough. */
 const SUBJECT_PATHS: Partial<Record<DeliverySubject["kind"], string>> = {
@@ -212,14 +222,29 @@ function About({ of: { event, about } }: { of: Pick<Attempt, "event" | "about"> 
   return path === undefined ? <span>{about.name}</span> : <a href={`${path}/${about.id}`}>{about.name}</a>;
 }
 
-function Attempts({ channel, attempts, now }: { channel: Channel; attempts: readonly Attempt[]; now: number }) {
+interface AttemptsProps {
+  channels: readonly Channel[];
+  attempts: readonly Attempt[];
+  /** Where those of several are listed. */
+  namesChannels: boolean;
+  now: number;
+}
+
+function Attempts({ channels, attempts, namesChannels, now }: AttemptsProps) {
+  const byId = new Map(channels.map((channel) => [channel.id, channel]));
+  const channel = namesChannels ? ["Channel"] : [];
   return (
-    <Table caption="Attempts" head={["About", "Event", "State", "Attempt", "Answer", "When", ACTIONS]} isStacked>
+    <Table
+      caption="Attempts"
+      head={["About", ...channel, "Event", "State", "Attempt", "Answer", "When", ACTIONS]}
+      isStacked
+    >
       {attempts.map((attempt) => (
         <tr>
           <th scope="row" dir="auto">
             <About of={attempt} />
           </th>
+          {namesChannels ? <td dir="auto">{byId.get(attempt.webhook_id)?.name}</td> : null}
           <td>{attempt.event}</td>
           <td>{attempt.state}</td>
           <td class="num">{attempt.attempt}</td>
@@ -233,9 +258,9 @@ function Attempts({ channel, attempts, now }: { channel: Channel; attempts: read
             )}
           </td>
           <td>
-            {channel.is_active ? (
+            {byId.get(attempt.webhook_id)?.is_active ? (
               <PostButton
-                action={`/app/alerts/${channel.id}/redeliver`}
+                action={`/app/alerts/${attempt.webhook_id}/redeliver`}
                 label="Redeliver"
                 fields={{ delivery: attempt.delivery_id }}
               />

@@ -44,7 +44,7 @@ export async function findLastAttempt(db: Db, deliveryId: string): Promise<Attem
 }
 
 export type ListedAttempt = AttemptRecord &
-  Pick<DeliveryRecord, "event_name" | "state"> & {
+  Pick<DeliveryRecord, "webhook_id" | "event_name" | "state"> & {
     event: StoredEvent | undefined;
     /** Where a list goes on after it. */
     position: Position;
@@ -74,33 +74,60 @@ export async function listAttempts(
     .limit(COUNT_MAX)
     .as("counted");
   const [rows, totals] = await db.batch([
-    db
-      .select({
-        attempt: deliveryAttempts,
-        event_name: deliveries.event_name,
-        state: deliveries.state,
-        event_id: deliveries.event_id,
-        // A batch keeps one of two columns of the same name.
-        routed_at: sql<number>`${deliveries.created_at}`.as("routed_at"),
-        place: PLACE.as("place"),
-      })
-      .from(deliveries)
-      .innerJoin(deliveryAttempts, isOf)
+    selectAttempts(db)
       .where(and(wanted, isBelow(page, deliveries.created_at, PLACE)))
       .orderBy(desc(deliveries.created_at), desc(PLACE))
       .limit(page.limit)
       .offset(skippedOf(page)),
     db.select({ total: sql<number>`count(*)` }).from(counted),
   ]);
+  return { rows: await withEvents(db, rows), total: totals[0]?.total ?? 0 };
+}
+
+/** The newest of all these webhooks together, of each of which an index gives its own newest. */
+export async function listNewestAttempts(
+  db: Db,
+  webhookIds: readonly string[],
+  limit: number,
+): Promise<ListedAttempt[]> {
+  const newest = sql`SELECT d.id FROM json_each(${JSON.stringify(webhookIds)}) AS w, ${deliveries} AS d
+    WHERE d.id IN (SELECT id FROM ${deliveries} WHERE webhook_id = w.value ORDER BY created_at DESC LIMIT ${limit})`;
+  const [rows] = await db.batch([
+    selectAttempts(db)
+      .where(sql`${deliveries.id} IN (${newest})`)
+      .orderBy(desc(deliveries.created_at), desc(PLACE))
+      .limit(limit),
+  ]);
+  return withEvents(db, rows);
+}
+
+function selectAttempts(db: Db) {
+  return db
+    .select({
+      attempt: deliveryAttempts,
+      event_name: deliveries.event_name,
+      state: deliveries.state,
+      event_id: deliveries.event_id,
+      // A batch keeps one of two columns of the same name.
+      routed_at: sql<number>`${deliveries.created_at}`.as("routed_at"),
+      routed_to: sql<string>`${deliveries.webhook_id}`.as("routed_to"),
+      place: PLACE.as("place"),
+    })
+    .from(deliveries)
+    .innerJoin(deliveryAttempts, eq(deliveries.id, deliveryAttempts.delivery_id))
+    .$dynamic();
+}
+
+async function withEvents(
+  db: Db,
+  rows: readonly Awaited<ReturnType<typeof selectAttempts>>[number][],
+): Promise<ListedAttempt[]> {
   const eventIds = new Set(rows.map(({ event_id }) => event_id));
   const stored = eventIds.size === 0 ? [] : await listEvents(db, [...eventIds]);
   const eventOf = new Map(stored.map((event) => [event.id, event]));
-  return {
-    rows: rows.map(({ attempt, event_id, routed_at, place, ...delivery }) => {
-      return { ...attempt, ...delivery, event: eventOf.get(event_id), position: [routed_at, place] };
-    }),
-    total: totals[0]?.total ?? 0,
-  };
+  return rows.map(({ attempt, event_id, routed_at, routed_to: webhook_id, place, ...delivery }) => {
+    return { ...attempt, ...delivery, webhook_id, event: eventOf.get(event_id), position: [routed_at, place] };
+  });
 }
 
 export function listDeliveriesToWake(db: Db, now: number, limit: number): Promise<string[]> {

@@ -13,6 +13,7 @@ import {
   findLastAttempt,
   isLeased,
   listAttempts,
+  listNewestAttempts,
 } from "../../data/deliveries/read.ts";
 import { insertDeliveries, requeueDelivery } from "../../data/deliveries/write.ts";
 import { insertEvent } from "../../data/events/write.ts";
@@ -30,6 +31,11 @@ export async function listWebhookAttempts(
 ) {
   const webhook = await requireWebhook(ctx, webhookId);
   return listAttempts(ctx.db, webhook.id, page, filter);
+}
+
+/** Of webhooks that the caller was shown: their newest attempts together. */
+export function listNewestOf(ctx: RequestScope, webhookIds: readonly string[], limit: number) {
+  return listNewestAttempts(ctx.db, webhookIds, limit);
 }
 
 /** One real attempt within the request, regardless of the webhook's filter and is_active. */
