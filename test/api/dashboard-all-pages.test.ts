@@ -79,6 +79,10 @@ const LISTS: Record<string, Listed> = {
       return owner.client.post(`${V1}/webhooks`, { status_page_id, name, url });
     },
   },
+  agents: {
+    path: "/app/agents",
+    add: (status_page_id, name, owner) => owner.client.post(`${V1}/agents`, { status_page_id, name }),
+  },
   incidents: {
     path: "/app/incidents",
     add: (status_page_id, title, owner) => owner.client.post(`${V1}/incidents`, { status_page_id, title }),

@@ -4,13 +4,31 @@ import { formatDuration, formatMilliseconds } from "../../lib/duration-format.ts
 import { SECOND_MS } from "../../lib/durations.ts";
 import { Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
+import type { ListedPages } from "../page-choice.tsx";
 import { Presence } from "./presence.tsx";
 
 type Listed = z.output<typeof Agent>;
 
+interface FleetProps {
+  agents: readonly Listed[];
+  /** Where those of several status pages are listed: by id. */
+  pages?: ListedPages["byId"] | undefined;
+  now: number;
+}
+
 /** All agents at a glance: who is there, from where, how much they do and whether they keep up. */
-export function Fleet({ agents, now }: { agents: readonly Listed[]; now: number }) {
-  const head = ["Name", "State", "Network", "Version", "Checks a minute", "Lateness", "Clock", "Last seen"];
+export function Fleet({ agents, pages, now }: FleetProps) {
+  const head = [
+    "Name",
+    ...(pages ? ["Status page"] : []),
+    "State",
+    "Network",
+    "Version",
+    "Checks a minute",
+    "Lateness",
+    "Clock",
+    "Last seen",
+  ];
   return (
     <Table caption="Agents" head={head} isStacked>
       {agents.map((agent) => (
@@ -26,6 +44,7 @@ export function Fleet({ agents, now }: { agents: readonly Listed[]; now: number 
               </span>
             )}
           </th>
+          {pages ? <td dir="auto">{pages.get(agent.status_page_id ?? "")?.name ?? "–"}</td> : null}
           <td>
             <Presence agent={agent} />
           </td>

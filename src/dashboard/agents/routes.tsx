@@ -11,14 +11,15 @@ import { Menu } from "../components/menu.tsx";
 import { CopyText, EmptyState, ListPages, PostButton } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
-import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
+import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
+import { listedPages, PageFilter } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { Fleet } from "./fleet.tsx";
 import { type Detail, Discoveries, Events, Facts, HostMetrics, Location, Monitors, Pages } from "./views.tsx";
 
 const API = "/api/uptime/v1/agents";
-const ListQuery = z.object({ offset: ListOffset });
+const ListQuery = z.object({ page: z.uuid().optional().catch(undefined), offset: ListOffset });
 const METRICS_MAX = 500;
 const METRICS_SHOWN = 100;
 const params = z.object({ id: z.uuid() });
@@ -29,8 +30,11 @@ const Made = z.object({ name: z.string() });
 export const endpoints = [
   view(
     { path: "/app/agents", summary: "Agents in the dashboard", query: ListQuery },
-    async (c, { query: { offset } }) => {
-      const { rows, total } = await listMyAgents(c.var.ctx, partAt(offset), {});
+    async (c, { query: { offset, page } }) => {
+      const listed = await listedPages(c, page);
+      const filter = listed.chosen ? { status_page_id: [listed.chosen.id] } : {};
+      const { rows, total } = await listMyAgents(c.var.ctx, partAt(offset), filter);
+      const href = (of: string | undefined, from?: number) => addressWith("/app/agents", { page: of, offset: from });
       const newest = await listNewestMetrics(c.var.ctx, rows);
       const agents = rows
         .map((agent) => presentAgent(agent, { now: c.var.now, newest: newest.get(agent.id) }))
@@ -43,17 +47,25 @@ export const endpoints = [
         isMeasured: true,
         actions: <PostButton action="/app/agents/install" label="Install an agent" kind="primary" />,
         children: (
-          <div id="agents" data-live>
-            {agents.length === 0 ? (
-              <EmptyState title="No agents yet">
-                An agent runs inside your network and checks what the service cannot reach: databases, containers,
-                printers.
-              </EmptyState>
-            ) : (
-              <Fleet agents={agents} now={c.var.now} />
-            )}
-            <ListPages total={total} limit={SHOWN_MAX} offset={offset} href={(from) => `/app/agents?offset=${from}`} />
-          </div>
+          <>
+            <PageFilter {...listed} href={href} />
+            <div id="agents" data-live>
+              {agents.length === 0 ? (
+                <EmptyState title="No agents yet">
+                  An agent runs inside your network and checks what the service cannot reach: databases, containers,
+                  printers.
+                </EmptyState>
+              ) : (
+                <Fleet agents={agents} pages={listed.shown.length > 1 ? listed.byId : undefined} now={c.var.now} />
+              )}
+              <ListPages
+                total={total}
+                limit={SHOWN_MAX}
+                offset={offset}
+                href={(from) => href(listed.chosen?.id, from)}
+              />
+            </div>
+          </>
         ),
       });
     },
