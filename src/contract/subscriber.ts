@@ -122,6 +122,8 @@ export const SubscriberMessageContent = z.object({
   /** Names of affected monitors, as the page shows them. */
   affected: z.array(z.string()).default([]),
   incident_id: z.string().nullable().default(null),
+  /** The incidents that it says something about, by which their ends find who read of them. */
+  about: z.array(z.string()).default([]),
   /** Null for a message about one incident. */
   together: Together.nullable().default(null),
 });

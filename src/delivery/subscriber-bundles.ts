@@ -10,7 +10,7 @@ import { joinPublications, NOTHING, type Publication } from "../outbox/publicati
 import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
 import { toIso } from "../platform/clock.ts";
 import { publishStatusPosts } from "./status-posts.ts";
-import { publishToSubscribers } from "./subscriber-messages.ts";
+import { publishToSubscribers, toldOf } from "./subscriber-messages.ts";
 
 /**
  * What the public hears of automatic incidents that waited for others of their page: subscribers one message about those
@@ -59,10 +59,14 @@ async function publishTogether(
   const ids = edges.map(({ data }) => data.monitor_id).filter((id) => id !== null);
   const rows = await listShownServices(db, first.status_page_id, ids);
   if (rows.length === 0) return NOTHING;
-  const services = rows.toSorted((one, other) => byName(one.name, other.name));
+  const incidentOf = new Map(edges.map(({ data }) => [data.monitor_id, data.incident_id]));
+  const services = rows
+    .map((row) => ({ ...row, incident_id: incidentOf.get(row.id) }))
+    .toSorted((one, other) => byName(one.name, other.name));
   const direction = first.name === "incident.created" ? "down" : "up";
   const bundles = [...new Set(edges.flatMap(({ data }) => bundleIds.get(data.incident_id) ?? []))];
   const { status, severity } = first.data;
+  const known = edges.map((edge) => underBundle(edge, bundleIds));
   const names = services.slice(0, BUNDLE_LISTED_MAX).map(({ name }) => name);
   const still_down = direction === "up" ? await countOpenMembers(db, bundles) : 0;
   const statement = insertBundleMessages(db, {
@@ -72,6 +76,7 @@ async function publishTogether(
     now,
     services,
     names_max: BUNDLE_LISTED_MAX,
+    ends: direction === "up" ? toldOf(known.map(({ data }) => data)) : null,
     news: {
       event: first.name,
       title: "",
@@ -82,6 +87,7 @@ async function publishTogether(
       starts_at: null,
       ends_at: null,
       incident_id: bundles.length === 1 ? bundles[0] : null,
+      about: [...new Set(known.map(({ data }) => data.bundle_id ?? data.incident_id))],
       together: { direction, names, total: services.length, still_down },
     },
   });

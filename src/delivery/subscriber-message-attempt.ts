@@ -150,7 +150,7 @@ function composeDraft({ settings }: Scope, { subscriber, page, base_url, content
   const links = {
     page: url,
     incident: content?.incident_id ? `${url}/incidents/${content.incident_id}` : null,
-    manage: `${url}/subscribers/manage?token=${manage}`,
+    manage: page.is_public ? `${url}/subscribers/manage?token=${manage}` : null,
     unsubscribe: `${url}/subscribers/unsubscribe?token=${manage}`,
   };
   const frame = { page, texts };

@@ -1,6 +1,12 @@
 import type { Scope } from "../access/scope.ts";
 import type { MaintenanceData } from "../contract/event-data.ts";
-import { EVENTS, type KnownEvent, type SubscriberNoticeName, type SubscriptionTopic } from "../contract/events.ts";
+import {
+  EVENTS,
+  type EventOf,
+  type KnownEvent,
+  type SubscriberNoticeName,
+  type SubscriptionTopic,
+} from "../contract/events.ts";
 import { SUBSCRIBERS_PER_MESSAGE, type SubscriberBatchMessage } from "../contract/messages.ts";
 import type { SubscriberMessageContent } from "../contract/subscriber.ts";
 import { runBatch } from "../data/db.ts";
@@ -14,11 +20,13 @@ import {
 import {
   deleteSubscriberMessagesBefore,
   deleteUnconfirmedBefore,
+  type IncidentNews,
   insertSubscriberMessages,
 } from "../data/subscribers/write.ts";
 import { byName } from "../lib/by-name.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
+import { incidentOpenedEventId, outageIncidentEventId } from "../outbox/event-ids.ts";
 import { joinPublications, type Publication, sweepPages } from "../outbox/publication.ts";
 import { wakeSubscribers } from "../outbox/subscriber-queue.ts";
 import { runFrom, toIso } from "../platform/clock.ts";
@@ -71,6 +79,27 @@ interface Message {
   status_page_id: string;
   monitor_ids: string[];
   content: Omit<SubscriberMessageContent, "affected" | "together">;
+  incident: Omit<IncidentNews, "hidden_news"> | null;
+}
+
+/** Where a change stands in the story of its incident. */
+const STEPS = { "incident.created": "begins", "incident.updated": "goes_on", "incident.resolved": "ends" } as const;
+
+/** How those are found who know the beginning of these incidents of a page. */
+export function toldOf(incidents: readonly EventOf<"incident.resolved">["data"][]) {
+  const [first] = incidents;
+  return {
+    ids: incidents.map(({ incident_id }) => incident_id),
+    bundle_ids: [...new Set(incidents.flatMap(({ bundle_id }) => bundle_id ?? []))],
+    begun_by: incidents.flatMap(({ incident_id, outage_id }) => [
+      incidentOpenedEventId(incident_id),
+      ...[outage_id ?? incident_id, incident_id].map((of) =>
+        outageIncidentEventId("incident.created", { incident_id, outage_id: of }),
+      ),
+    ]),
+    is_automatic: first ? first.outage_id !== null : false,
+    started_at: Math.min(...incidents.map(({ started_at }) => Date.parse(started_at))),
+  };
 }
 
 /** Null for a change that subscribers do not receive. */
@@ -99,10 +128,12 @@ function messageOf(change: PublishedChange): Message | null {
           severity,
           // The public meets the one that lists it.
           incident_id: bundle_id ?? incident_id,
+          about: [incident_id],
           at,
           starts_at: null,
           ends_at: null,
         },
+        incident: { ...toldOf([data]), step: STEPS[change.name], is_over: status === "resolved" },
       };
     }
     case "maintenance.started":
@@ -129,7 +160,9 @@ function messageOf(change: PublishedChange): Message | null {
           ends_at: end,
           severity: null,
           incident_id: null,
+          about: [],
         },
+        incident: null,
       };
     }
     default:
@@ -141,7 +174,7 @@ async function publishMessage(
   scope: PublishScope,
   { change, message, now }: { change: PublishedChange; message: Message; now: number },
 ): Promise<Publication> {
-  const { topic, status_page_id, content } = message;
+  const { topic, status_page_id, content, incident } = message;
   const { names, ...affected } = await listAffected(scope.db, {
     id: message.about_id,
     status_page_id,
@@ -150,9 +183,19 @@ async function publishMessage(
     covers_page: change.targets?.covers_page ?? false,
   });
   const news = { ...content, affected: names.toSorted(byName), together: null };
+  // What was written on a page that is hidden by now is not for the public.
+  const hidden_news = { ...news, message: null, severity: null, affected: [], incident_id: null };
   return {
     statements: [
-      insertSubscriberMessages(scope.db, { event_id: change.id, status_page_id, topic, ...affected, news, now }),
+      insertSubscriberMessages(scope.db, {
+        event_id: change.id,
+        status_page_id,
+        topic,
+        ...affected,
+        news,
+        incident: incident && { ...incident, hidden_news },
+        now,
+      }),
     ],
     wake: () => wakeSubscribers(scope, [{ kind: "event", event_id: change.id, after: "" }]),
   };

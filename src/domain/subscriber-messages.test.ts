@@ -19,6 +19,7 @@ const NEWS: SubscriberMessageContent = {
   at: "2026-11-21T03:00:00.000Z",
   affected: ["Web shop", "API"],
   incident_id: "i1",
+  about: [],
   together: null,
 };
 const WINDOW: SubscriberMessageContent = {

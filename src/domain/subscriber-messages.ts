@@ -21,7 +21,8 @@ export interface MessageFrame {
 export interface MessageLinks {
   page: string;
   incident: string | null;
-  manage: string;
+  /** Null where the page is hidden: then people can leave, and nothing else. */
+  manage: string | null;
   unsubscribe: string;
 }
 
@@ -37,7 +38,8 @@ export interface MessageDraft {
   items: readonly string[];
   /** Markdown. */
   text: string;
-  action: { label: string; url: string };
+  /** Null where the reader can open nothing. */
+  action: { label: string; url: string } | null;
   /** Why the subscriber receives it. */
   reason: string;
   links: { page: string; manage: string | null; unsubscribe: string | null };
@@ -68,7 +70,8 @@ export function composeUpdateMessage(
     subject: texts.labelled({ label, value: name }),
     page: { name, brand_color: page.brand_color },
     pill: { tone: toneOf(event), label },
-    heading: oneLine(content.title),
+    // Those who read of many together know no title.
+    heading: oneLine(content.title) || name,
     facts: facts.filter(({ value }) => value !== ""),
     items: [],
     text: event === "maintenance.cancelled" ? endOf(content, texts) : textBeside(content.title, words),
@@ -144,7 +147,7 @@ export function composeAlreadySubscribedMessage({ page, texts }: MessageFrame, l
     facts: [],
     items: [],
     text,
-    action: { label: texts.manage, url: links.manage },
+    action: links.manage === null ? null : { label: texts.manage, url: links.manage },
     reason,
     links: { ...links, manage: null },
     texts,
@@ -161,7 +164,8 @@ function endOf({ at, starts_at }: SubscriberMessageContent, texts: SubscriberTex
   return at !== null && starts_at !== null && starts_at <= at ? texts.ended_early : texts.cancelled_text;
 }
 
-function actionOf({ incident, page }: MessageLinks, texts: SubscriberTexts): MessageDraft["action"] {
+function actionOf({ incident, page, manage }: MessageLinks, texts: SubscriberTexts): MessageDraft["action"] {
+  if (manage === null) return null;
   return incident ? { label: texts.see_incident, url: incident } : { label: texts.see_page, url: page };
 }
 

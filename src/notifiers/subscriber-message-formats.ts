@@ -19,7 +19,7 @@ function toPlainText(draft: MessageDraft): string {
   const { page, ...others } = linksOf(draft);
   const lineOf = ({ label, url }: MailLink) => texts.labelled({ label, value: url });
   const footer = [lineOf(page), reason, ...Object.values(others).map(lineOf)];
-  return `${[...paragraphsOf(draft), lineOf(action), `-- \n${footer.join("\n")}`].join("\n\n")}\n`;
+  return `${[...paragraphsOf(draft), ...(action ? [lineOf(action)] : []), `-- \n${footer.join("\n")}`].join("\n\n")}\n`;
 }
 
 /** What the foot of a mail leads to. */
@@ -49,13 +49,32 @@ function toHtmlMail(draft: MessageDraft): string {
   const footer = Object.values(linksOf(draft));
   const { language, direction } = texts;
   const written = { language, direction };
-  return renderMail({ written, subject, name, color, pill, heading, facts, body, actions: [action], reason, footer });
+  return renderMail({
+    written,
+    subject,
+    name,
+    color,
+    pill,
+    heading,
+    facts,
+    body,
+    actions: action ? [action] : [],
+    reason,
+    footer,
+  });
 }
 
 /** Names are no Markdown. */
 function listOf(items: readonly string[]): Block {
   const toItem = (text: string): Block[] => [{ kind: "paragraph", children: [{ kind: "text", text }] }];
   return { kind: "list", ordered: false, items: items.map(toItem) };
+}
+
+/** The last line in a chat; nothing without a link. */
+function linksUnder({ action, links, texts }: MessageDraft, toLink: (label: string, url: string) => string): string {
+  const change = links.manage === null ? null : { label: texts.change, url: links.manage };
+  const line = [action, change].flatMap((link) => (link ? [toLink(link.label, link.url)] : [])).join(" · ");
+  return line === "" ? "" : `\n${line}`;
 }
 
 /** The body for a chat or a program. User text mentions no one and has no markup. */
@@ -65,18 +84,15 @@ export function formatChannelBody(
   content: SubscriberMessageContent | null,
 ): string {
   const words = [draft.page.name, ...paragraphsOf(draft)].join("\n");
-  const { links, action } = draft;
+  const { links } = draft;
   switch (channel) {
     case "slack": {
       const inert = escapeSlack(words);
-      const link = angleLink(action.label, action.url);
-      const leave = links.manage === null ? "" : ` · ${angleLink(draft.texts.change, links.manage)}`;
-      return JSON.stringify({ text: `${shorten(inert, SLACK_LENGTH_MAX)}\n${link}${leave}`, unfurl_links: false });
+      const link = linksUnder(draft, angleLink);
+      return JSON.stringify({ text: `${shorten(inert, SLACK_LENGTH_MAX)}${link}`, unfurl_links: false });
     }
     case "discord": {
-      const link = markdownLink(action.label, `<${action.url}>`);
-      const leave = links.manage === null ? "" : ` · ${markdownLink(draft.texts.change, `<${links.manage}>`)}`;
-      const end = `\n${link}${leave}`;
+      const end = linksUnder(draft, (label, url) => markdownLink(label, `<${url}>`));
       const inert = escapeDiscord(words);
       const content = shorten(inert, DISCORD_LENGTH_MAX - end.length) + end;
       return JSON.stringify({ content, allowed_mentions: { parse: [] } });
@@ -94,7 +110,7 @@ export function formatChannelBody(
         created_at: content?.at ?? null,
         starts_at: content?.starts_at ?? null,
         ends_at: content?.ends_at ?? null,
-        url: draft.action.url,
+        url: draft.action?.url ?? links.page,
         unsubscribe_url: links.unsubscribe,
       });
   }

@@ -187,6 +187,9 @@ describe("subscribing by e-mail", () => {
   });
 });
 
+/** Than any subscription here. */
+const LATER = "2100-01-01T00:00:00.000Z";
+
 describe("what subscribers hear", () => {
   it("is written for people, with a way out by one click", async () => {
     const shop = await createShop({ name: "North\nwind" });
@@ -219,7 +222,9 @@ describe("what subscribers hear", () => {
 
   it.each<[string, Parameters<typeof exampleEvent>[0], boolean]>([
     ["a published incident", {}, true],
-    ["its end", { name: "incident.resolved" }, true],
+    ["what is said about it", { name: "incident.updated" }, true],
+    ["the end of what began before they came", { name: "incident.resolved" }, true],
+    ["the end of what they never heard of", { name: "incident.resolved", data: { started_at: LATER } }, false],
     ["maintenance", { name: "maintenance.started" }, true],
     ["an incident that is not published", { data: { is_public: false } }, false],
     ["what was marked as not for them", { data: { notify_subscribers: false } }, false],

@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { newId } from "../../src/platform/ids.ts";
+import { seal } from "../../src/platform/seal.ts";
 import { enrollAgent } from "../support/agents.ts";
 import { aDay, MINUTE } from "../support/alert-days.ts";
 import { V1 } from "../support/client.ts";
@@ -280,10 +282,17 @@ describe("subscribers of one bad morning", () => {
     const day = await aDay(sink, { start: START });
     const { account, status_page_id } = day;
     const [shop, search] = [await day.addMonitor("Shop"), await day.addMonitor("Search")];
+    const add = async (fields: Parameters<typeof insertSubscriber>[1]) => {
+      const id = newId();
+      const address = { endpoint: `reader-${id}@example.com`, base_url: "https://vigil.test" };
+      const sealed = await seal(env.ROOT_SECRET, id, address);
+      await insertSubscriber(account, { id, status_page_id, sealed, ...fields });
+      return id;
+    };
     const readers = {
-      chose: await insertSubscriber(account, { status_page_id, monitor_ids: [shop] }),
-      leaves: await insertSubscriber(account, { status_page_id }),
-      confirms: await insertSubscriber(account, { status_page_id, confirmed_at: null }),
+      chose: await add({ monitor_ids: [shop] }),
+      leaves: await add({}),
+      confirms: await add({ confirmed_at: null }),
     };
     const set = (column: "unsubscribed_at" | "confirmed_at", id: string) =>
       env.DB.prepare(`UPDATE subscribers SET ${column} = ? WHERE id = ?`).bind(Date.now(), id).run();

@@ -105,7 +105,7 @@ export async function aDay(
     chat: await createWebhook(account, { provider: "slack" }),
     pager: await createWebhook(account, { provider: "pagerduty", secret: "key" }),
   };
-  await insertSubscriber(account, { status_page_id });
+  await subscribe("email", `reader-${newId()}@example.com`);
   if (has_policy) {
     const steps = [{ level: 1, wait_minutes: 600, contacts: toUser(account.user_id) }];
     await setPolicy({ account, page: status_page_id }, steps);

@@ -1,13 +1,18 @@
 import { and, eq, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { SubscriptionTopic } from "../../contract/events.ts";
 import type { Together } from "../../contract/subscriber.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { isServedUnder } from "../custom-domains/read.ts";
 import { customDomains } from "../custom-domains/table.ts";
 import { type Db, deleteSome, type Statement } from "../db.ts";
+import { events } from "../events/table.ts";
 import { claim, settle, WAKE_GRACE_MS } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
 import type { SubscriberMessageRecord, SubscriberRecord } from "./read.ts";
 import { subscriberMessages, subscribers } from "./table.ts";
+
+/** Messages are kept a little longer than this. */
+const KNOWN_MS = 29 * DAY_MS;
 
 export type SubscriberChange = Partial<Omit<SubscriberRecord, "id" | "owner_id" | "status_page_id">>;
 
@@ -67,46 +72,123 @@ export interface MessageFanOut {
   monitor_ids: string[];
   group_ids: string[];
   news: Record<string, unknown>;
+  /** Null for what is no incident. */
+  incident: IncidentNews | null;
   now: number;
 }
 
+/** What a message says of an incident: where it is in its story, and how those who know the beginning are found. */
+export interface IncidentNews extends Told {
+  step: "begins" | "goes_on" | "ends";
+  is_over: boolean;
+  /** What those read who cannot open the page any more. */
+  hidden_news: Record<string, unknown>;
+}
+
+interface Told {
+  ids: readonly string[];
+  /** The incidents that list them. */
+  bundle_ids: readonly string[];
+  /** The events that may have announced it. */
+  begun_by: readonly string[];
+  is_automatic: boolean;
+  started_at: number;
+}
+
 /**
- * Inserts one message per confirmed subscriber whose filter matches, in one idempotent statement. A private page sends no
- * messages: its subscribers cannot open it.
+ * Inserts one message per confirmed subscriber whom the news concern, in one idempotent statement. A private page begins
+ * no story, because its subscribers cannot open it; of what they have read the end is sent all the same.
  */
 export function insertSubscriberMessages(db: Db, fanOut: MessageFanOut): Statement {
+  const { incident } = fanOut;
   const any = (chosen: SQL, ids: string[]) =>
     sql`EXISTS (SELECT 1 FROM json_each(${chosen}) c JOIN json_each(${JSON.stringify(ids)}) a ON a.value = c.value)`;
   const isWide = fanOut.monitor_ids.length + fanOut.group_ids.length === 0;
-  const concerns = isWide
+  const isChosen = isWide
     ? sql`true`
     : sql`(${HEARS_ALL} OR ${any(sql`s.monitor_ids`, fanOut.monitor_ids)} OR ${any(sql`s.group_ids`, fanOut.group_ids)})`;
-  return insertNews(db, fanOut, { news: sql`${JSON.stringify(fanOut.news)}`, concerns });
+  const news = JSON.stringify(fanOut.news);
+  if (incident === null || incident.step === "begins")
+    return insertNews(db, fanOut, { news: sql`${news}`, concerns: sql`(${IS_OPEN} AND ${isChosen})` });
+  const hasRead = hasReadOf(incident);
+  if (incident.step === "ends") {
+    const hidden = sql`json_set(${JSON.stringify(incident.hidden_news)}, '$.title', ${lastTitle(incident)})`;
+    return insertNews(db, fanOut, {
+      news: sql`iif(${IS_OPEN}, ${news}, ${hidden})`,
+      concerns: sql`(${hasRead} OR (${IS_OPEN} AND ${isChosen} AND ${mayHaveRead(incident, fanOut)}))`,
+    });
+  }
+  // The first message about an incident is its beginning to the reader. What is over begins for nobody who came later.
+  const wasThere = incident.is_over ? sql`s.confirmed_at <= ${incident.started_at}` : sql`true`;
+  return insertNews(db, fanOut, {
+    news: sql`iif(${hasRead}, ${news}, json_set(${news}, '$.event', 'incident.created'))`,
+    concerns: sql`(${IS_OPEN} AND (${hasRead} OR (${isChosen} AND ${wasThere})))`,
+  });
+}
+
+/** The subscriber was sent something about one of these incidents. */
+function hasReadOf(told: Told): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${subscriberMessages} m WHERE ${isAbout(told)})`;
+}
+
+function lastTitle(told: Told): SQL {
+  return sql`(SELECT m.news ->> 'title' FROM ${subscriberMessages} m WHERE ${isAbout(told)}
+    ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`;
+}
+
+/** Messages of earlier releases name no more than the incident that they link. */
+function isAbout({ ids, bundle_ids }: Told): SQL {
+  const among = (list: readonly string[]) => sql`IN (SELECT value FROM json_each(${JSON.stringify(list)}))`;
+  const known = among([...ids, ...bundle_ids]);
+  return sql`m.subscriber_id = s.id AND m.kind = 'news' AND m.state <> 'failed'
+    AND (m.news ->> 'incident_id' ${among(ids)}
+      OR EXISTS (SELECT 1 FROM json_each(m.news, '$.about') a WHERE a.value ${known})
+      OR (json_type(m.news, '$.about') IS NULL AND m.news ->> 'incident_id' ${known}))`;
+}
+
+/**
+ * Those who subscribed since saw it on the page and wait for its end. Who read what is unknown where the messages were deleted since, where a restore has lost the beginning, which only those
+ * of outages outlive, and where the beginning is still under way.
+ */
+function mayHaveRead({ begun_by, is_automatic, started_at }: Told, { now }: { now: number }) {
+  const announced = sql`(SELECT 1 FROM ${events} e WHERE e.id IN (SELECT value FROM json_each(${JSON.stringify(begun_by)}))`;
+  const isUnderWay = is_automatic
+    ? sql`NOT EXISTS ${announced} AND e.processed_at IS NOT NULL)`
+    : sql`EXISTS ${announced} AND e.processed_at IS NULL)`;
+  const isForgotten = started_at < now - KNOWN_MS ? sql`true` : sql`false`;
+  return sql`(s.confirmed_at > ${started_at} OR ${isForgotten} OR ${isUnderWay})`;
 }
 
 export interface BundleFanOut extends Pick<MessageFanOut, "event_id" | "status_page_id" | "topic" | "now"> {
+  /** Of an end: it reaches those alone who may know the beginning. */
+  ends: Told | null;
   news: Record<string, unknown> & { together: Together };
   /** In the order of names. */
-  services: readonly { id: string; group_id: string | null; name: string }[];
+  services: readonly { id: string; group_id: string | null; name: string; incident_id: string | undefined }[];
   /** So many are named. */
   names_max: number;
 }
 
 /** The same for services that changed together: each subscriber reads of those alone that they chose. */
-export function insertBundleMessages(db: Db, { services, names_max, ...fanOut }: BundleFanOut): Statement {
+export function insertBundleMessages(db: Db, { services, names_max, ends, ...fanOut }: BundleFanOut): Statement {
   const { together, ...news } = fanOut.news;
   const listOf = (columns: SQL) => sql`(SELECT ${columns} FROM json_each(${JSON.stringify(services)}) service
     WHERE service.value ->> 'id' IN (SELECT value FROM json_each(s.monitor_ids))
       OR service.value ->> 'group_id' IN (SELECT value FROM json_each(s.group_ids))`;
   const names = sql`(SELECT json_group_array(name) FROM ${listOf(sql`service.value ->> 'name' AS name`)} LIMIT ${names_max}))`;
-  const chosen = sql`json_set(${JSON.stringify(news)}, '$.together', json_object('direction', ${together.direction},
+  const about = sql`(SELECT json_group_array(id) FROM ${listOf(sql`service.value ->> 'incident_id' AS id`)}))`;
+  const chosen = sql`json_set(${JSON.stringify(news)}, '$.about', json(${about}), '$.together', json_object('direction', ${together.direction},
     'names', json(${names}), 'total', ${listOf(sql`count(*)`)})))`;
+  const isChosen = sql`(${HEARS_ALL} OR EXISTS ${listOf(sql`1`)}))`;
+  const isDue = ends ? sql`(${hasReadOf(ends)} OR (${IS_OPEN} AND ${mayHaveRead(ends, fanOut)}))` : IS_OPEN;
   return insertNews(db, fanOut, {
     news: sql`iif(${HEARS_ALL}, ${JSON.stringify(fanOut.news)}, ${chosen})`,
-    concerns: sql`(${HEARS_ALL} OR EXISTS ${listOf(sql`1`)}))`,
+    concerns: sql`(${isChosen} AND ${isDue})`,
   });
 }
 
+/** The public can open the page. */
+const IS_OPEN = sql`EXISTS (SELECT 1 FROM status_pages p WHERE p.id = s.status_page_id AND p.is_public)`;
 const HEARS_ALL = sql`json_array_length(s.monitor_ids) + json_array_length(s.group_ids) = 0`;
 
 /** To confirmed subscribers of the topic whom it concerns; `s` is the subscriber. */
@@ -122,7 +204,6 @@ function insertNews(
           ${now + WAKE_GRACE_MS}, NULL, ${now}, ${now}
         FROM ${subscribers} s WHERE s.status_page_id = ${status_page_id}
           AND s.confirmed_at IS NOT NULL AND s.unsubscribed_at IS NULL
-          AND EXISTS (SELECT 1 FROM status_pages p WHERE p.id = s.status_page_id AND p.is_public)
           AND (json_array_length(s.events) = 0 OR EXISTS (SELECT 1 FROM json_each(s.events) e WHERE e.value = ${topic}))
           AND ${concerns}`,
     )
@@ -139,6 +220,7 @@ export async function claimSubscriberMessage(db: Db, id: string, lease: { now: n
         page: {
           name: statusPages.name,
           slug: statusPages.slug,
+          is_public: statusPages.is_public,
           timezone: statusPages.timezone,
           language: statusPages.language,
           brand_color: statusPages.brand_color,

@@ -14,7 +14,13 @@ import {
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Statement } from "../../data/db.ts";
 import { updateOpenMembers } from "../../data/incidents/bundles.ts";
-import { detailIncidents, type IncidentDetail, listIncidents, listIncidentTimes } from "../../data/incidents/list.ts";
+import {
+  detailIncidents,
+  type IncidentDetail,
+  listIncidents,
+  listIncidentTimes,
+  listIncidentUpdates,
+} from "../../data/incidents/list.ts";
 import type { IncidentRecord } from "../../data/incidents/read.ts";
 import {
   deleteIncident,
@@ -177,10 +183,11 @@ async function moveIncident(ctx: RequestScope, current: IncidentRecord, asked: M
   const moved: IncidentRecord = { ...current, ...asked.change, ...move, updated_at: ctx.now };
   const isPublished = moved.is_public && !current.is_public;
   const message = asked.message ?? statusSentence(moved.status);
+  const words = isPublished && !move ? await lastWords(ctx, moved) : message;
   const news = incidentEvent(moved, {
     id: newId(),
     name: move?.status === "resolved" ? "incident.resolved" : "incident.updated",
-    message: move ? message : "The incident was published.",
+    message: words,
     notify_subscribers: asked.notify,
     now: ctx.now,
   });
@@ -198,6 +205,12 @@ async function moveIncident(ctx: RequestScope, current: IncidentRecord, asked: M
     events: move || isPublished ? [news] : [],
     guards: move ? await moveGuards(ctx, { current, moved }) : [],
   });
+}
+
+/** What is published says where things stand. */
+async function lastWords(ctx: RequestScope, { id, description, title }: IncidentRecord): Promise<string> {
+  const { rows } = await listIncidentUpdates(ctx.db, id, { limit: 1, offset: 0 });
+  return rows[0]?.message ?? description ?? title;
 }
 
 /** What a bundle lists ends and is published with it. */

@@ -1,0 +1,182 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { describe, expect, it, vi } from "vitest";
+import { openDb, runBatch } from "../../src/data/db.ts";
+import { events } from "../../src/data/events/table.ts";
+import { monitors } from "../../src/data/monitors/table.ts";
+import { subscriberMessages, subscribers } from "../../src/data/subscribers/table.ts";
+import { V1 } from "../support/client.ts";
+import { openIncident } from "../support/incidents.ts";
+import { mailsTo } from "../support/mail.ts";
+import { createShop } from "../support/pages.ts";
+import { PATIENCE } from "../support/patience.ts";
+import { addSubscriber } from "../support/receivers.ts";
+
+/** Each incident as the people read it who are subscribed to a page: from its beginning to its end, or not at all. */
+const db = openDb(env.DB);
+type Shop = Awaited<ReturnType<typeof createShop>>;
+
+/** What somebody has read of a page once nothing is under way any more. */
+async function readBy({ page }: Shop, address: string) {
+  await vi.waitFor(async () => {
+    const waiting = await db.select().from(events).where(eq(events.status_page_id, page.id));
+    expect(waiting.filter(({ processed_at }) => processed_at === null)).toEqual([]);
+    const messages = await db
+      .select({ state: subscriberMessages.state })
+      .from(subscriberMessages)
+      .innerJoin(subscribers, eq(subscribers.id, subscriberMessages.subscriber_id))
+      .where(eq(subscribers.status_page_id, page.id));
+    expect(messages.filter(({ state }) => state === "pending")).toEqual([]);
+  }, PATIENCE);
+  const mails = await mailsTo(address);
+  return mails.map(({ subject, text }) => ({ subject: subject.replace(": Northwind", ""), text }));
+}
+
+const subjectsOf = async (shop: Shop, address: string) => (await readBy(shop, address)).map(({ subject }) => subject);
+
+function open(shop: Shop, fields: Record<string, unknown> = {}) {
+  return openIncident(shop.account, {
+    status_page_id: shop.page.id,
+    title: "Checkout fails",
+    monitor_ids: [shop.monitor.id],
+    is_public: true,
+    message: "We look into it.",
+    ...fields,
+  });
+}
+
+const hide = async ({ account, page }: Shop, is_public: boolean) =>
+  expect((await account.client.put(`${V1}/status-pages/${page.id}`, { is_public })).status).toBe(200);
+
+const say = async ({ account }: Shop, { id }: { id: string }, message: string, fields = {}) =>
+  expect((await account.client.post(`${V1}/incidents/${id}/updates`, { message, ...fields })).status).toBe(201);
+
+const end = (shop: Shop, incident: { id: string }) => say(shop, incident, "It is over.", { status: "resolved" });
+
+describe("the story of an incident", () => {
+  it("has no end for those who could not read its beginning", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id);
+    await hide(shop, false);
+    const incident = await open(shop);
+    await readBy(shop, reader);
+    await hide(shop, true);
+    await end(shop, incident);
+    expect(await subjectsOf(shop, reader)).toEqual([]);
+  });
+
+  it("begins with the first text that they can read, and has an end then", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id);
+    await hide(shop, false);
+    const incident = await open(shop);
+    await readBy(shop, reader);
+    await hide(shop, true);
+    await say(shop, incident, "A release is rolled back.");
+    await readBy(shop, reader);
+    await end(shop, incident);
+    const mails = await readBy(shop, reader);
+    expect(mails.map(({ subject }) => subject)).toEqual(["New incident", "Incident resolved"]);
+    expect(mails[0]?.text).toContain("A release is rolled back.");
+  });
+
+  it("ends for those who read its beginning although the page is hidden by then, without what was written meanwhile", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id);
+    const incident = await open(shop);
+    await readBy(shop, reader);
+    await hide(shop, false);
+    await shop.account.client.put(`${V1}/incidents/${incident.id}`, { title: "Bob dropped the table" });
+    await end(shop, incident);
+    const mails = await readBy(shop, reader);
+    expect(mails.map(({ subject }) => subject)).toEqual(["New incident", "Incident resolved"]);
+    const last = mails[1]?.text ?? "";
+    expect(last).toContain("Incident resolved: Checkout fails\n\nStatus: Resolved\n");
+    expect(last).not.toMatch(/Bob|It is over|Affects|See the|Manage/);
+    expect(last).toContain("/subscribers/unsubscribe?token=");
+  });
+
+  it("ends for a subscriber of one group or one service that it left meanwhile", async () => {
+    const shop = await createShop();
+    const { client } = shop.account;
+    const { body: group } = await client.post(`${V1}/groups`, { name: "Shops", status_page_id: shop.page.id });
+    await client.put(`${V1}/monitors/${shop.monitor.id}`, { group_id: group.id });
+    const ofGroup = await addSubscriber(shop.account, shop.page.id, { group_ids: [group.id] });
+    const ofService = await addSubscriber(shop.account, shop.page.id, { monitor_ids: [shop.monitor.id] });
+    const incident = await open(shop);
+    await readBy(shop, ofGroup);
+    await runBatch(db, [db.update(monitors).set({ group_id: null }).where(eq(monitors.id, shop.monitor.id))]);
+    expect((await client.put(`${V1}/incidents/${incident.id}`, { monitor_ids: [] })).status).toBe(200);
+    await end(shop, incident);
+    for (const reader of [ofGroup, ofService])
+      expect(await subjectsOf(shop, reader)).toEqual(["New incident", "Incident resolved"]);
+  });
+
+  it("ends for those who subscribe while the page shows it, and is no news to those who come later", async () => {
+    const shop = await createShop();
+    const early = await addSubscriber(shop.account, shop.page.id);
+    const incident = await open(shop);
+    await readBy(shop, early);
+    const late = await addSubscriber(shop.account, shop.page.id);
+    await end(shop, incident);
+    expect(await subjectsOf(shop, late)).toEqual(["Incident resolved"]);
+    const last = await addSubscriber(shop.account, shop.page.id);
+    await say(shop, incident, "What we learned from it.");
+    expect(await subjectsOf(shop, early)).toEqual(["New incident", "Incident resolved", "Incident updated"]);
+    expect(await subjectsOf(shop, late)).toEqual(["Incident resolved", "Incident updated"]);
+    expect(await subjectsOf(shop, last)).toEqual([]);
+  });
+
+  it("goes on for those who choose other services in the middle, and ends for nobody who left", async () => {
+    const shop = await createShop();
+    const stays = await addSubscriber(shop.account, shop.page.id);
+    const leaves = await addSubscriber(shop.account, shop.page.id);
+    const incident = await open(shop);
+    await readBy(shop, stays);
+    const rows = await db.select().from(subscribers).where(eq(subscribers.status_page_id, shop.page.id));
+    const [first, second] = rows.toSorted((a, b) => a.created_at - b.created_at || a.id.localeCompare(b.id));
+    const elsewhere = ["0199c0de-0000-7000-8000-00000000000a"];
+    await runBatch(db, [
+      db
+        .update(subscribers)
+        .set({ monitor_ids: elsewhere })
+        .where(eq(subscribers.id, first?.id ?? "")),
+      db
+        .update(subscribers)
+        .set({ unsubscribed_at: Date.now() })
+        .where(eq(subscribers.id, second?.id ?? "")),
+    ]);
+    await end(shop, incident);
+    expect(await subjectsOf(shop, stays)).toEqual(["New incident", "Incident resolved"]);
+    expect(await subjectsOf(shop, leaves)).toEqual(["New incident"]);
+  });
+
+  it("begins where it stands when it is published, once", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id);
+    const incident = await open(shop, { is_public: false, message: "Is it the database?" });
+    await say(shop, incident, "A release is rolled back.", { status: "identified" });
+    await shop.account.client.put(`${V1}/incidents/${incident.id}`, { title: "Orders fail" });
+    for (const _again of [1, 2]) await shop.account.client.post(`${V1}/incidents/${incident.id}/publish`);
+    const [mail, ...others] = await readBy(shop, reader);
+    expect(others).toEqual([]);
+    expect(mail?.subject).toBe("New incident");
+    expect(mail?.text).toContain(
+      "New incident: Orders fail\n\nStatus: Identified\nSeverity: Minor\nAffects: Web shop\n",
+    );
+    expect(mail?.text).toContain("\n\nA release is rolled back.\n");
+    expect(mail?.text).not.toMatch(/published|database/);
+  });
+
+  it("is one message where it is over before it is published", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id, { confirmed_at: Date.now() - 60_000 });
+    const incident = await open(shop, { is_public: false });
+    await end(shop, incident);
+    await shop.account.client.post(`${V1}/incidents/${incident.id}/publish`);
+    const [mail, ...others] = await readBy(shop, reader);
+    expect(others).toEqual([]);
+    expect(mail?.text).toContain("New incident: Checkout fails\n\nStatus: Resolved\n");
+    expect(mail?.text).toContain("It is over.");
+  });
+});
