@@ -2,15 +2,19 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { openDb, runBatch } from "../../src/data/db.ts";
+import { escalations } from "../../src/data/escalations/table.ts";
 import { events } from "../../src/data/events/table.ts";
 import { monitors } from "../../src/data/monitors/table.ts";
 import { subscriberMessages, subscribers } from "../../src/data/subscribers/table.ts";
+import { deliveries } from "../../src/data/webhooks/table.ts";
 import { V1 } from "../support/client.ts";
 import { openIncident } from "../support/incidents.ts";
 import { mailsTo } from "../support/mail.ts";
+import { setPolicy, toUser } from "../support/on-call.ts";
 import { createShop } from "../support/pages.ts";
 import { PATIENCE } from "../support/patience.ts";
 import { addSubscriber } from "../support/receivers.ts";
+import { createWebhook } from "../support/webhooks.ts";
 
 /** Each incident as the people read it who are subscribed to a page: from its beginning to its end, or not at all. */
 const db = openDb(env.DB);
@@ -178,5 +182,39 @@ describe("the story of an incident", () => {
     expect(others).toEqual([]);
     expect(mail?.text).toContain("New incident: Checkout fails\n\nStatus: Resolved\n");
     expect(mail?.text).toContain("It is over.");
+  });
+
+  it("ends as withdrawn where it is deleted while it is open, with its alert and its escalation", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id);
+    const pager = await createWebhook(shop.account, { provider: "pagerduty", secret: "key" });
+    await setPolicy({ account: shop.account, page: shop.page.id }, [
+      { level: 1, wait_minutes: 600, contacts: toUser(shop.account.user_id) },
+    ]);
+    const incident = await open(shop);
+    await readBy(shop, reader);
+    const escalating = async () =>
+      (await db.select().from(escalations).where(eq(escalations.status_page_id, shop.page.id))).length;
+    expect(await escalating()).toBe(1);
+    expect((await shop.account.client.delete(`${V1}/incidents/${incident.id}`)).status).toBe(204);
+    const mails = await readBy(shop, reader);
+    expect(mails.map(({ subject }) => subject)).toEqual(["New incident", "Incident resolved"]);
+    const last = mails[1]?.text ?? "";
+    expect(last).toContain("Incident resolved: Checkout fails\n\nStatus: Resolved\n");
+    expect(last).toContain("This incident was withdrawn.");
+    expect(last).not.toContain(`/incidents/${incident.id}`);
+    expect(await escalating()).toBe(0);
+    const sent = await db.select().from(deliveries).where(eq(deliveries.webhook_id, pager.id));
+    expect(sent.map(({ event_name }) => event_name).sort()).toEqual(["incident.created", "incident.resolved"]);
+  });
+
+  it("has no end where it is deleted after its end", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id);
+    const incident = await open(shop);
+    await readBy(shop, reader);
+    await end(shop, incident);
+    await shop.account.client.delete(`${V1}/incidents/${incident.id}`);
+    expect(await subjectsOf(shop, reader)).toEqual(["New incident", "Incident resolved"]);
   });
 });

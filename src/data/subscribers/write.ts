@@ -6,6 +6,7 @@ import { isServedUnder } from "../custom-domains/read.ts";
 import { customDomains } from "../custom-domains/table.ts";
 import { type Db, deleteSome, type Statement } from "../db.ts";
 import { events } from "../events/table.ts";
+import { incidents } from "../incidents/table.ts";
 import { claim, settle, WAKE_GRACE_MS } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
 import type { SubscriberMessageRecord, SubscriberRecord } from "./read.ts";
@@ -113,8 +114,10 @@ export function insertSubscriberMessages(db: Db, fanOut: MessageFanOut): Stateme
   const hasRead = hasReadOf(incident);
   if (incident.step === "ends") {
     const hidden = sql`json_set(${JSON.stringify(incident.hidden_news)}, '$.title', ${lastTitle(incident)})`;
+    // Nothing leads to one that is deleted.
+    const linked = sql`(SELECT i.id FROM ${incidents} i WHERE i.id = ${fanOut.news.incident_id ?? null})`;
     return insertNews(db, fanOut, {
-      news: sql`iif(${IS_OPEN}, ${news}, ${hidden})`,
+      news: sql`iif(${IS_OPEN}, json_set(${news}, '$.incident_id', ${linked}), ${hidden})`,
       concerns: sql`(${hasRead} OR (${IS_OPEN} AND ${isChosen} AND ${mayHaveRead(incident, fanOut)}))`,
     });
   }

@@ -13,6 +13,7 @@ import {
 } from "../../contract/incident.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Statement } from "../../data/db.ts";
+import { findIncidentSubject } from "../../data/events/subject.ts";
 import { updateOpenMembers } from "../../data/incidents/bundles.ts";
 import {
   detailIncidents,
@@ -32,6 +33,7 @@ import {
 } from "../../data/incidents/write.ts";
 import { findPageFor } from "../../data/members/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { describeSubject } from "../../domain/event-subject.ts";
 import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
 import { decideStatusChange, statusSentence } from "../../domain/incident-status.ts";
 import { acknowledgedEvent, incidentEvent } from "../../events/emit.ts";
@@ -262,7 +264,22 @@ export async function removeIncident(ctx: RequestScope, incidentId: string): Pro
   await writeIncident(ctx, incident, {
     verb: "deleted",
     statements: [deleteIncident(ctx.db, incident.id)],
-    events: [],
+    events: incident.status === "resolved" ? [] : [await withdrawal(ctx, incident)],
+  });
+}
+
+/** Those who read of an open incident that is deleted would wait for its end, and alerts stay open. */
+async function withdrawal(ctx: RequestScope, incident: IncidentRecord) {
+  const withdrawn: IncidentRecord = { ...incident, status: "resolved", resolved_at: ctx.now };
+  const subject = await findIncidentSubject(ctx.db, incident.id);
+  return incidentEvent(withdrawn, {
+    id: newId(),
+    name: "incident.resolved",
+    message: "This incident was withdrawn.",
+    notify_subscribers: true,
+    now: ctx.now,
+    // What it affects is known until it is deleted; then no address leads to it.
+    subject: subject && { ...describeSubject(subject, ctx.settings.PUBLIC_URL), url: null },
   });
 }
 
