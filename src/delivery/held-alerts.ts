@@ -61,8 +61,10 @@ export async function sweepHeldAlerts(scope: Scope): Promise<void> {
 
 /** Sends what has waited long enough, and looks again when the rest is due. */
 export async function releaseAlerts(scope: Scope, key: AlertScope): Promise<void> {
-  const held = await listHeldEvents(scope.db, key, HELD_MAX);
-  if (held.length === 0) return;
+  const stored = await listHeldEvents(scope.db, key, HELD_MAX);
+  if (stored.length === 0) return;
+  // As people are to read them: an outage that a window withheld began before the window was over.
+  const held = stored.toSorted((one, other) => announcedAt(one.event) - announcedAt(other.event));
   const burst = await findBurst(scope, key, held);
   const isBundled = ({ event }: HeldEvent) => burst.monitors >= BUNDLED_FROM_MONITORS && bundleKind(event) !== null;
   const waiting = held.filter(isBundled);
@@ -97,14 +99,17 @@ async function listAlarms(
   const events = stored.filter(isKnownEvent);
   const onCall = await findNotifiedOnCall(scope, events);
   const alarms = events.map((event): Alarm => {
-    const released_at = event.name === "monitor.down" ? event.data.released_at : null;
-    const announced_at = released_at ? Date.parse(released_at) : event.created_at;
-    return { event, announced_at, on_call: onCall?.get(event.id) ?? new Set() };
+    return { event, announced_at: announcedAt(event), on_call: onCall?.get(event.id) ?? new Set() };
   });
   const alarmOf = new Map(alarms.map((alarm) => [alarm.event.id, alarm]));
   return new Map(
     due.map(({ event, ended_ids }) => [event.id, (ended_ids ?? []).flatMap((id) => alarmOf.get(id) ?? [])]),
   );
+}
+
+function announcedAt(event: NewEvent): number {
+  const released_at = isKnownEvent(event) && event.name === "monitor.down" ? event.data.released_at : null;
+  return released_at ? Date.parse(released_at) : event.created_at;
 }
 
 /** What did not wait was published when it was stored; published once more it changes nothing. */

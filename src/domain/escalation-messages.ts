@@ -15,6 +15,8 @@ export interface EscalatedSubject {
   severity: IncidentSeverity | null;
   started_at: number;
   thread_id: string;
+  /** Epoch ms at which it was announced after something had withheld it. */
+  released_at?: number;
 }
 
 /** Not empty: the subject of the escalation comes first, then those of its bundle. */
@@ -168,8 +170,12 @@ function lineOf({ title, text, is_markdown = false }: EscalatedSubject): string 
 function factsOf(subjects: Subjects, timezone: string): AlertMessage["facts"] {
   const worst = Math.max(...subjects.map(({ severity }) => SEVERITIES.indexOf(severity)));
   const since = Math.min(...subjects.map(({ started_at }) => started_at));
+  const released = subjects.flatMap(({ released_at }) => released_at ?? []);
+  // Else its receiver would wonder why nobody was notified before.
+  const withheld = released.length < subjects.length ? [] : [Math.max(...released)];
   return [
     { label: "Severity", value: inWords(SEVERITIES[worst] ?? "critical") },
     { label: "Since", value: formatInstant(since, timezone) },
+    ...withheld.map((until) => ({ label: "Withheld until", value: formatInstant(until, timezone) })),
   ];
 }

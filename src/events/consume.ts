@@ -55,7 +55,13 @@ import {
   wakeRules,
 } from "./rules.ts";
 import { withSubject } from "./subject.ts";
-import { decideSuppression, isEvaluatedAtOnce, type Suppression, suppressByRule } from "./suppression.ts";
+import {
+  decideSuppression,
+  enqueueSuppressions,
+  isEvaluatedAtOnce,
+  type Suppression,
+  suppressByRule,
+} from "./suppression.ts";
 
 /** What messages of one invocation share. */
 interface Together {
@@ -334,6 +340,8 @@ async function consumeStored(scope: Scope, eventId: string): Promise<void> {
   if (!event) return;
   const publication = await retryStale(() => storeConsumed(scope, event));
   await publication.wake();
+  // What the window withheld is announced right behind its end.
+  if (event.name === "maintenance.completed") await enqueueSuppressions(scope);
 }
 
 async function storeConsumed(scope: Scope, stored: NewEvent): Promise<Publication> {

@@ -1,5 +1,5 @@
 import type { Scope } from "../access/scope.ts";
-import type { EventOf } from "../contract/events.ts";
+import { type EventOf, isKnownEvent, type NewEvent } from "../contract/events.ts";
 import { StoredEscalationStep } from "../contract/on-call.ts";
 import { runBatch, type Statement } from "../data/db.ts";
 import {
@@ -19,6 +19,7 @@ import {
   touchEscalationById,
   updateEscalation,
 } from "../data/escalations/write.ts";
+import { listEvents } from "../data/events/read.ts";
 import { listCoveredUntil } from "../data/suppressed-outages/read.ts";
 import { failBatchWhen } from "../data/write-guards/write.ts";
 import { hostOfContact, SAME_HOST } from "../delivery/consent.ts";
@@ -33,6 +34,7 @@ import {
 } from "../domain/escalation.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { wakeDueEscalations, wakeEscalations } from "../outbox/escalations.ts";
+import { changeEventId } from "../outbox/event-ids.ts";
 import { NOTHING, type Publication, sweepPages } from "../outbox/publication.ts";
 import { idFrom } from "../platform/ids.ts";
 import { unseal } from "../platform/seal.ts";
@@ -128,7 +130,10 @@ async function advanceOnce(scope: Scope, escalationId: string): Promise<Advanced
     return null;
   }
   if (state === null) return null;
-  const carried = await carryOut(scope, { loaded, steps, target, more: more ?? [] }, effectsOf(state, effects));
+  const carriedOut = effectsOf(state, effects);
+  const isNotifying = carriedOut.some(({ kind }) => kind === "notify" || kind === "notify_owner");
+  const described = isNotifying ? await withReleases(scope, loaded) : loaded;
+  const carried = await carryOut(scope, { loaded: described, steps, target, more: more ?? [] }, carriedOut);
   const due_at = earlierOf(state.due_at, followUpAt(state, bundled_at));
   const isNewRun = escalation.state === null || state.run !== escalation.state.run;
   const isChanged = state.status !== escalation.state?.status;
@@ -166,6 +171,30 @@ function followUp(
   if (at === null || now < at) return null;
   const told_at = state.status === "active" ? state.entered_at : loaded.escalation.started_at;
   return loaded.bundled.filter(({ is_over, created_at }) => !is_over && created_at > told_at);
+}
+
+/** With when each outage was announced that something had withheld. */
+async function withReleases({ db }: Scope, loaded: LoadedEscalation): Promise<LoadedEscalation> {
+  const subjects = [loaded.own, ...loaded.bundled];
+  const alarmIds = new Map(subjects.flatMap((each) => alarmOf(each) ?? []));
+  const stored: NewEvent[] = alarmIds.size === 0 ? [] : await listEvents(db, [...alarmIds.values()]);
+  const releasedAt = new Map(
+    stored.flatMap((event) => {
+      const at = isKnownEvent(event) && event.name === "monitor.down" ? event.data.released_at : null;
+      return at ? [[event.id, Date.parse(at)] as const] : [];
+    }),
+  );
+  const described = (subject: LoadedSubject): LoadedSubject => {
+    const released_at = releasedAt.get(alarmIds.get(subject.escalation_id) ?? "");
+    return released_at === undefined ? subject : { ...subject, released_at };
+  };
+  return { ...loaded, own: described(loaded.own), bundled: loaded.bundled.map(described) };
+}
+
+/** The event that announced the outage of a subject, by the subject's escalation. */
+function alarmOf({ escalation_id, thread_id }: LoadedSubject): [[string, string]] | null {
+  const [, monitorId, seq] = /^(.+)\/(\d+)$/.exec(thread_id) ?? [];
+  return monitorId === undefined ? null : [[escalation_id, changeEventId(monitorId, Number(seq))]];
 }
 
 function earlierOf(one: number | null, other: number | null): number | null {

@@ -28,7 +28,7 @@ import { noteAnnounced } from "../domain/flapping.ts";
 import { isWithheld, type Withholding } from "../domain/suppression.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { toIso } from "../platform/clock.ts";
-import { processInPortions } from "../platform/minute-queue.ts";
+import { enqueuePortions, processInPortions } from "../platform/minute-queue.ts";
 import { joinIncidentsAbove, planIncidentEffects } from "./incidents.ts";
 import { nameLocations } from "./location-names.ts";
 import { type ChangeOfStatus, failingIn, monitorEvent, type TransitionContext } from "./monitor-event.ts";
@@ -162,12 +162,17 @@ function withholdingOf({ held_by }: SuppressedOutage, until: number): Withholdin
 
 /** Every minute: alerts for monitors that are still down although their window has ended. */
 export async function sweepSuppressions(scope: Scope): Promise<void> {
-  const items = await listEndedSuppressions(scope.db, scope.now, OUTAGES_PER_MINUTE);
-  await processInPortions(
-    scope,
-    { part: "ended suppressions", items, per_message: OUTAGES_PER_MESSAGE },
-    endSuppressions,
-  );
+  await processInPortions(scope, await listEnded(scope), endSuppressions);
+}
+
+/** The same in an invocation of its own. */
+export async function enqueueSuppressions(scope: Scope): Promise<void> {
+  await enqueuePortions(scope, await listEnded(scope));
+}
+
+async function listEnded({ db, now }: Scope) {
+  const items = await listEndedSuppressions(db, now, OUTAGES_PER_MINUTE);
+  return { part: "ended suppressions", items, per_message: OUTAGES_PER_MESSAGE } as const;
 }
 
 export async function endSuppressions(scope: Scope, monitorIds: readonly string[]): Promise<void> {

@@ -320,6 +320,33 @@ describe("what a restore has lost", () => {
   });
 });
 
+describe("a monitor that is still down when its maintenance window is over", () => {
+  it.each([
+    ["by its schedule", null, 10],
+    ["because somebody ends it", 6, 6],
+  ] as const)("is said to be down after the window is said to be over, %s", async (_name, endedAt, at) => {
+    const day = await aDay(sink);
+    await day.join("Ben");
+    const shop = await day.addMonitor("Shop");
+    const window = await day.maintain([shop], 10 * MINUTE);
+    await day.change(shop, "down", 3 * MINUTE);
+    if (endedAt !== null) {
+      await day.passUntil(endedAt * MINUTE);
+      const body = { status: "completed", message: "Done." };
+      expect((await day.account.client.post(`${V1}/maintenance/${window}/updates`, body)).status).toBe(201);
+      await day.settleEvents();
+    }
+    await day.passUntil(12 * MINUTE);
+    const last = async (who: string) => (await day.heard(who)).slice(-2);
+    expect(await last("Ben's mail")).toEqual([`${at} Maintenance completed: Disks`, `${at} Alert: Shop is down`]);
+    expect(await last("Ben's dashboard")).toEqual([`${at} Maintenance completed: Disks`, `${at} Shop is down`]);
+    const called = (await day.mails()).find(({ text }) => text.includes("You are on call"));
+    const until = `Withheld until: 5 Jan 2026, 09:${String(at).padStart(2, "0")} UTC`;
+    expect(called?.text).toContain(until);
+    expect((await day.mailsOf("Ben")).at(-1)?.text).toContain(until);
+  });
+});
+
 describe("a member of the team", () => {
   it("who joins or turns alerts on after an outage began reads nothing of its end", async () => {
     const day = await aDay(sink);

@@ -28,7 +28,7 @@ import { sweepMaintenance } from "../../src/events/maintenance.ts";
 import { evaluateResultRules } from "../../src/events/metric-rules.ts";
 import { sweepSchedules } from "../../src/events/on-call-review.ts";
 import { sweepRuleIncidents } from "../../src/events/rule-incident-ends.ts";
-import { sweepSuppressions } from "../../src/events/suppression.ts";
+import { endSuppressions, sweepSuppressions } from "../../src/events/suppression.ts";
 import { handleSubscribers } from "../../src/jobs/subscribers.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { seal } from "../../src/platform/seal.ts";
@@ -125,6 +125,11 @@ export async function aDay(
     for (const { body, delaySeconds } of recording.events) enqueue(delaySeconds, (next) => consumeEvent(next, body));
     for (const { body, delaySeconds } of [...recording.deliveries, ...recording.slowDeliveries]) {
       enqueue(delaySeconds, (next) => processDeliveries(next, [body.delivery_id], { lane: "slow", defer: null }));
+    }
+    for (const { body } of recording.minute) {
+      if ("part" in body && body.part === "ended suppressions" && "items" in body) {
+        enqueue(0, (next) => endSuppressions(next, body.items));
+      }
     }
     for (const { body, delaySeconds } of recording.subscribers) {
       const message = { id: "m", timestamp: new Date(), attempts: 1, body };

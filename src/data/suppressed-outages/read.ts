@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { PAGE_SUPPRESSION } from "../../domain/alert-routing.ts";
 import { GRACE_MAX_MS, graceMs } from "../../domain/suppression.ts";
+import { MINUTE_MS } from "../../lib/durations.ts";
 import type { Db } from "../db.ts";
 import { monitorDependencies } from "../dependencies/table.ts";
 import { heldOutages } from "../incidents/table.ts";
@@ -157,9 +158,18 @@ function isReleasable(now: number): SQL {
   const ofChild = (column: SQL) => sql`(SELECT ${column} FROM monitors c WHERE c.id = ${child})`;
   const grace_ms = ofChild(sql`min((c.interval + c.timeout_seconds) * 1000, ${GRACE_MAX_MS})`);
   const down_since = ofChild(sql`c.status_since`);
-  return sql`${isAlertable(now)} AND NOT EXISTS (
+  return sql`${isAlertable(now)} AND NOT ${isEndUnsaid(now)} AND NOT EXISTS (
     ${select(sql`1`)} WHERE ${isParentOf(child)} AND ${isHoldingBack({ now, grace_ms, down_since })})`;
 }
+
+/** After so long its message is not waited for. */
+const UNSAID_MAX_MS = 5 * MINUTE_MS;
+
+/** People read that the window is over before they read what is still down after it. */
+const isEndUnsaid = (now: number): SQL => sql`(EXISTS (SELECT 1 FROM maintenance w
+    WHERE w.id = ${heldOutages.held_by} AND w.next_edge_at <= ${now})
+  OR EXISTS (SELECT 1 FROM events e WHERE e.processed_at IS NULL AND e.name = 'maintenance.completed'
+    AND e.created_at > ${now - UNSAID_MAX_MS} AND e.data ->> 'maintenance_id' = ${heldOutages.held_by}))`;
 
 const select = (column: SQL) => sql`SELECT ${column} FROM ${monitorDependencies}
   JOIN ${monitors} ON ${monitors.id} = ${monitorDependencies.parent_id}`;
