@@ -185,10 +185,11 @@ describe("sessions", () => {
 
   it("of a browser that is new mail the account, and of a known one do not", async () => {
     const { email } = await createAccountWithPassword();
-    for (const agent of ["Phone", "Phone", "Laptop"]) await browserOf(email, agent);
+    const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    for (const agent of [firefox, firefox, "Laptop"]) await browserOf(email, agent);
     const subjects = (await mailsTo(email)).map(({ subject, text }) => [subject, /Browser: (.*)/.exec(text)?.[1]]);
     expect(subjects).toEqual([
-      ["New sign-in to your account", "Phone"],
+      ["New sign-in to your account", "Firefox on Linux"],
       ["New sign-in to your account", "Laptop"],
     ]);
   });

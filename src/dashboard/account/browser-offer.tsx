@@ -1,6 +1,6 @@
+import { browserName } from "../../domain/browser-name.ts";
 import { readApplicationKey } from "../../features/notify-contacts/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { browserName } from "./browser-name.ts";
 
 export const BROWSER_PATH = "/app/account/contacts/browser";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
 import { NOTIFY_CONTACT_TYPES, NotifyContact, type NotifyContactType } from "../../contract/notify-contact.ts";
+import { browserName } from "../../domain/browser-name.ts";
 import { presentContact } from "../../features/notify-contacts/present.ts";
 import { listContacts } from "../../features/notify-contacts/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
@@ -11,7 +12,6 @@ import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { browserName } from "./browser-name.ts";
 import { BROWSER_PATH, BrowserOffer, loadBrowserOffer } from "./browser-offer.tsx";
 import { AccountTabs } from "./tabs.tsx";
 

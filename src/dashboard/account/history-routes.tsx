@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
 import type { AuditRecord } from "../../data/audit/read.ts";
+import { browserName } from "../../domain/browser-name.ts";
 import { listEntries } from "../../features/audit/service.ts";
 import { ListPages, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
-import { browserName } from "./browser-name.ts";
 import { AccountTabs } from "./tabs.tsx";
 
 const HERE = "/app/account/history";

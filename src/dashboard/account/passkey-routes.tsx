@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../../contract/errors.ts";
 import { CreatedPasskey, PasskeyCreation } from "../../contract/passkey.ts";
+import { browserName } from "../../domain/browser-name.ts";
 import { listMyPasskeys } from "../../features/sessions/passkeys.ts";
 import { presentMe, presentPasskey } from "../../features/sessions/present.ts";
 import { getMe } from "../../features/sessions/service.ts";
@@ -11,7 +12,6 @@ import { type FormField, toSentences } from "../form-fields.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm, wholeBody } from "../object-form.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { browserName } from "./browser-name.ts";
 import { confirmationFields } from "./confirmation.ts";
 import { shownOnce, trail } from "./shown-once.tsx";
 

@@ -3,10 +3,10 @@ import type { BillingStatus, TierInfo } from "../../contract/account.ts";
 import type { Passkey } from "../../contract/passkey.ts";
 import type { Me, Session } from "../../contract/session.ts";
 import type { Token } from "../../contract/token.ts";
+import { browserName } from "../../domain/browser-name.ts";
 import { ACTIONS, CopyText, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { RIGHT_NAMES } from "../team/views.tsx";
-import { browserName } from "./browser-name.ts";
 
 export function Profile({ me }: { me: z.output<typeof Me> }) {
   return (

@@ -7,6 +7,7 @@ import type { MailRecord } from "../../data/mail/read.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { findUser, type UserRecord } from "../../data/users/read.ts";
 import { sendAfterResponse } from "../../delivery/mail.ts";
+import { browserName } from "../../domain/browser-name.ts";
 import { formatMoment } from "../../lib/date-format.ts";
 import { sealMail } from "../../outbox/mail.ts";
 
@@ -36,7 +37,7 @@ export async function buildSecurityMail(
     `Time: ${formatMoment(ctx.now, "UTC")}`,
     ...(ctx.ip === null ? [] : [`Address: ${ctx.ip}`]),
     ...(ctx.place === null ? [] : [`Place: ${ctx.place}`]),
-    ...(ctx.userAgent === null ? [] : [`Browser: ${ctx.userAgent}`]),
+    ...(ctx.userAgent === null ? [] : [`Browser: ${browserName(ctx.userAgent)}`]),
     "",
     `If this was not you, reset your password at ${ctx.publicUrl}/app/forgotten-password, which ends all sessions and API tokens.`,
   ];
