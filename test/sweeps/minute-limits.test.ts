@@ -127,7 +127,7 @@ const BOUNDED = [
   /^SCAN webhooks USING (COVERING )?INDEX webhooks_auditing$/, // those that are sent the audit log
   /^SCAN outages USING (COVERING )?INDEX outages_open$/, // monitors that are down, where a webhook wants reminders
   /^SCAN rule_incidents\b/, // open incidents that a rule opened
-  /^SCAN held_outages /, // monitors that are down within a maintenance window
+  /^SCAN held_outages\b/, // monitors that are down within a maintenance window
 ];
 
 describe("the plan of every statement of the minute", () => {

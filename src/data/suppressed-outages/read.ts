@@ -165,11 +165,11 @@ function isReleasable(now: number): SQL {
 /** After so long its message is not waited for. */
 const UNSAID_MAX_MS = 5 * MINUTE_MS;
 
-/** People read that the window is over before they read what is still down after it. */
+/** People read that the window is over before they read what is still down after it. One list for all outages that are held. */
 const isEndUnsaid = (now: number): SQL => sql`(EXISTS (SELECT 1 FROM maintenance w
     WHERE w.id = ${heldOutages.held_by} AND w.next_edge_at <= ${now})
-  OR EXISTS (SELECT 1 FROM events e WHERE e.processed_at IS NULL AND e.name = 'maintenance.completed'
-    AND e.created_at > ${now - UNSAID_MAX_MS} AND e.data ->> 'maintenance_id' = ${heldOutages.held_by}))`;
+  OR ${heldOutages.held_by} IN (SELECT e.data ->> 'maintenance_id' FROM events e
+    WHERE e.processed_at IS NULL AND e.wake_at > ${now - UNSAID_MAX_MS} AND e.name = 'maintenance.completed'))`;
 
 const select = (column: SQL) => sql`SELECT ${column} FROM ${monitorDependencies}
   JOIN ${monitors} ON ${monitors.id} = ${monitorDependencies.parent_id}`;
