@@ -85,13 +85,14 @@ describe("the assignee of an incident", () => {
   });
 });
 
-describe("an incident whose assignee left the page", () => {
+describe("an incident that is over and whose assignee left the page", () => {
   it("takes back what it gave, and nobody who is not on the page otherwise", async () => {
     const [owner, member, other] = await Promise.all([createAccount(), createAccount(), createAccount()]);
     const status_page_id = await createPage(owner);
     const memberId = await joinPage(member, status_page_id, { role: "editor" });
     const assigned = { status_page_id, title: "Slow", assigned_to_id: member.user_id };
-    const { body } = await owner.client.post(INCIDENTS, assigned);
+    const opened = await owner.client.post(INCIDENTS, assigned);
+    const { body } = await owner.client.put(`${INCIDENTS}/${opened.body.id}`, { status: "resolved" });
     await owner.client.delete(`${V1}/status-pages/${status_page_id}/members/${memberId}`);
     const changed = await owner.client.put(`${INCIDENTS}/${body.id}`, { ...body, title: "Slower" });
     expect([changed.status, changed.body.title, changed.body.assigned_to_id]).toEqual([200, "Slower", member.user_id]);

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { planMinute } from "../../src/checks/planner.ts";
 import type { CountedUnits } from "../../src/contract/capacity.ts";
 import { zeroUnits } from "../../src/domain/usage.ts";
 import { sweepAlarms } from "../../src/events/alarms.ts";
+import { reportUsage } from "../../src/platform/usage.ts";
 import { CORE, createClientUnder } from "../support/client.ts";
 import { createAccount } from "../support/factories.ts";
 import { insertMonitor } from "../support/monitors.ts";
@@ -13,6 +14,11 @@ import { recordingEnv } from "../support/queues.ts";
 const FREE = { PLAN: "free" };
 const MINUTE_MS = 60_000;
 
+// What other files spent in this isolate is reported before the days begin that are looked at.
+beforeEach(async () => {
+  atNoonOf("2027-02-01");
+  await reportUsage(env);
+});
 afterEach(() => vi.useRealTimers());
 
 /** A day of its own for each test, because the installation counts for all of them. */
