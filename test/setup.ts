@@ -2,9 +2,24 @@ import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, vi } from "vitest";
 
+/** On a busy machine, work that the file before left behind now and then holds its database open beyond a reset. */
+const RESETS_MAX = 3;
+
+async function makeTables(isLast: boolean): Promise<boolean> {
+  try {
+    await env.DB.batch(env.TEST_SCHEMA.map((statement) => env.DB.prepare(statement)));
+    return true;
+  } catch (error) {
+    if (isLast || !String(error).includes("already exists")) throw error;
+    return false;
+  }
+}
+
 // Files take turns in one runtime, which costs seconds to start: each begins with empty storage and its own globals.
 beforeAll(async () => {
-  await reset();
-  await env.DB.batch(env.TEST_SCHEMA.map((statement) => env.DB.prepare(statement)));
+  for (let left = RESETS_MAX; left > 0; left--) {
+    await reset();
+    if (await makeTables(left === 1)) return;
+  }
 });
 afterAll(() => void vi.restoreAllMocks());
