@@ -1,14 +1,21 @@
+import { env } from "cloudflare:workers";
+import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { aDay, type Day, MINUTE, transcriptOf } from "../support/alert-days.ts";
+import { openDb } from "../../src/data/db.ts";
+import { subscriberMessages, subscribers } from "../../src/data/subscribers/table.ts";
+import { aDay, clockIn, type Day, MINUTE, transcriptOf } from "../support/alert-days.ts";
 import { V1 } from "../support/client.ts";
+import { mailsTo } from "../support/mail.ts";
 import { createSchedule, setPolicy } from "../support/on-call.ts";
+import { addSubscriber } from "../support/receivers.ts";
 import { useSink } from "../support/sink.ts";
 
 /**
  * Weeks of one area each, as everybody reads of them: maintenance that recurs, people on call in turn, somebody who
- * leaves. Between what happens the clock jumps, so that a week takes seconds.
+ * leaves, readers of a page. Between what happens the clock jumps, so that a week takes seconds.
  */
 
+const db = openDb(env.DB);
 const sink = useSink();
 const BERLIN = "Europe/Berlin";
 
@@ -251,5 +258,89 @@ describe("a person on call who leaves while an outage lasts", () => {
       "Sat, 09:10 CET Escalation ended without an answer: Shop is down",
       "Sat, 09:40 CET Resolved: Shop is up again",
     ]);
+  });
+});
+
+describe("a week of two readers of a page in German, one of everything and one of the shop alone", () => {
+  /** What somebody was sent, in the order in which they subscribed. */
+  async function readBy(page: string, n: number): Promise<string[]> {
+    const [reader] = await db
+      .select({ id: subscribers.id })
+      .from(subscribers)
+      .where(eq(subscribers.status_page_id, page))
+      .orderBy(sql`rowid`)
+      .limit(1)
+      .offset(n);
+    const messages = await db
+      .select()
+      .from(subscriberMessages)
+      .where(eq(subscriberMessages.subscriber_id, reader?.id ?? ""))
+      .orderBy(sql`rowid`);
+    return messages.map(
+      ({ created_at, news }) => `${clockIn(BERLIN).format(created_at)} ${news?.event}: ${news?.title}`,
+    );
+  }
+
+  // Planned work overruns in the night in which clocks go back, the shop fails during it, and a person writes of what the
+  // service has found, too.
+  it("has, in its language and zone, of each thing a beginning, what changed and an end", async () => {
+    const week = await aWeek("2026-10-22T07:00:00Z", { page: { language: "de", name: "Nordwind" }, has_policy: false });
+    const { account, status_page_id } = week;
+    const [shop, database] = [await week.addMonitor("Shop"), await week.addMonitor("Database")];
+    const everything = await addSubscriber(account, status_page_id);
+    const ofShop = await addSubscriber(account, status_page_id, { monitor_ids: [shop] });
+    const window = await week.ask("2026-10-22T08:00:00Z", "post", "maintenance", {
+      status_page_id,
+      title: "Neue Platten",
+      description: "Die Datenbank zieht um.",
+      start_time: "2026-10-25T00:30:00Z",
+      end_time: "2026-10-25T01:30:00Z",
+      targets: [{ target_type: "monitor", target_id: database }],
+    });
+    await week.later("2026-10-25T00:30:00Z");
+    await week.change(database, "down", "2026-10-25T00:40:00Z");
+    await week.ask("2026-10-25T01:20:00Z", "put", `maintenance/${window.id}`, { end_time: "2026-10-25T02:30:00Z" });
+    await week.change(shop, "down", "2026-10-25T01:40:00Z");
+    await week.later("2026-10-25T01:45:00Z");
+    const incident = await week.ask("2026-10-25T01:45:00Z", "post", "incidents", {
+      status_page_id,
+      title: "Kasse ohne Datenbank",
+      message: "Der Umzug dauert länger.",
+      monitor_ids: [shop],
+      is_public: true,
+    });
+    await week.change(database, "up", "2026-10-25T02:10:00Z");
+    await week.change(shop, "up", "2026-10-25T02:20:00Z");
+    await week.ask("2026-10-25T02:25:00Z", "post", `incidents/${incident.id}/updates`, {
+      status: "resolved",
+      message: "Alles läuft wieder.",
+    });
+    await week.later("2026-10-25T02:30:00Z");
+    await week.later("2026-10-26T09:00:00Z");
+
+    expect(await readBy(status_page_id, 1)).toEqual([
+      "Thu, 10:00 CEST maintenance.scheduled: Neue Platten",
+      "Sun, 02:30 CEST maintenance.started: Neue Platten",
+      "Sun, 02:20 CET maintenance.rescheduled: Neue Platten",
+      "Sun, 02:40 CET incident.created: Shop is down",
+      "Sun, 02:45 CET incident.created: Kasse ohne Datenbank",
+      "Sun, 03:20 CET incident.resolved: Shop is down",
+      "Sun, 03:25 CET incident.resolved: Kasse ohne Datenbank",
+      "Sun, 03:30 CET maintenance.completed: Neue Platten",
+    ]);
+    expect(await readBy(status_page_id, 2)).toEqual([
+      "Sun, 02:40 CET incident.created: Shop is down",
+      "Sun, 02:45 CET incident.created: Kasse ohne Datenbank",
+      "Sun, 03:20 CET incident.resolved: Shop is down",
+      "Sun, 03:25 CET incident.resolved: Kasse ohne Datenbank",
+    ]);
+    const mails = await mailsTo(everything);
+    const last = mails.at(-1);
+    expect(last?.subject).toBe("Wartung abgeschlossen: Nordwind");
+    expect(last?.text).toContain("Betrifft: Database\nZeitraum: 25. Okt. 2026, 02:30 MESZ bis 03:30 MEZ\n");
+    expect(mails.find(({ text }) => text.includes("Alles läuft wieder."))?.text).toContain(
+      "Störung behoben: Kasse ohne Datenbank\n\nStatus: Behoben\nSchweregrad: Gering\nBetrifft: Shop\nGemeldet: 25. Okt. 2026, 03:25 MEZ\n",
+    );
+    expect(await mailsTo(ofShop)).toHaveLength(4);
   });
 });

@@ -394,9 +394,9 @@ async function readBy(who: string, account: Account): Promise<Reading[]> {
   ];
 }
 
-/** What a receiver reads, in order, by the clock on the wall. */
-export async function transcriptOf(day: Day, who: string, timeZone: string): Promise<string[]> {
-  const clock = new Intl.DateTimeFormat("en-GB", {
+/** The clock on the wall, as "Sun, 02:30 CEST". */
+export const clockIn = (timeZone: string) =>
+  new Intl.DateTimeFormat("en-GB", {
     weekday: "short",
     hour: "2-digit",
     minute: "2-digit",
@@ -404,6 +404,10 @@ export async function transcriptOf(day: Day, who: string, timeZone: string): Pro
     timeZone,
     timeZoneName: "short",
   });
+
+/** What a receiver reads, in order, by the clock on the wall. */
+export async function transcriptOf(day: Day, who: string, timeZone: string): Promise<string[]> {
+  const clock = clockIn(timeZone);
   const own = (await day.readings()).filter((each) => each.who === who);
   return own.map(({ at, what }) => `${clock.format(at)} ${what}`);
 }
