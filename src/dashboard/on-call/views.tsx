@@ -259,7 +259,7 @@ function Ahead({ schedule, names, now }: { schedule: Schedule; names: Names; now
   const plan = planOf(schedule);
   const days = listDays(plan, dateIn(plan.timezone, now));
   return (
-    <>
+    <div class="ahead">
       <h3 dir="auto">{schedule.name}: next 14 days</h3>
       <p class="quiet">Times in {plan.timezone}</p>
       <Bands
@@ -271,7 +271,7 @@ function Ahead({ schedule, names, now }: { schedule: Schedule; names: Names; now
         now={now}
         zone={plan.timezone}
       />
-    </>
+    </div>
   );
 }
 
