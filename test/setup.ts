@@ -2,7 +2,7 @@ import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, vi } from "vitest";
 
-/** On a busy machine, work that the file before left behind now and then holds its database open beyond a reset. */
+/** On a busy machine the tables of the file before were now and then still there after a reset; why is not known. */
 const RESETS_MAX = 3;
 
 async function makeTables(isLast: boolean): Promise<boolean> {
