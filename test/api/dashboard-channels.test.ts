@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { V1 } from "../support/client.ts";
 import { deliver } from "../support/deliveries.ts";
+import { createAccount, createPage } from "../support/factories.ts";
 import { type Browser, createBrowser } from "../support/forms.ts";
-import { createAccountWithPassword } from "../support/members.ts";
+import { createAccountWithPassword, createMember, insertBrowser } from "../support/members.ts";
 import { useSink } from "../support/sink.ts";
 import { createWebhook, eventOf, route, sinkUrl } from "../support/webhooks.ts";
 
@@ -144,4 +145,24 @@ it("the deliveries of all channels stand together, the newest first, until one i
     ["monitor.down", ["Second"]],
   ]);
   expect(await rowsOf(`?channel=${first?.id}`)).toEqual([["monitor.down", []]]);
+});
+
+it("the deliveries of a page's channel are shown to those who may change it, and to no viewer", async () => {
+  const owner = await createAccount();
+  const page = await createPage(owner);
+  const webhook = await createWebhook(owner, { name: "Ops", status_page_id: page });
+  sink.answer(webhook.url, 200);
+  const event = eventOf(owner.user_id, { name: "monitor.down", status_page_id: page, data: { monitor_name: "Till" } });
+  await deliver(await route(event));
+  const seenBy = async (role: "viewer" | "admin") => {
+    const { member } = await createMember(owner, { role }, page);
+    const shown = createBrowser(await insertBrowser(member));
+    const rowsAt = async (query: string) =>
+      (await shown.open(`/app/alerts/deliveries${query}`)).text.match(/<tr><th scope="row".*?<\/tr>/gs)?.length ?? 0;
+    return [await rowsAt(""), await rowsAt(`?channel=${webhook.id}`)];
+  };
+  expect([await seenBy("admin"), await seenBy("viewer")]).toEqual([
+    [1, 1],
+    [0, 0],
+  ]);
 });

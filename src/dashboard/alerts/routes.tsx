@@ -5,7 +5,12 @@ import { Webhook, type WebhookProvider, WebhookTestResult, WebhookUpdate } from 
 import { listNewestOf, listWebhookAttempts } from "../../features/webhooks/deliveries.ts";
 import { presentAttempt, presentWebhook } from "../../features/webhooks/present.ts";
 import { previewWebhook } from "../../features/webhooks/preview.ts";
-import { getWebhook, listSecretVersions, listWebhooks } from "../../features/webhooks/service.ts";
+import {
+  getWebhook,
+  listChangeableWebhooks,
+  listSecretVersions,
+  listWebhooks,
+} from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
@@ -26,7 +31,7 @@ import { action, redirectWithNotice, view } from "../view.ts";
 import { NAME_FIELDS, nestConfig, providerFields, providerIn, scopeFields } from "./form.ts";
 import { ChannelFields, Previews, ProviderTemplates, ProviderTiles } from "./form-views.tsx";
 import { PhoneOffer, PhoneSteps } from "./phone.tsx";
-import { type Channel, channelListView, deliveriesView } from "./views.tsx";
+import { channelListView, deliveriesView } from "./views.tsx";
 
 const API = "/api/uptime/v1/webhooks";
 const LIST_MAX = 200;
@@ -83,12 +88,19 @@ export const endpoints = [
   view(
     { path: "/app/alerts/deliveries", summary: "Deliveries of all channels, or of one", query: ChannelQuery },
     async (c, { query }) => {
-      const [all, pages] = await Promise.all([listChannels(c), listPageChoices(c.var.ctx, "alerting.write")]);
-      const channels = all.filter(({ status_page_id: id }) => id === null || pages.some((page) => page.id === id));
+      const webhooks = await listChangeableWebhooks(c.var.ctx, { limit: LIST_MAX, offset: 0 });
+      const channels = webhooks.map(presentWebhook);
       const chosen = channels.find(({ id }) => id === query.channel);
       const { rows, place } = chosen
         ? await loadAttempts(c, chosen.id, query.offset)
-        : { rows: await listNewestOf(c.var.ctx, idsOf(channels), SHOWN_MAX), place: null };
+        : {
+            rows: await listNewestOf(
+              c.var.ctx,
+              webhooks.map(({ webhook }) => webhook),
+              SHOWN_MAX,
+            ),
+            place: null,
+          };
       const deliveries = rows.map((row) => ({ ...presentAttempt(row), webhook_id: row.webhook_id }));
       return showView(c, deliveriesView({ now: c.var.now, channels, chosen, place, deliveries }));
     },
@@ -178,15 +190,9 @@ function noticesOf(body: unknown): string[] {
   return notices.map(({ path, message }) => `The ${nameOfPath(path)} ${message}.`);
 }
 
-const idsOf = (channels: readonly Channel[]) => channels.map(({ id }) => id);
-
 async function loadAttempts(c: AppContext, channel: string, offset: number) {
   const { rows, total } = await listWebhookAttempts(c.var.ctx, channel, partAt(offset), {});
   return { rows, place: { total, ...partAt(offset) } };
-}
-
-async function listChannels(c: AppContext): Promise<Channel[]> {
-  return (await listWebhooks(c.var.ctx, undefined, { limit: LIST_MAX, offset: 0 })).rows.map(presentWebhook);
 }
 
 async function loadChannel(c: AppContext, id: string) {

@@ -150,8 +150,9 @@ function isAbout({ ids, bundle_ids }: Told): SQL {
 }
 
 /**
- * Those who subscribed since saw it on the page and wait for its end. Who read what is unknown where the messages were deleted since, where a restore has lost the beginning, which only those
- * of outages outlive, and where the beginning is still under way.
+ * Who subscribed after the beginning saw the incident on the page and waits for its end. Nobody knows who read the beginning
+ * where its messages are deleted by now, where a restore lost them (only automatic incidents outlive one), or while they are
+ * still being made.
  */
 function mayHaveRead({ begun_by, is_automatic, started_at }: Told, { now }: { now: number }) {
   const announced = sql`(SELECT 1 FROM ${events} e WHERE e.id IN (SELECT value FROM json_each(${JSON.stringify(begun_by)}))`;

@@ -22,6 +22,7 @@ import { deliveriesOf } from "../../delivery/fan-out.ts";
 import { attemptOnce, leaseUntil } from "../../delivery/process-deliveries.ts";
 import { wakeDeliveries } from "../../delivery/wake.ts";
 import { deliveryIdsOf, newId } from "../../platform/ids.ts";
+import { mayChange } from "./rights.ts";
 
 export async function listWebhookAttempts(
   ctx: RequestScope,
@@ -33,9 +34,11 @@ export async function listWebhookAttempts(
   return listAttempts(ctx.db, webhook.id, page, filter);
 }
 
-/** Of webhooks that the caller was shown: their newest attempts together. */
-export function listNewestOf(ctx: RequestScope, webhookIds: readonly string[], limit: number) {
-  return listNewestAttempts(ctx.db, webhookIds, limit);
+/** The newest attempts of these webhooks together, as far as the caller may change them. */
+export async function listNewestOf(ctx: RequestScope, webhooks: readonly WebhookRecord[], limit: number) {
+  const judged = await Promise.all(webhooks.map((webhook) => mayChange(ctx, webhook)));
+  const ids = webhooks.flatMap(({ id }, n) => (judged[n] ? id : []));
+  return listNewestAttempts(ctx.db, ids, limit);
 }
 
 /** One real attempt within the request, regardless of the webhook's filter and is_active. */

@@ -2,7 +2,7 @@ import { listLostTargets, resolveTargets } from "../../access/alert-targets.ts";
 import { commit } from "../../access/commit.ts";
 import { alreadyShown, findIdempotentResult } from "../../access/idempotency.ts";
 import { maskedVersions } from "../../access/masked-versions.ts";
-import { findMembership, judgeAhead, once, requirePage, requireVisiblePage, viewerOf } from "../../access/pages.ts";
+import { judgeAhead, once, requirePage, requireVisiblePage, viewerOf } from "../../access/pages.ts";
 import { capGuard } from "../../access/plan-caps.ts";
 import { requireUser } from "../../access/principal.ts";
 import { invalidateLoaded, requireVisibleWebhook, requireWebhook } from "../../access/resources.ts";
@@ -32,7 +32,6 @@ import {
 import { listNotices, type NamedReceiver } from "../../delivery/consent.ts";
 import { askReaders } from "../../delivery/outside-mail.ts";
 import { maskUrl, openConfig, sealConfig } from "../../delivery/webhook-config.ts";
-import { hasPermission } from "../../domain/roles.ts";
 import { replaced, stampAfter } from "../../lib/merge-field.ts";
 import { configFieldsOf, maskConfig, maskWholeConfig } from "../../notifiers/fields.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
@@ -40,6 +39,7 @@ import type { Publication } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
 import { sendTest } from "./deliveries.ts";
 import type { ShownWebhook } from "./present.ts";
+import { mayChange } from "./rights.ts";
 import { type GivenTarget, targetOfChanged, targetOfNew } from "./target.ts";
 
 const RACED = raced("the webhook was changed by another request, reload it and try again");
@@ -88,10 +88,16 @@ export async function listSecretVersions(ctx: RequestScope, webhookId: string): 
   });
 }
 
+/** The webhooks of the caller, and those of pages on which they have alerting.write. */
+export async function listChangeableWebhooks(ctx: RequestScope, page: Pagination): Promise<ShownWebhook[]> {
+  const { rows } = await listWebhooks(ctx, undefined, page);
+  const judged = await Promise.all(rows.map(({ webhook }) => mayChange(ctx, webhook)));
+  return rows.filter((_, n) => judged[n]);
+}
+
 /** Addresses are credentials, in alert_channels and config too: without alerting.write only the origin of `url` is shown. */
 async function maskFor(ctx: RequestScope, shown: ShownWebhook): Promise<ShownWebhook> {
-  const membership = await findMembership(ctx, shown.webhook);
-  if (membership && hasPermission(membership, "alerting.write")) return shown;
+  if (await mayChange(ctx, shown.webhook)) return shown;
   const names = Object.keys(shown.alert_channels);
   const alert_channels = Object.fromEntries(names.map((name) => [name, SECRET_PLACEHOLDER]));
   return { ...shown, url: maskUrl(shown.url), alert_channels, config: maskWholeConfig(shown.config) };
