@@ -41,7 +41,14 @@ const FORWARDED = [
  * is such a request, so that permission, plan, validation, audit and rate limit are those of the endpoint and cannot
  * drift from it.
  */
-export async function callApi(c: AppContext, { method, path, body, idempotency_key }: ApiCall): Promise<ApiAnswer> {
+export async function callApi(c: AppContext, call: ApiCall): Promise<ApiAnswer> {
+  const answer = await callOnce(c, call);
+  // Its twin, which came at the same time, has just stored what both of them ask for.
+  const isTwin = call.idempotency_key !== undefined && !answer.ok && answer.status === 409;
+  return isTwin && "Retry-After" in answer.headers ? callOnce(c, call) : answer;
+}
+
+async function callOnce(c: AppContext, { method, path, body, idempotency_key }: ApiCall): Promise<ApiAnswer> {
   const headers = new Headers();
   for (const name of FORWARDED) {
     const value = c.req.header(name);

@@ -111,6 +111,28 @@ describe("an incident", () => {
     expect(again.headers.get("location")).toBe(first.headers.get("location"));
   });
 
+  // The script sends what its view left behind, and the next view asks what became of it, before there is an answer.
+  it("and its update are stored once where one form sends them twice at the same time, and neither is refused", async () => {
+    const together = async (path: string, fields: Record<string, string>) => {
+      const answers = await Promise.all([
+        browser.submit(path, fields),
+        browser.submit(path, { ...fields, again: "yes" }),
+      ]);
+      return answers.map(({ status, headers }) => [status, headers.get("location")]);
+    };
+    const once = (digits: string) => digits.repeat(8);
+    const fields = { title: "Sent at once", status_page_id: page, once: once("0a1b") };
+    const [opened, openedAgain] = await together("/app/incidents/new", fields);
+    expect([opened, openedAgain?.[1]]).toEqual([[303, expect.stringContaining("/app/incidents/")], opened?.[1]]);
+    const { body: found } = await owner.client.get(`${V1}/incidents?q=Sent%20at%20once`);
+    expect(found).toHaveLength(1);
+    const path = `/app/incidents/${found[0].id}`;
+    const update = { message: "On my way", status: "", once: once("2c3d") };
+    expect((await together(`${path}/updates`, update)).map(([status]) => status)).toEqual([303, 303]);
+    const { body } = await owner.client.get(`${V1}/incidents/${found[0].id}`);
+    expect(body.updates.filter(({ message }: { message: string }) => message === "On my way")).toHaveLength(1);
+  });
+
   it("is offered only on pages that report incidents", async () => {
     const other = await createAccount();
     const own = await browserOf(other);
