@@ -206,6 +206,59 @@ describe("the selected monitors", () => {
   });
 });
 
+describe("what the selected monitors depend on", () => {
+  it("is chosen for all of them, joins what each depends on already, and can be taken away again", async () => {
+    const [router, power, shop, mail] = await Promise.all(
+      ["Router", "Power", "Shop", "Mail"].map((name) => make(owner, { name, type: "heartbeat" })),
+    );
+    await owner.client.put(`${V1}/monitors/${shop}`, { depends_on: [power] });
+    const post = (fields: [string, string][]) =>
+      browsers.owner.submit("/app/monitors/selected", [
+        ...[router, shop, mail].map((id) => ["id", `${id}`] as [string, string]),
+        ...fields,
+      ]);
+    const asked = await post([["action", "depend"]]);
+    expect(asked.status).toBe(200);
+    expect(asked.text).toContain("What 3 monitors depend on");
+    const none = await post([
+      ["action", "depend"],
+      ["parents_offered", "1"],
+    ]);
+    expect([none.status, none.text.includes("Choose at least one monitor.")]).toEqual([400, true]);
+
+    const chosen: [string, string][] = [
+      ["parents_offered", "1"],
+      ["parents", `${router}`],
+    ];
+    const added = await post([["action", "depend"], ...chosen]);
+    expect(decodeURIComponent(added.headers.get("set-cookie") ?? "")).toContain("3 monitors changed.");
+    const parentsOf = async (id = "") => {
+      const { body } = await owner.client.get(`${V1}/monitors/${id}`);
+      return body.depends_on.toSorted();
+    };
+    expect(await parentsOf(shop)).toEqual([power, router].toSorted());
+    expect(await parentsOf(mail)).toEqual([router]);
+    expect(await parentsOf(router)).toEqual([]);
+
+    await post([["action", "release"], ...chosen]);
+    expect([await parentsOf(shop), await parentsOf(mail)]).toEqual([[power], []]);
+  });
+
+  it("is refused where it would lead back to one of them, in words", async () => {
+    const [one, two] = await Promise.all(["One", "Two"].map((name) => make(owner, { name, type: "heartbeat" })));
+    await owner.client.put(`${V1}/monitors/${two}`, { depends_on: [one] });
+    const refused = await browsers.owner.submit("/app/monitors/selected", [
+      ["id", `${one}`],
+      ["action", "depend"],
+      ["parents_offered", "1"],
+      ["parents", `${two}`],
+    ]);
+    expect(decodeURIComponent(refused.headers.get("set-cookie") ?? "")).toMatch(
+      /0 monitors changed\. 1 monitor not: depends on/,
+    );
+  });
+});
+
 describe("the list of a thousand monitors", () => {
   it("shows a page of them, sorted and escaped", async () => {
     const account = await createAccountWithPassword();

@@ -51,7 +51,7 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
     listPageChoices(ctx, "monitors.write"),
     groupVerbs.list(ctx, undefined, first),
     listMyAgents(ctx, first, {}),
-    listScrapedMonitors(ctx.db, await viewerOf(ctx), MEMBERS_MAX),
+    listMonitorOptions(ctx),
   ]);
   // People who see an agent may not have it check something for them.
   const mayUse = await Promise.all(agents.rows.map((agent) => mayDo(ctx, agent, "agents.write")));
@@ -70,7 +70,7 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
         })),
     ),
     agents: usable.map(named),
-    monitors: monitors.map(named),
+    monitors,
     regions: ctx.settings.REGIONS.map((value) => ({ value, label: regionName(value) })),
     voters: usable
       .filter(({ is_location }) => is_location)
@@ -82,6 +82,12 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
     pages: pages.map(({ id }) => id),
     agents: choices.agents.map(({ value }) => value),
   };
+}
+
+/** The monitors that a field offers: those that this member sees, by their names. */
+export async function listMonitorOptions(ctx: RequestScope): Promise<Option[]> {
+  const monitors = await listScrapedMonitors(ctx.db, await viewerOf(ctx), MEMBERS_MAX);
+  return monitors.map(({ id, name }) => ({ value: id, label: name }));
 }
 
 const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: monitorType(value).label }));

@@ -344,6 +344,9 @@ function Selection({ query, pages, groups }: ListView) {
         <button type="submit" class="second" name="action" value="resume">
           Resume
         </button>
+        <button type="submit" class="second" name="action" value="depend">
+          Depends on …
+        </button>
         <button type="submit" class="danger" name="action" value="delete">
           Delete
         </button>

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BulkResult } from "../../contract/monitor.ts";
+import { listParents } from "../../data/dependencies/read.ts";
 import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { plural } from "../../lib/relative-time.ts";
@@ -10,6 +11,7 @@ import { type FormField, type Problems, plainReason } from "../form-fields.ts";
 import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice } from "../view.ts";
+import { listMonitorOptions } from "./form.ts";
 
 const API = "/api/uptime/v1/monitors";
 /** As many as the list shows at once. */
@@ -18,9 +20,11 @@ const FAILURES_NAMED = 3;
 
 const Selection = z.object({
   ids: z.array(z.uuid()).max(SELECTED_MAX).catch([]),
-  action: z.enum(["pause", "resume", "tag", "move", "delete"]).catch("pause"),
+  action: z.enum(["pause", "resume", "tag", "move", "depend", "release", "delete"]).catch("pause"),
   new_tag: z.string().trim().max(100).catch(""),
   destination: z.string().catch(""),
+  /** Null until the form that offers them was shown. */
+  parents: z.array(z.uuid()).nullable().catch(null),
   confirmation: z.string().nullable().catch(null),
 });
 type Selection = z.output<typeof Selection>;
@@ -30,6 +34,8 @@ const DONE: Record<Selection["action"], string> = {
   resume: "resumed",
   tag: "tagged",
   move: "moved",
+  depend: "changed",
+  release: "changed",
   delete: "deleted",
 };
 
@@ -41,6 +47,7 @@ export const endpoints = [
       action: form.get("action"),
       new_tag: form.get("new_tag"),
       destination: form.get("destination"),
+      parents: form.has("parents_offered") ? form.getAll("parents") : null,
       confirmation: form.get("confirmation"),
     });
     if (selection.ids.length === 0) return redirectWithNotice(back, "Nothing was selected.");
@@ -48,6 +55,7 @@ export const endpoints = [
     if (selection.action === "delete" && !isConfirmed(selection)) {
       return confirm(c, selection, back);
     }
+    if (isAboutParents(selection) && !selection.parents?.length) return chooseParents(c, selection, back);
     const affected = await affectedBy(c, selection);
     const { said, failed } = await change(c, selection);
     const undo = undoOf(
@@ -85,13 +93,22 @@ function undoOf(action: Selection["action"], back: string, ids: readonly string[
 
 /** Each monitor is decided by itself, so that one that may not be changed keeps no other from it. */
 async function change(c: AppContext, selection: Selection): Promise<{ said: string; failed: ReadonlySet<string> }> {
+  const bodies = await bodiesOf(c, selection);
   const answers = await Promise.all(
-    (await bodiesOf(c, selection)).map((body) => callApi(c, { method: "POST", path: `${API}/bulk`, body })),
+    bodies.map(async (body) => {
+      return { ids: body.ids, answer: await callApi(c, { method: "POST", path: `${API}/bulk`, body }) };
+    }),
   );
   let updated = 0;
   const refused: BulkResult["failed"] = [];
-  for (const answer of answers) {
-    if (!answer.ok) throw errorOf(answer);
+  for (const { ids, answer } of answers) {
+    if (!answer.ok) {
+      const error = errorOf(answer);
+      if (error.status !== 400) throw error;
+      // A circle is found in all of a request together, and refuses that.
+      refused.push(...ids.map((id) => ({ id, error: error.message })));
+      continue;
+    }
     const result = BulkResult.parse(answer.body);
     updated += result.updated;
     refused.push(...result.failed);
@@ -103,16 +120,35 @@ async function change(c: AppContext, selection: Selection): Promise<{ said: stri
   return { said: `${done} ${plural(refused.length, "monitor")} not: ${reasons}.`, failed };
 }
 
-/** One request, but for a tag: a change replaces all tags, so monitors with the same ones are changed together. */
-async function bodiesOf(c: AppContext, { action, ids, new_tag, destination }: Selection) {
+/** One request, but for lists: a change replaces all of one, so monitors that get the same are changed together. */
+async function bodiesOf(c: AppContext, selection: Selection) {
+  const { action, ids, new_tag, destination } = selection;
   if (action === "move") return [{ ids, action: "update", changes: placeOf(destination) }];
+  if (isAboutParents(selection)) return updates("depends_on", ids, await parentsAfter(c, selection));
   if (action !== "tag") return [{ ids, action }];
   const monitors = await listMonitorsByIds(c.var.ctx.db, ids);
   const tagsOf = new Map(monitors.map(({ id, tags }) => [id, tags]));
-  const byTags = Map.groupBy(ids, (id) => JSON.stringify([...new Set([...(tagsOf.get(id) ?? []), new_tag])]));
-  return [...byTags].map(([tags, members]) => {
-    return { ids: members, action: "update", changes: { tags: JSON.parse(tags) } };
+  return updates("tags", ids, (id) => [...new Set([...(tagsOf.get(id) ?? []), new_tag])]);
+}
+
+function updates(field: "tags" | "depends_on", ids: readonly string[], listOf: (id: string) => string[]) {
+  const byList = Map.groupBy(ids, (id) => JSON.stringify(listOf(id)));
+  return [...byList].map(([list, members]) => {
+    return { ids: members, action: "update", changes: { [field]: JSON.parse(list) } };
   });
+}
+
+const isAboutParents = ({ action }: Selection) => action === "depend" || action === "release";
+
+/** What is chosen joins what each depends on already, or leaves it; one that is itself chosen does not wait for itself. */
+async function parentsAfter(c: AppContext, { action, ids, parents }: Selection): Promise<(id: string) => string[]> {
+  const chosen = parents ?? [];
+  const edges = Map.groupBy(await listParents(c.var.ctx.db, ids), ({ monitor_id }) => monitor_id);
+  return (id) => {
+    const present = (edges.get(id) ?? []).map(({ parent }) => parent.id);
+    if (action === "release") return present.filter((parent) => !chosen.includes(parent));
+    return [...new Set([...present, ...chosen.filter((parent) => parent !== id)])];
+  };
 }
 
 function placeOf(destination: string) {
@@ -160,6 +196,46 @@ async function confirm(c: AppContext, { ids, confirmation }: Selection, back: st
         <p class="actions">
           <button type="submit" class="danger" name="action" value="delete">
             Delete
+          </button>
+          <a class="button second" href={back}>
+            Cancel
+          </a>
+        </p>
+      </form>
+    ),
+  });
+}
+
+async function chooseParents(c: AppContext, { ids, parents }: Selection, back: string): Promise<Response> {
+  const problems: Problems = parents === null ? {} : { parents: "Choose at least one monitor." };
+  const field: FormField = {
+    name: "parents",
+    kind: "several",
+    label: "Depend on",
+    options: await listMonitorOptions(c.var.ctx),
+    hint: "While one of them is down, outages of the selected monitors are held and join its incident.",
+  };
+  return showView(c, {
+    title: `What ${plural(ids.length, "monitor")} ${ids.length === 1 ? "depends" : "depend"} on`,
+    section: "monitors",
+    isNarrow: true,
+    trail: [{ href: "/app/monitors", text: "Monitors" }],
+    hasProblem: parents !== null,
+    status: parents === null ? 200 : 400,
+    children: (
+      <form method="post" action="/app/monitors/selected" class="card">
+        {ids.map((id) => (
+          <input type="hidden" name="id" value={id} />
+        ))}
+        <input type="hidden" name="back" value={back} />
+        <input type="hidden" name="parents_offered" value="1" />
+        <FieldRow field={field} values={{}} problems={problems} />
+        <p class="actions">
+          <button type="submit" name="action" value="depend">
+            Add
+          </button>
+          <button type="submit" class="second" name="action" value="release">
+            Remove
           </button>
           <a class="button second" href={back}>
             Cancel
