@@ -26,6 +26,8 @@ export const isOurs = (path: string) =>
 
 /** Calendars lead on without end, and windows recur; one step shows that they do. */
 const ENDLESS = /([?&](?:month|from)=|\/occurrences\/)[\w:.%-]+/g;
+/** Besides, one type and one provider, for what does not depend on them. */
+export const ALIKE = /([?&](?:month|from|type|provider)=|\/occurrences\/)[\w:.%-]+/g;
 
 export interface Crawled {
   /** Every address that was linked, with the status that it answered. */
@@ -33,10 +35,11 @@ export interface Crawled {
   controls: Map<string, Control>;
 }
 
-/** Opens every section and everything that is linked from there. */
+/** Opens every section and everything that is linked from there; of addresses that differ in `alike` alone, one. */
 export async function crawl(
   browser: Browser,
   onShown: (path: string, text: string) => void = () => {},
+  alike = ENDLESS,
 ): Promise<Crawled> {
   const linked = new Map<string, number>();
   const controls = new Map<string, Control>();
@@ -44,7 +47,7 @@ export async function crawl(
   const seen = new Set<string>();
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     const pathname = path.replace(/#.*/, "");
-    const place = pathname.replace(ENDLESS, "$1");
+    const place = pathname.replace(alike, "$1");
     if (seen.has(place)) continue;
     seen.add(place);
     const { status, text } = await browser.open(pathname);
