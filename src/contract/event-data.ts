@@ -97,6 +97,7 @@ const subject = {
     .meta({ description: "where people read about it: the status page, in the dashboard what is not public" }),
 };
 
+export type IncidentData = z.infer<typeof IncidentData>;
 export const IncidentData = z.object({
   incident_id: z.string(),
   title: z.string(),
@@ -124,6 +125,7 @@ export const IncidentData = z.object({
     .default(null)
     .meta({ description: "in the event log, of the rule that opened it; only in `incident.created`" }),
   acknowledged_at: At.nullable().default(null),
+  is_publication: z.boolean().optional().meta({ description: "true where the change published the incident" }),
   ...subject,
 });
 

@@ -103,6 +103,7 @@ export const SUBSCRIBER_EVENTS = [
   "incident.created",
   "incident.updated",
   "incident.resolved",
+  "incident.withdrawn",
   "maintenance.started",
   "maintenance.completed",
   ...SUBSCRIBER_NOTICES,

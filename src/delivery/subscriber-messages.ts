@@ -1,5 +1,5 @@
 import type { Scope } from "../access/scope.ts";
-import type { MaintenanceData } from "../contract/event-data.ts";
+import type { IncidentData, MaintenanceData } from "../contract/event-data.ts";
 import {
   EVENTS,
   type EventOf,
@@ -23,6 +23,7 @@ import {
   type IncidentNews,
   insertSubscriberMessages,
 } from "../data/subscribers/write.ts";
+import { WITHDRAWN_SENTENCE } from "../domain/incident-status.ts";
 import { byName } from "../lib/by-name.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
@@ -55,7 +56,17 @@ export interface SubscriberNotice {
   targets: { monitor_ids: string[]; group_ids: string[]; covers_page: boolean };
 }
 
-export type PublishedChange = SubscriberNotice | (KnownEvent & { targets?: undefined });
+/** An open incident is no longer published: an end to its readers, and to them alone. */
+interface WithdrawalNotice {
+  id: string;
+  name: "incident.withdrawn";
+  status_page_id: string;
+  data: IncidentData;
+  created_at: number;
+  targets?: undefined;
+}
+
+export type PublishedChange = SubscriberNotice | WithdrawalNotice | (KnownEvent & { targets?: undefined });
 
 type PublishScope = Pick<Scope, "env" | "db" | "log">;
 
@@ -83,7 +94,12 @@ interface Message {
 }
 
 /** Where a change stands in the story of its incident. */
-const STEPS = { "incident.created": "begins", "incident.updated": "goes_on", "incident.resolved": "ends" } as const;
+const STEPS = {
+  "incident.created": "begins",
+  "incident.updated": "goes_on",
+  "incident.resolved": "ends",
+  "incident.withdrawn": "withdrawn",
+} as const;
 
 /** How those are found who know the beginning of these incidents of a page. */
 export function toldOf(incidents: readonly EventOf<"incident.resolved">["data"][]) {
@@ -110,18 +126,22 @@ function messageOf(change: PublishedChange): Message | null {
   switch (change.name) {
     case "incident.created":
     case "incident.updated":
-    case "incident.resolved": {
+    case "incident.resolved":
+    case "incident.withdrawn": {
       const { data } = change;
       if (!data.is_public || !data.notify_subscribers) return null;
       const { incident_id, bundle_id, title, status, severity, message } = data;
+      const event = message === WITHDRAWN_SENTENCE ? "incident.withdrawn" : change.name;
+      // To those who have read nothing of it, what is published begins, also where it is over.
+      const step = data.is_publication ? "goes_on" : STEPS[change.name];
       return {
-        topic: EVENTS[change.name].topic,
+        topic: EVENTS["incident.resolved"].topic,
         about_id: incident_id,
         status_page_id,
         // The incident of a monitor is stored in this very batch.
         monitor_ids: data.monitor_id === null ? [] : [data.monitor_id],
         content: {
-          event: change.name,
+          event,
           title,
           status,
           message,
@@ -133,7 +153,7 @@ function messageOf(change: PublishedChange): Message | null {
           starts_at: null,
           ends_at: null,
         },
-        incident: { ...toldOf([data]), step: STEPS[change.name], is_over: status === "resolved" },
+        incident: { ...toldOf([data]), step, is_over: status === "resolved" },
       };
     }
     case "maintenance.started":

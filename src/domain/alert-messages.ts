@@ -10,7 +10,7 @@ import { regionName } from "../contract/monitor-values.ts";
 import { formatInstant, formatSpan } from "../lib/date-format.ts";
 import { durationInWords, formatMilliseconds, secondsBetween } from "../lib/duration-format.ts";
 import { oneLine } from "../lib/one-line.ts";
-import { wordsBesideStatus } from "./incident-status.ts";
+import { WITHDRAWN_SENTENCE, wordsBesideStatus } from "./incident-status.ts";
 
 /** How urgent a message is; providers map it to their colours and priorities. */
 export type AlertTone = "down" | "warning" | "good" | "info";
@@ -320,7 +320,8 @@ function incidentContent({ name, data }: Of<"incident">, timezone: string): Cont
     thread: { id: outage_id ?? incident_id, state: `incident ${status}` },
     is_resolved: isResolved,
     monitor_id,
-    incident_id,
+    // Nothing is there any more.
+    incident_id: data.message === WITHDRAWN_SENTENCE ? null : incident_id,
     is_unanswered: !isResolved && status !== "resolved" && data.acknowledged_at === null,
   };
 }

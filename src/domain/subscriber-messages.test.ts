@@ -112,6 +112,7 @@ describe("a message to subscribers", () => {
       ["incident.created", "degraded"],
       ["incident.updated", "degraded"],
       ["incident.resolved", "up"],
+      ["incident.withdrawn", "accent"],
       ["maintenance.started", "accent"],
       ["maintenance.completed", "up"],
       ["maintenance.scheduled", "accent"],

@@ -58,9 +58,9 @@ export function composeUpdateMessage(
   const { event, starts_at, ends_at } = content;
   const label = texts.headings[event];
   const name = oneLine(page.name);
-  const words = wordsBesideStatus({ message: content.message ?? "", status: content.status });
+  const isWithdrawn = event === "incident.withdrawn";
   const facts = [
-    { label: texts.facts.status, value: statusOf(content.status, texts) },
+    { label: texts.facts.status, value: isWithdrawn ? "" : statusOf(content.status, texts) },
     { label: texts.facts.severity, value: severityOf(content.severity, texts) },
     { label: texts.facts.affects, value: listNames(content.affected, texts) },
     { label: texts.facts.when, value: starts_at && ends_at ? spanOf({ starts_at, ends_at }, frame) : "" },
@@ -74,8 +74,9 @@ export function composeUpdateMessage(
     heading: oneLine(content.title) || name,
     facts: facts.filter(({ value }) => value !== ""),
     items: [],
-    text: event === "maintenance.cancelled" ? endOf(content, texts) : textBeside(content.title, words),
-    action: actionOf(links, texts),
+    text: textOf(content, texts),
+    // Nothing is found there any more.
+    action: actionOf(isWithdrawn ? { ...links, incident: null } : links, texts),
     reason: texts.reason({ page: name }),
     links,
     texts,
@@ -156,7 +157,14 @@ export function composeAlreadySubscribedMessage({ page, texts }: MessageFrame, l
 
 function toneOf(event: SubscriberMessageContent["event"]): NonNullable<MessageDraft["pill"]>["tone"] {
   if (event === "incident.resolved" || event === "maintenance.completed") return "up";
-  return event.startsWith("maintenance.") ? "accent" : "degraded";
+  return event.startsWith("maintenance.") || event === "incident.withdrawn" ? "accent" : "degraded";
+}
+
+function textOf(content: SubscriberMessageContent, texts: SubscriberTexts): string {
+  const { event, title, message, status } = content;
+  if (event === "incident.withdrawn") return texts.withdrawn_text;
+  if (event === "maintenance.cancelled") return endOf(content, texts);
+  return textBeside(title, wordsBesideStatus({ message: message ?? "", status }));
 }
 
 /** Of an occurrence that does not take place, or not to its end. */

@@ -48,6 +48,8 @@ interface IncidentChange {
   /** Whether subscribers of the page receive it, too. */
   notify_subscribers: boolean;
   now: number;
+  /** The change publishes the incident. */
+  is_publication?: boolean;
   /** Where it is known already; the consumer of a stored event reads it. */
   subject?: EventSubject;
 }
@@ -77,6 +79,7 @@ export function incidentEvent(incident: IncidentRecord, change: IncidentChange):
       bundle_id: incident.bundle_id,
       firing_id: null,
       acknowledged_at: toIsoOrNull(incident.acknowledged_at),
+      ...(change.is_publication ? { is_publication: true } : {}),
       ...(change.subject ?? NO_SUBJECT),
     },
     created_at: change.now,

@@ -397,6 +397,7 @@ describe("a message about an incident", () => {
     ["incident.updated", at, ["Open incident"]],
     ["incident.acknowledged", at, ["Open incident"]],
     ["incident.resolved", {}, ["Open incident"]],
+    ["incident.resolved", { message: "This incident was withdrawn." }, []],
   ])("%s with %o has the buttons %j", (name, data, labels) => {
     expect(labelsOf(name, data)).toEqual(labels);
   });

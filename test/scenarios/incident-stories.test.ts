@@ -57,6 +57,20 @@ const say = async ({ account }: Shop, { id }: { id: string }, message: string, f
 
 const end = (shop: Shop, incident: { id: string }) => say(shop, incident, "It is over.", { status: "resolved" });
 
+const change = async ({ account }: Shop, { id }: { id: string }, fields: Record<string, unknown>) =>
+  expect((await account.client.put(`${V1}/incidents/${id}`, fields)).status).toBe(200);
+
+const unpublish = async ({ account }: Shop, { id }: { id: string }) =>
+  expect((await account.client.post(`${V1}/incidents/${id}/unpublish`)).status).toBe(200);
+
+/** Nothing is claimed to be repaired, and no link leads to what is not there. */
+function expectWithdrawn(mail: { text: string } | undefined, incident: { id: string }) {
+  expect(mail?.text).toContain("Incident withdrawn: Checkout fails\n\nSeverity: Minor\n");
+  expect(mail?.text).toContain("This incident is no longer published on this page.");
+  expect(mail?.text).not.toMatch(/Resolved|We look into it/);
+  expect(mail?.text).not.toContain(`/incidents/${incident.id}`);
+}
+
 describe("the story of an incident", () => {
   it("has no end for those who could not read its beginning", async () => {
     const shop = await createShop();
@@ -198,14 +212,78 @@ describe("the story of an incident", () => {
     expect(await escalating()).toBe(1);
     expect((await shop.account.client.delete(`${V1}/incidents/${incident.id}`)).status).toBe(204);
     const mails = await readBy(shop, reader);
-    expect(mails.map(({ subject }) => subject)).toEqual(["New incident", "Incident resolved"]);
-    const last = mails[1]?.text ?? "";
-    expect(last).toContain("Incident resolved: Checkout fails\n\nStatus: Resolved\n");
-    expect(last).toContain("This incident was withdrawn.");
-    expect(last).not.toContain(`/incidents/${incident.id}`);
+    expect(mails.map(({ subject }) => subject)).toEqual(["New incident", "Incident withdrawn"]);
+    expectWithdrawn(mails[1], incident);
     expect(await escalating()).toBe(0);
     const sent = await db.select().from(deliveries).where(eq(deliveries.webhook_id, pager.id));
     expect(sent.map(({ event_name }) => event_name).sort()).toEqual(["incident.created", "incident.resolved"]);
+  });
+
+  it("ends as withdrawn where it is unpublished while it is open, once, and is said anew when it is published again", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id);
+    const incident = await open(shop);
+    await readBy(shop, reader);
+    for (const _again of [1, 2]) await unpublish(shop, incident);
+    const mails = await readBy(shop, reader);
+    expect(mails.map(({ subject }) => subject)).toEqual(["New incident", "Incident withdrawn"]);
+    expectWithdrawn(mails[1], incident);
+    await shop.account.client.post(`${V1}/incidents/${incident.id}/publish`);
+    await end(shop, incident);
+    const subjects = ["New incident", "Incident withdrawn", "Incident updated", "Incident resolved"];
+    expect(await subjectsOf(shop, reader)).toEqual(subjects);
+  });
+
+  it("ends as withdrawn where one request unpublishes and resolves it, and says nothing of what follows unpublished", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id);
+    const incident = await open(shop);
+    await readBy(shop, reader);
+    await change(shop, incident, { is_public: false, status: "resolved" });
+    await shop.account.client.delete(`${V1}/incidents/${incident.id}`);
+    expect(await subjectsOf(shop, reader)).toEqual(["New incident", "Incident withdrawn"]);
+  });
+
+  it("has no end for those who had not read it when it was unpublished", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id);
+    await hide(shop, false);
+    const incident = await open(shop);
+    await readBy(shop, reader);
+    await hide(shop, true);
+    await unpublish(shop, incident);
+    expect(await subjectsOf(shop, reader)).toEqual([]);
+  });
+
+  it("is one message where one request publishes and resolves it, and its end for those who had read of it", async () => {
+    const shop = await createShop();
+    const early = await addSubscriber(shop.account, shop.page.id);
+    const incident = await open(shop);
+    await readBy(shop, early);
+    await unpublish(shop, incident);
+    await readBy(shop, early);
+    const other = await addSubscriber(shop.account, shop.page.id, { confirmed_at: Date.now() - 60_000 });
+    await change(shop, incident, { is_public: true, status: "resolved", message: "It is over." });
+    expect(await subjectsOf(shop, early)).toEqual(["New incident", "Incident withdrawn", "Incident resolved"]);
+    const [mail, ...others] = await readBy(shop, other);
+    expect(others).toEqual([]);
+    expect(mail?.text).toContain("New incident: Checkout fails\n\nStatus: Resolved\n");
+    expect(mail?.text).toContain("It is over.");
+  });
+
+  it("ends once where it is reopened on a hidden page and resolved when the page is shown again", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id);
+    const incident = await open(shop);
+    await readBy(shop, reader);
+    await end(shop, incident);
+    await readBy(shop, reader);
+    await hide(shop, false);
+    await say(shop, incident, "It is back.", { status: "investigating" });
+    await readBy(shop, reader);
+    await hide(shop, true);
+    await end(shop, incident);
+    expect(await subjectsOf(shop, reader)).toEqual(["New incident", "Incident resolved"]);
   });
 
   it("has no end where it is deleted after its end", async () => {

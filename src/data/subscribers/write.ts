@@ -80,7 +80,7 @@ export interface MessageFanOut {
 
 /** What a message says of an incident: where it is in its story, and how those who know the beginning are found. */
 export interface IncidentNews extends Told {
-  step: "begins" | "goes_on" | "ends";
+  step: "begins" | "goes_on" | "ends" | "withdrawn";
   is_over: boolean;
   /** What those read who cannot open the page any more. */
   hidden_news: Record<string, unknown>;
@@ -109,29 +109,44 @@ export function insertSubscriberMessages(db: Db, fanOut: MessageFanOut): Stateme
     ? sql`true`
     : sql`(${HEARS_ALL} OR ${any(sql`s.monitor_ids`, fanOut.monitor_ids)} OR ${any(sql`s.group_ids`, fanOut.group_ids)})`;
   const news = JSON.stringify(fanOut.news);
-  if (incident === null || incident.step === "begins")
+  if (incident === null)
     return insertNews(db, fanOut, { news: sql`${news}`, concerns: sql`(${IS_OPEN} AND ${isChosen})` });
+  // What was unpublished meanwhile is said to nobody any more.
+  const isShown = sql`(${IS_OPEN} AND NOT EXISTS (SELECT 1 FROM ${incidents} i
+    WHERE i.id IN (SELECT value FROM json_each(${JSON.stringify(incident.ids)})) AND NOT i.is_public))`;
+  if (incident.step === "begins")
+    return insertNews(db, fanOut, { news: sql`${news}`, concerns: sql`(${isShown} AND ${isChosen})` });
   const hasRead = hasReadOf(incident);
-  if (incident.step === "ends") {
+  if (incident.step === "ends" || incident.step === "withdrawn") {
     const hidden = sql`json_set(${JSON.stringify(incident.hidden_news)}, '$.title', ${lastTitle(incident)})`;
+    // What is unpublished before its beginning is made begins for nobody.
+    const told = incident.step === "withdrawn" ? { ...incident, begun_by: [], is_automatic: false } : incident;
     // Nothing leads to one that is deleted.
     const linked = sql`(SELECT i.id FROM ${incidents} i WHERE i.id = ${fanOut.news.incident_id ?? null})`;
     return insertNews(db, fanOut, {
       news: sql`iif(${IS_OPEN}, json_set(${news}, '$.incident_id', ${linked}), ${hidden})`,
-      concerns: sql`(${hasRead} OR (${IS_OPEN} AND ${isChosen} AND ${mayHaveRead(incident, fanOut)}))`,
+      concerns: sql`(NOT ${hasEnded(incident)}
+        AND (${hasRead} OR (${IS_OPEN} AND ${isChosen} AND ${mayHaveRead(told, fanOut)})))`,
     });
   }
   // The first message about an incident is its beginning to the reader. What is over begins for nobody who came later.
   const wasThere = incident.is_over ? sql`s.confirmed_at <= ${incident.started_at}` : sql`true`;
   return insertNews(db, fanOut, {
     news: sql`iif(${hasRead}, ${news}, json_set(${news}, '$.event', 'incident.created'))`,
-    concerns: sql`(${IS_OPEN} AND (${hasRead} OR (${isChosen} AND ${wasThere})))`,
+    concerns: sql`(${isShown} AND (${hasRead} OR (${isChosen} AND ${wasThere})))`,
   });
 }
 
 /** The subscriber was sent something about one of these incidents. */
 function hasReadOf(told: Told): SQL {
   return sql`EXISTS (SELECT 1 FROM ${subscriberMessages} m WHERE ${isAbout(told)})`;
+}
+
+/** The last that the subscriber was sent about this very incident is that it is over or withdrawn. */
+function hasEnded({ ids, ...told }: Told): SQL {
+  return sql`coalesce((SELECT m.news ->> 'status' = 'resolved' OR m.news ->> 'event' = 'incident.withdrawn'
+    FROM ${subscriberMessages} m WHERE ${isAbout({ ...told, ids, bundle_ids: [] })}
+    ORDER BY m.created_at DESC, m.id DESC LIMIT 1), 0)`;
 }
 
 function lastTitle(told: Told): SQL {

@@ -13,7 +13,6 @@ import {
 } from "../../contract/incident.ts";
 import type { Pagination } from "../../contract/pagination.ts";
 import type { Statement } from "../../data/db.ts";
-import { findIncidentSubject } from "../../data/events/subject.ts";
 import { updateOpenMembers } from "../../data/incidents/bundles.ts";
 import {
   detailIncidents,
@@ -33,7 +32,6 @@ import {
 } from "../../data/incidents/write.ts";
 import { findPageFor } from "../../data/members/read.ts";
 import type { StatusPageRecord } from "../../data/status-pages/read.ts";
-import { describeSubject } from "../../domain/event-subject.ts";
 import { computeIncidentStats, listMonthsUntil } from "../../domain/incident-stats.ts";
 import { decideStatusChange, statusSentence } from "../../domain/incident-status.ts";
 import { acknowledgedEvent, incidentEvent } from "../../events/emit.ts";
@@ -46,6 +44,7 @@ import { newId } from "../../platform/ids.ts";
 import { resolveAffected } from "./affected.ts";
 import { notifyAssignee } from "./assignee.ts";
 import { fillFromTemplate } from "./template.ts";
+import { deletionEvent, publishWithdrawal } from "./withdrawal.ts";
 import { moveGuards, newUpdate, openGuard, writeIncident } from "./write.ts";
 
 const STATS_INCIDENTS_MAX = 10_000;
@@ -191,8 +190,10 @@ async function moveIncident(ctx: RequestScope, current: IncidentRecord, asked: M
     name: move?.status === "resolved" ? "incident.resolved" : "incident.updated",
     message: words,
     notify_subscribers: asked.notify,
+    is_publication: isPublished,
     now: ctx.now,
   });
+  const isWithdrawn = current.is_public && !moved.is_public && current.status !== "resolved";
   await writeIncident(ctx, moved, {
     verb: "changed",
     statements: [
@@ -205,6 +206,7 @@ async function moveIncident(ctx: RequestScope, current: IncidentRecord, asked: M
       ...(move ? [insertIncidentUpdate(ctx.db, newUpdate(ctx, moved, message))] : []),
     ],
     events: move || isPublished ? [news] : [],
+    publication: isWithdrawn ? await publishWithdrawal(ctx, current) : undefined,
     guards: move ? await moveGuards(ctx, { current, moved }) : [],
   });
 }
@@ -264,22 +266,7 @@ export async function removeIncident(ctx: RequestScope, incidentId: string): Pro
   await writeIncident(ctx, incident, {
     verb: "deleted",
     statements: [deleteIncident(ctx.db, incident.id)],
-    events: incident.status === "resolved" ? [] : [await withdrawal(ctx, incident)],
-  });
-}
-
-/** Those who read of an open incident that is deleted would wait for its end, and alerts stay open. */
-async function withdrawal(ctx: RequestScope, incident: IncidentRecord) {
-  const withdrawn: IncidentRecord = { ...incident, status: "resolved", resolved_at: ctx.now };
-  const subject = await findIncidentSubject(ctx.db, incident.id);
-  return incidentEvent(withdrawn, {
-    id: newId(),
-    name: "incident.resolved",
-    message: "This incident was withdrawn.",
-    notify_subscribers: true,
-    now: ctx.now,
-    // What it affects is known until it is deleted; then no address leads to it.
-    subject: subject && { ...describeSubject(subject, ctx.settings.PUBLIC_URL), url: null },
+    events: incident.status === "resolved" ? [] : [await deletionEvent(ctx, incident)],
   });
 }
 

@@ -10,12 +10,15 @@ import { type IncidentRecord, type IncidentUpdateRecord, isMoved } from "../../d
 import { hasIncidentUpdates, hasOpenIncidents } from "../../data/plan-caps/read.ts";
 import { bumpPageVersion } from "../../data/status-pages/write.ts";
 import { publish } from "../../events/emit.ts";
+import { joinPublications, NOTHING, type Publication } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
 
 interface IncidentWrite {
   verb: string;
   statements: Statement[];
   events: NewEvent[];
+  /** What leaves besides the events. */
+  publication?: Publication | undefined;
   guards?: Guard[];
   /** What the request made, when that is not the incident itself. */
   made?: { target_type: string; target_id: string };
@@ -23,7 +26,7 @@ interface IncidentWrite {
 
 /** The one way to write anything of an incident: with its events and a new version of its page. */
 export async function writeIncident(ctx: RequestScope, incident: IncidentRecord, done: IncidentWrite): Promise<void> {
-  const publication = publish(ctx, done.events);
+  const publication = joinPublications([publish(ctx, done.events), done.publication ?? NOTHING]);
   const statements = [
     ...done.statements,
     ...publication.statements,
