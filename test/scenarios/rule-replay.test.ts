@@ -27,7 +27,7 @@ const db = openDb(env.DB);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** So many at least, and as many more as it takes until rules fired more often than that. */
-const HISTORIES = 8 * inject("effort");
+const HISTORIES = 4 * inject("effort");
 
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
