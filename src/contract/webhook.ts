@@ -66,6 +66,18 @@ export const Provider = z
 const EVENT_FILTERS_MAX = 100;
 export const REMIND_MINUTES_MAX = 1440;
 
+export const MESSAGE_TITLE_MAX = 300;
+export const MESSAGE_TEXT_MAX = 4000;
+const ownWords = (length: number, what: string) =>
+  z
+    .string()
+    .trim()
+    .max(length)
+    .nullish()
+    .meta({
+      description: `your words ${what}, with fields of the event in double braces as docs/channels.md lists them; \`***\` keeps the stored ones, null, the default: those of the service`,
+    });
+
 const CONFIG_FIELDS_MAX = 30;
 const CONFIG_TEXT_MAX = 16_384;
 const HeaderMap = z
@@ -125,6 +137,8 @@ const FIELDS = {
     description:
       "while a monitor stays down, sends `monitor.reminder` so often, until it recovers or its incident is acknowledged; null, the default: never",
   }),
+  message_title: ownWords(MESSAGE_TITLE_MAX, "in place of the title of a message"),
+  message_text: ownWords(MESSAGE_TEXT_MAX, "in place of its text and facts"),
   external_key: ExternalKey.nullish(),
 };
 
@@ -156,6 +170,8 @@ export const Webhook = z
     is_team_only: z.boolean(),
     alert_channels: z.record(z.string(), z.string()).meta({ description: "values masked without alerting.write" }),
     remind_every_minutes: z.int().nullable(),
+    message_title: z.string().nullable().meta({ description: "masked without alerting.write" }),
+    message_text: z.string().nullable().meta({ description: "masked without alerting.write" }),
     external_key: z.string().nullable(),
     disabled_reason: z.string().nullable().meta({ description: "why the service disabled it" }),
     failing_since: Instant.nullable().meta({ description: "first failure since the last success" }),
@@ -172,6 +188,9 @@ export const Webhook = z
   })
   .meta({ id: "Webhook" });
 
+const Wording = z.object({ title: z.string().nullable(), text: z.string().nullable() });
+export type Wording = z.infer<typeof Wording>;
+
 /** Stored encrypted: chat addresses are credentials, too, also those of single events. */
 export const WebhookConfig = z.object({
   url: z.string(),
@@ -181,6 +200,8 @@ export const WebhookConfig = z.object({
   alert_channels: z.record(z.string(), z.string()).default({}),
   /** Of the provider: what it declares besides `url` and `secret`. */
   config: z.record(z.string(), z.union([z.string(), z.record(z.string(), z.string())])).default({}),
+  /** The owner's words in place of those of the service, as templates. */
+  wording: Wording.default({ title: null, text: null }),
 });
 export type WebhookConfig = z.infer<typeof WebhookConfig>;
 

@@ -1,6 +1,7 @@
 import { openRuleContent } from "../access/rule-content.ts";
 import type { Scope } from "../access/scope.ts";
 import { TEST_EVENT } from "../contract/events.ts";
+import type { Wording } from "../contract/webhook.ts";
 import { listBundledEvents } from "../data/deliveries/bundles.ts";
 import type { DeliveryRecord } from "../data/deliveries/read.ts";
 import { type EventRuleRecord, findEventRule } from "../data/event-rules/read.ts";
@@ -14,6 +15,7 @@ import { findChannel } from "../domain/alert-routing.ts";
 import { BUNDLE_LISTED_MAX, composeBundle, STILL_DOWN_NAMED_MAX, type StillDown } from "../domain/bundle-messages.ts";
 import type {
   ChatServices,
+  MonitorMarks,
   Notifier,
   NotifierInput,
   NotifierMail,
@@ -21,6 +23,7 @@ import type {
   WebhookTarget,
 } from "../notifiers/port.ts";
 import { notifierOf } from "../notifiers/registry.ts";
+import { inOwnWords } from "../notifiers/wording.ts";
 import type { Settings } from "../platform/settings.ts";
 import { withAcknowledgeLink } from "./acknowledge-link.ts";
 import { findCommonIncident } from "./common-incident.ts";
@@ -34,6 +37,8 @@ export interface Claimed {
   event: StoredEvent;
   /** Of the event; its times are in the zone of the page. */
   page: { name: string; timezone: string } | null;
+  /** That the event is about. */
+  monitor: MonitorMarks | null;
 }
 
 export interface Prepared {
@@ -65,21 +70,25 @@ export async function prepare(scope: Scope, claimed: Claimed): Promise<Prepared 
   const notifier = notifierOf(webhook.provider);
   const [rule, bundled] = await Promise.all([findRule(scope, delivery), listBundled(scope, claimed)]);
   const composed = await orNull(scope, claimed, async () => ({
-    target: await openTarget(scope, claimed, rule),
+    ...(await openTarget(scope, claimed, rule)),
     message: composeMessage(scope, claimed, bundled),
   }));
   if (composed === null) return null;
-  const { target, message } = composed;
-  const input = {
+  const { target, wording, message } = composed;
+  const plain: NotifierInput = {
     delivery_id: delivery.id,
     event,
     event_name: delivery.event_name,
     sent_at: scope.now,
     message,
+    monitor: claimed.monitor,
     timezone: claimed.page?.timezone,
     services: chatServicesOf(scope.settings),
     stopLinkFor: (address: string) => stopLink(scope, webhook.owner_id, address),
   };
+  // A test says that it is one, and a message about several has the fields of none.
+  const isOwn = event.name !== TEST_EVENT && !isBundle(delivery);
+  const input = isOwn ? { ...plain, message: inOwnWords(plain, notifier, wording) } : plain;
   // The caller of a test waits for its result and can repeat it.
   const attemptsMax = event.name === TEST_EVENT ? 1 : (notifier.attemptsMax ?? Number.POSITIVE_INFINITY);
   const edited_id = await findEditable(scope, webhook.id, notifier, input);
@@ -106,16 +115,17 @@ async function openTarget(
   { settings, now }: Scope,
   { delivery: { event_name }, webhook }: Claimed,
   rule: EventRuleRecord | undefined,
-): Promise<WebhookTarget> {
-  const { url, secret, previous, alert_channels, config } = await openConfig(settings, webhook);
+): Promise<{ target: WebhookTarget; wording: Wording }> {
+  const { url, secret, previous, alert_channels, config, wording } = await openConfig(settings, webhook);
   const ruleChannels = rule ? (await openRuleContent(settings, rule.id, rule)).alert_channels : {};
-  return {
+  const target = {
     url,
     secret,
     previous_secret: previous && previous.until > now ? previous.secret : null,
     channel: findChannel(ruleChannels, event_name) ?? findChannel(alert_channels, event_name),
     config,
   };
+  return { target, wording };
 }
 
 /** About the event, or about all that the delivery is bundled with. */

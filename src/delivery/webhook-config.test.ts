@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../lib/durations.ts";
 import { changeSecret, maskUrl } from "./webhook-config.ts";
 
-const CONFIG = { url: "https://example.com/in", secret: "a", previous: null, alert_channels: {}, config: {} };
+const CONFIG = {
+  url: "https://example.com/in",
+  secret: "a",
+  previous: null,
+  alert_channels: {},
+  config: {},
+  wording: { title: null, text: null },
+};
 
 describe("changeSecret", () => {
   it("keeps the former secret for a day", () => {

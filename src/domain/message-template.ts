@@ -12,6 +12,8 @@ export const TEMPLATE_FIELDS = [
   "url",
   "monitor.name",
   "monitor.id",
+  "monitor.tags",
+  "monitor.external_key",
   "page.name",
   "incident.title",
   "since",

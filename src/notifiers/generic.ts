@@ -35,6 +35,7 @@ export const generic: Notifier = {
   ],
   attemptsMax: null,
   isBundled: false,
+  hasOwnText: true,
 
   validate({ url, secret }) {
     if (!URL.canParse(url)) return "url must be an https address";

@@ -75,6 +75,12 @@ export interface ChatServices {
   discord_bot_token: string;
 }
 
+/** How an owner marks a monitor, for templates. */
+export interface MonitorMarks {
+  tags: readonly string[];
+  external_key: string | null;
+}
+
 /** One attempt to send one event to one target. */
 export interface NotifierInput {
   /** The same on every attempt, so that receivers recognise a repeat. */
@@ -83,6 +89,8 @@ export interface NotifierInput {
   /** Name under which the target receives the event. */
   event_name: string;
   message: AlertMessage;
+  /** Whose change it is about, as its owner marked it. */
+  monitor?: MonitorMarks | null;
   /** Of the page; without one UTC. */
   timezone?: string;
   /** Of a message to an on-call contact. */
@@ -146,6 +154,8 @@ export interface Notifier extends ProviderDescription {
   attemptsMax: number | null;
   /** Outages that begin or end together make one message; machines receive every event at once. */
   isBundled: boolean;
+  /** It sends events as they are, or by a template of its own: the wording of a channel has no place. */
+  hasOwnText?: boolean;
   /** It keeps alerts of its own: it receives the acknowledgement of each, besides all other receivers. */
   keepsAlerts?: boolean;
   /**

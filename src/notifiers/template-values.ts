@@ -9,7 +9,13 @@ import type { NotifierInput } from "./port.ts";
 const VALUE_MAX = 4000;
 
 /** What the fields of a template stand for, for one event. */
-export function templateValuesOf({ event, event_name, message, timezone = "UTC" }: NotifierInput): TemplateValues {
+export function templateValuesOf({
+  event,
+  event_name,
+  message,
+  monitor,
+  timezone = "UTC",
+}: NotifierInput): TemplateValues {
   const data: Readonly<Record<string, unknown>> = event.data;
   const text = (name: string) => (typeof data[name] === "string" ? data[name] : "");
   const since = text("since") || text("started_at") || text("start") || new Date(event.created_at).toISOString();
@@ -22,6 +28,8 @@ export function templateValuesOf({ event, event_name, message, timezone = "UTC" 
     url: message.links.at(-1)?.url ?? "",
     "monitor.name": text("monitor_name"),
     "monitor.id": text("monitor_id") || (event.monitor_id ?? ""),
+    "monitor.tags": monitor?.tags.join(", ") ?? "",
+    "monitor.external_key": monitor?.external_key ?? "",
     "page.name": message.page_name ?? "",
     "incident.title": text("incident_id") === "" ? "" : text("title"),
     since,

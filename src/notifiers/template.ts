@@ -56,6 +56,7 @@ export const template: Notifier = {
     "Values are escaped for JSON where the `content-type` is JSON or, without one, the body begins as JSON; for XML and HTML, forms and addresses likewise. When it is saved, a JSON body is filled with an example of every event and has to be JSON each time. The form of the dashboard previews the requests of an outage, a recovery and an incident. An unknown field is refused with 400. Like `generic` it receives every event at once and unbundled. `url` may stand in `config`, too, and is answered there.",
   ],
   hasAddressInConfig: true,
+  hasOwnText: true,
   attemptsMax: null,
   isBundled: false,
   validate: findFlaw,

@@ -71,6 +71,8 @@ describe("POST /webhooks", () => {
       is_team_only: false,
       alert_channels: {},
       remind_every_minutes: null,
+      message_title: null,
+      message_text: null,
       external_key: null,
       disabled_reason: null,
       failing_since: null,

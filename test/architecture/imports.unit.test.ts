@@ -72,7 +72,7 @@ const RULES: Record<string, Rule> = {
         "events/rule-metrics.ts",
       ],
       ...["probes/registry.ts", "notifiers/registry.ts", "notifiers/fields.ts", "notifiers/port.ts"],
-      "notifiers/example-input.ts",
+      ...["notifiers/example-input.ts", "notifiers/wording.ts"],
       ...["resource/verbs.ts", "feature files"],
     ],
     packages: [],

@@ -98,13 +98,13 @@ function ProviderPart({ provider, isStored, values, problems }: ProviderPartProp
   );
 }
 
-/** What each event would send, as a developer reads it. */
+/** What each event would send, as a developer reads it; the first may be one that happened. */
 export function Previews({ messages }: { messages: readonly PreviewedMessage[] }) {
   return (
     <section aria-label="Preview">
-      {messages.map(({ event, to, headers, body }) => (
+      {messages.map(({ event, is_sent, to, headers, body }) => (
         <details open>
-          <summary>{event}</summary>
+          <summary>{is_sent ? `${event}, the last that happened` : event}</summary>
           {body === null ? (
             <p class="quiet">Nothing is sent about it.</p>
           ) : (

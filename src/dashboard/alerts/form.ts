@@ -1,5 +1,12 @@
 import { EVENT_NAMES } from "../../contract/events.ts";
-import { REMIND_MINUTES_MAX, WEBHOOK_PROVIDERS, type WebhookProvider } from "../../contract/webhook.ts";
+import {
+  MESSAGE_TEXT_MAX,
+  MESSAGE_TITLE_MAX,
+  REMIND_MINUTES_MAX,
+  WEBHOOK_PROVIDERS,
+  type WebhookProvider,
+} from "../../contract/webhook.ts";
+import { TEMPLATE_FIELDS } from "../../domain/message-template.ts";
 import { PROVIDER_FAMILIES, type ProviderDescription, type ProviderField } from "../../notifiers/port.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import { type TargetOptions, targetFields } from "../alert-targets.ts";
@@ -88,6 +95,23 @@ export function scopeFields(pages: readonly Option[], targets: TargetOptions): F
       label: "For the team",
       advanced: true,
       hint: "also receives what readers of the page do not see",
+    },
+    {
+      kind: "text",
+      name: "message_title",
+      label: "Title in your words",
+      advanced: true,
+      maxlength: MESSAGE_TITLE_MAX,
+      placeholder: "[{{monitor.tags}}] {{title}}",
+      hint: "empty: as the service writes it",
+    },
+    {
+      kind: "textarea",
+      name: "message_text",
+      label: "Text in your words",
+      advanced: true,
+      maxlength: MESSAGE_TEXT_MAX,
+      hint: `instead of reason and facts, with fields in double braces: ${TEMPLATE_FIELDS.join(", ")}; and {{#if duration}}…{{else}}…{{/if}}. Preview shows what comes out.`,
     },
   ];
 }

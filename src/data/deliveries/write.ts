@@ -5,6 +5,7 @@ import { type KeptBytes, keptMax } from "../delivery-budgets/read.ts";
 import { deliveryBudgets } from "../delivery-budgets/table.ts";
 import { type StoredEvent, toEvent } from "../events/read.ts";
 import { events } from "../events/table.ts";
+import { monitors } from "../monitors/table.ts";
 import { claimAll, isAmong, isPending, WAKE_GRACE_MS } from "../outbox/rows.ts";
 import { statusPages } from "../status-pages/table.ts";
 import { users } from "../users/table.ts";
@@ -35,12 +36,14 @@ export interface ClaimedDelivery {
   readEvent(): StoredEvent | undefined;
   /** Null for a monitor without a page. */
   page: { name: string; timezone: string } | null;
+  /** Of the monitor that the event is about; null where it is about none, or it is gone. */
+  monitor: { tags: string[]; external_key: string | null } | null;
   /** null = the operator's default plan. */
   owner_plan: Plan | null;
 }
 
 /** It was deleted meanwhile. */
-const NO_EVENT = { event: undefined, page_name: null, page_timezone: null };
+const NO_EVENT = { event: undefined, page_name: null, page_timezone: null, monitor_tags: null, monitor_key: null };
 
 /** Claims those of these deliveries that are due for one attempt, with their webhooks and events. */
 export async function claimDeliveries(
@@ -60,9 +63,12 @@ export async function claimDeliveries(
         // Under names of their own: results of a batch are objects by column name.
         page_name: sql<string | null>`${statusPages.name}`.as("page_name"),
         page_timezone: sql<string | null>`${statusPages.timezone}`.as("page_timezone"),
+        monitor_tags: sql<string | null>`${monitors.tags}`.as("monitor_tags"),
+        monitor_key: sql<string | null>`${monitors.external_key}`.as("monitor_key"),
       })
       .from(events)
       .leftJoin(statusPages, eq(statusPages.id, events.status_page_id))
+      .leftJoin(monitors, and(eq(monitors.id, events.monitor_id), eq(monitors.owner_id, events.owner_id)))
       .where(sql`${events.id} IN ${ofDeliveries("event_id")}`)
       .limit(ids.length),
     db
@@ -77,10 +83,11 @@ export async function claimDeliveries(
   return claimed.flatMap((delivery) => {
     const webhook = webhookOf.get(delivery.webhook_id);
     if (!webhook) return [];
-    const { event, page_name, page_timezone } = eventOf.get(delivery.event_id) ?? NO_EVENT;
+    const { event, page_name, page_timezone, monitor_tags, monitor_key } = eventOf.get(delivery.event_id) ?? NO_EVENT;
     const page = page_name && page_timezone ? { name: page_name, timezone: page_timezone } : null;
+    const monitor = monitor_tags === null ? null : { tags: JSON.parse(monitor_tags), external_key: monitor_key };
     const owner_plan = planOf.get(webhook.owner_id) ?? null;
-    return [{ delivery, webhook, page, readEvent: () => event && toEvent(event), owner_plan }];
+    return [{ delivery, webhook, page, monitor, readEvent: () => event && toEvent(event), owner_plan }];
   });
 }
 

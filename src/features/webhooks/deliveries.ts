@@ -57,7 +57,7 @@ export async function sendTest(ctx: RequestScope, webhookId: string): Promise<At
   await commit(ctx, [insertEvent(ctx.db, event), insertDeliveries(ctx.db, [delivery])], {
     audit: deliveryAudit(webhook, delivery, "tested"),
   });
-  return attemptOnce(ctx, { delivery, webhook, event, page: null });
+  return attemptOnce(ctx, { delivery, webhook, event, page: null, monitor: null });
 }
 
 /** Named by its own id or by that of one of its attempts, since lists show both. Sends once more under the same webhook-id, with the retries that are left. */

@@ -95,12 +95,21 @@ export async function listChangeableWebhooks(ctx: RequestScope, page: Pagination
   return rows.filter((_, n) => judged[n]);
 }
 
+const maskWords = (words: string | null) => words && SECRET_PLACEHOLDER;
+
 /** Addresses are credentials, in alert_channels and config too: without alerting.write only the origin of `url` is shown. */
 async function maskFor(ctx: RequestScope, shown: ShownWebhook): Promise<ShownWebhook> {
   if (await mayChange(ctx, shown.webhook)) return shown;
   const names = Object.keys(shown.alert_channels);
   const alert_channels = Object.fromEntries(names.map((name) => [name, SECRET_PLACEHOLDER]));
-  return { ...shown, url: maskUrl(shown.url), alert_channels, config: maskWholeConfig(shown.config) };
+  const { url, config, wording } = shown;
+  return {
+    ...shown,
+    url: maskUrl(url),
+    alert_channels,
+    config: maskWholeConfig(config),
+    wording: { title: maskWords(wording.title), text: maskWords(wording.text) },
+  };
 }
 
 export async function createWebhook(ctx: RequestScope, input: WebhookCreate): Promise<ShownWebhook> {
@@ -255,12 +264,13 @@ async function ownerOf(ctx: RequestScope, statusPageId: string | null): Promise<
 async function open(ctx: RequestScope, webhook: WebhookRecord): Promise<ShownWebhook> {
   const { owner_id } = webhook;
   const throttled_since = await once(ctx, `throttled ${owner_id}`, () => findThrottledSince(ctx.db, owner_id));
-  const { url, alert_channels, config } = await openConfig(ctx.settings, webhook);
+  const { url, alert_channels, config, wording } = await openConfig(ctx.settings, webhook);
   return {
     webhook,
     url,
     alert_channels,
     config: maskConfig(notifierOf(webhook.provider), { url, config }),
+    wording,
     throttled_since,
   };
 }

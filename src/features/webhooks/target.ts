@@ -9,6 +9,7 @@ import {
   type WebhookConfig,
   type WebhookProvider,
   type WebhookUpdate,
+  type Wording,
 } from "../../contract/webhook.ts";
 import type { WebhookRecord } from "../../data/webhooks/read.ts";
 import { chatServicesOf } from "../../delivery/prepare.ts";
@@ -18,6 +19,7 @@ import { replaced } from "../../lib/merge-field.ts";
 import { defaultAddressOf, findTargetFlaw, mergeConfig, withoutSecretFields } from "../../notifiers/fields.ts";
 import type { Notifier } from "../../notifiers/port.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
+import { findWordingFlaw } from "../../notifiers/wording.ts";
 import { newWebhookSecret } from "../../platform/credentials.ts";
 import { checkGiven } from "../../platform/egress/guard.ts";
 
@@ -36,7 +38,7 @@ export interface GivenTarget {
 
 export type TargetInput = Pick<
   WebhookUpdate,
-  "provider" | "url" | "secret" | "config" | "alert_channels" | "generate_secret"
+  "provider" | "url" | "secret" | "config" | "alert_channels" | "generate_secret" | "message_title" | "message_text"
 >;
 
 export function targetOfNew(ctx: RequestScope, input: TargetInput): GivenTarget {
@@ -52,9 +54,10 @@ export function targetOfNew(ctx: RequestScope, input: TargetInput): GivenTarget 
     previous: null,
     alert_channels: restoreChannels(input.alert_channels ?? {}, {}),
     config: merged.config,
+    wording: readWording(input, NO_WORDING),
   };
   requireUsable(ctx, provider, config);
-  return { provider, config, generated_secret, notices: ignoredNotices(merged, provider) };
+  return { provider, config, generated_secret, notices: ignoredNotices(merged, { provider, input }) };
 }
 
 export async function targetOfChanged(
@@ -82,6 +85,7 @@ export async function targetOfChanged(
     ...changeSecret(kept, generated_secret ?? secret, ctx.now),
     url,
     config: merged.config,
+    wording: readWording(input, stored.wording),
     ...(input.alert_channels === undefined
       ? {}
       : { alert_channels: restoreChannels(input.alert_channels ?? {}, stored.alert_channels) }),
@@ -90,7 +94,10 @@ export async function targetOfChanged(
   const isSecretLost = stored.secret !== null && config.secret === null && !bringsSecret;
   const lostFields = isStripped ? bare.removed.filter((name) => !Object.hasOwn(config.config, name)) : [];
   const lost = [...(isSecretLost ? ["secret"] : []), ...lostFields.map((name) => `config.${name}`)];
-  const notices = [...lost.map((path) => ({ path, message: SECRET_LOST })), ...ignoredNotices(merged, provider)];
+  const notices = [
+    ...lost.map((path) => ({ path, message: SECRET_LOST })),
+    ...ignoredNotices(merged, { provider, input }),
+  ];
   return { provider, config, generated_secret, notices };
 }
 
@@ -123,9 +130,24 @@ function readConfig(notifier: Notifier, given: WebhookUpdate["config"], stored: 
 /** More of them are no slip of the pen. */
 const IGNORED_MAX = 20;
 
-function ignoredNotices({ ignored }: MergedConfig, provider: WebhookProvider): Notice[] {
+function ignoredNotices(
+  { ignored }: MergedConfig,
+  { provider, input }: { provider: WebhookProvider; input: TargetInput },
+): Notice[] {
   const message = `is not a field of ${provider} and was ignored`;
-  return ignored.slice(0, IGNORED_MAX).map((name) => ({ path: `config.${name}`, message }));
+  const fields = ignored.slice(0, IGNORED_MAX).map((name) => ({ path: `config.${name}`, message }));
+  const unread = notifierOf(provider).hasOwnText ? WORDS.filter((name) => input[name]) : [];
+  return [...fields, ...unread.map((path) => ({ path, message: `is not read by ${provider}` }))];
+}
+
+const WORDS = ["message_title", "message_text"] as const;
+const NO_WORDING: Wording = { title: null, text: null };
+
+/** Those that are left out or masked keep theirs. */
+function readWording({ message_title, message_text }: TargetInput, stored: Wording): Wording {
+  const read = (given: string | null | undefined, kept: string | null) =>
+    given === undefined || given === SECRET_PLACEHOLDER ? kept : given || null;
+  return { title: read(message_title, stored.title), text: read(message_text, stored.text) };
 }
 
 /** Null where the request asks for none, or the webhook has one. */
@@ -155,7 +177,8 @@ function originOf(url: string): string {
 /** The address is checked as written here, and as resolved at each delivery. */
 function requireUsable(ctx: RequestScope, provider: WebhookProvider, config: WebhookConfig): void {
   const problem = findTargetFlaw(notifierOf(provider), config, chatServicesOf(ctx.settings));
-  if (problem !== null) throw invalid(problem);
+  const flaw = problem ?? findWordingFlaw(config.wording);
+  if (flaw !== null) throw invalid(flaw);
   // Addresses of bots and of mail are no network addresses.
   if (provider === "generic" || HTTP_ADDRESS.test(config.url)) requireReachable(ctx, config.url, "url");
   for (const [name, channel] of Object.entries(config.alert_channels)) {
