@@ -2,7 +2,7 @@ import type { PagePayload, PublicIncident, PublicMonitor } from "../contract/pub
 import { wordsBesideStatus } from "../domain/incident-status.ts";
 import { dateIn } from "../lib/zoned-days.ts";
 import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
-import { createFormats, type Formats, type Moment } from "./format.ts";
+import { createFormats, type Formats, type Moment, type Span } from "./format.ts";
 import { buildFrame, type FrameView, namesOf, type Reading, type RenderContext } from "./frame-view.ts";
 import { monitorsInMaintenance } from "./maintenance.ts";
 import { buildMonitorView, duringMaintenance, type PublicMonitorView } from "./monitor-view.ts";
@@ -23,8 +23,8 @@ export interface IncidentView {
   is_open: boolean;
   label: string;
   started: Moment;
-  /** When it was over and how long it took. */
-  resolved: { at: Moment; duration: string } | null;
+  /** From when to when, and how long that was. */
+  resolved: { span: Span; duration: string } | null;
   affected: string[];
   /** What people notice of it. */
   impact: Block[];
@@ -241,7 +241,7 @@ function outlineOf(incident: PublicIncident, monitors: PublicMonitor[], { addres
     resolved:
       resolved_at === null
         ? null
-        : { at: formats.moment(resolved_at), duration: formats.duration(resolved_at - started_at) },
+        : { span: formats.span(started_at, resolved_at), duration: formats.duration(resolved_at - started_at) },
     affected: namesOf(monitors, incident.monitor_ids),
   };
 }

@@ -1,6 +1,6 @@
 /**
  * What a public page gains with a script: days of a bar by pointer, touch and arrow keys, a filter, the visitor's own time
- * zone and colour scheme, the subscribe dialog, and a page that follows changes. Everything else works without it.
+ * zone and colour scheme, a link to pass on, the subscribe dialog, and a page that follows changes. Everything else works without it.
  */
 export const SCRIPT_TEXT = `(() => {
 const doc = document, root = doc.documentElement;
@@ -17,21 +17,47 @@ const scheme = remembered("vigil-theme");
 if (scheme) root.dataset.theme = scheme;
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const own = new Intl.DateTimeFormat(words.locale, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const MOMENT = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+const own = new Intl.DateTimeFormat(words.locale, MOMENT);
 const dated = new Intl.DateTimeFormat(words.locale, { day: "numeric", month: "short", year: "numeric" });
 const clock = new Intl.DateTimeFormat(words.locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const spaced = (name) => name.replaceAll("_", " ");
+// What the document says in its own zone stays beside it, so that a visitor can have either.
 const localize = () => {
-  const note = doc.querySelector("[data-zone]");
+  const note = doc.querySelector("[data-zone]"), toggle = doc.querySelector("[data-zone-toggle]");
   if (!note || note.dataset.zone === zone) return;
+  const there = note.dataset.zone, isThere = remembered("vigil-zone") === "page";
   for (const time of all("time[datetime*='T']")) {
-    if (time.matches("[data-lasting]")) { time.title = own.format(new Date(time.dateTime)); continue; }
-    if (time.title) continue;
-    time.title = time.textContent + " (" + note.dataset.zone + ")";
+    const isLasting = time.matches("[data-lasting]");
+    const text = time.dataset.text ??= isLasting ? time.title : time.textContent;
     const [at, after] = [new Date(time.dateTime), new Date(time.dataset.after)];
+    if (isLasting) { time.title = isThere ? text : own.format(at); continue; }
     const isOneDay = time.dataset.after && dated.format(at) === dated.format(after);
-    time.textContent = (isOneDay ? clock : own).format(at);
+    time.title = (isThere ? own.format(at) : text) + " (" + (isThere ? zone : there) + ")";
+    time.textContent = isThere ? text : (isOneDay ? clock : own).format(at);
   }
-  note.textContent = words.zone.replace("{own}", zone).replace("{page}", note.dataset.zone).replaceAll("_", " ");
+  note.dataset.text ??= note.textContent;
+  note.textContent = isThere ? note.dataset.text : spaced(words.zone.replace("{own}", zone).replace("{page}", there));
+  toggle.hidden = false;
+  toggle.lastElementChild.textContent = spaced(words.show_zone.replace("{zone}", isThere ? zone : there));
+};
+// It is true again, in whichever zone it is shown.
+const date = (time, at) => {
+  const timeZone = doc.querySelector("[data-zone]")?.dataset.zone;
+  time.dateTime = at.toISOString();
+  delete time.dataset.text;
+  time.textContent = new Intl.DateTimeFormat(words.locale, { ...MOMENT, timeZone }).format(at);
+};
+
+const share = async ({ lastElementChild: label }) => {
+  const url = doc.querySelector("link[rel=canonical]")?.href ?? location.href;
+  try {
+    if (navigator.share) return await navigator.share({ title: doc.title, url });
+    await navigator.clipboard.writeText(url);
+    const name = label.textContent;
+    label.textContent = said.textContent = words.copied;
+    setTimeout(() => { label.textContent = name; }, 2000);
+  } catch {}
 };
 
 const ages = () => {
@@ -140,10 +166,18 @@ doc.addEventListener("click", (event) => {
     root.dataset.theme = isDark ? "light" : "dark";
     remembered("vigil-theme", root.dataset.theme);
   }
+  if (event.target.closest("[data-zone-toggle]")) {
+    remembered("vigil-zone", remembered("vigil-zone") === "page" ? "own" : "page");
+    localize();
+  }
+  const sharing = event.target.closest("[data-share]");
+  if (sharing) share(sharing);
 });
 
+// Neither is there without https.
+const canShare = Boolean(navigator.share ?? navigator.clipboard);
 const prepare = () => {
-  for (const part of all("[data-scripted]")) part.hidden = false;
+  for (const part of all("[data-scripted]")) part.hidden = part.matches("[data-share]") && !canShare;
   for (const bars of all(".bars")) bars.tabIndex = 0;
   localize();
   filter();
@@ -240,7 +274,7 @@ const tick = () => {
   if (wanted > shown) refresh();
   // Nothing has changed since: the page is as of now.
   const time = doc.querySelector(".as-of time");
-  if (time && !doc.querySelector(".stale")) { time.textContent = own.format(new Date()); ages(); }
+  if (time && !doc.querySelector(".stale")) { date(time, new Date()); localize(); ages(); }
   isAlive = false;
   socket.send("ping");
 };

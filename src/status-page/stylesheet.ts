@@ -171,7 +171,9 @@ h2 + .as-of { margin-block-start: var(--space-2); }
 .notify .fields { margin-block-start: var(--space-2); max-inline-size: 480px; }
 .about { margin-block-start: var(--space-6); color: var(--neutral-11); }
 .filter { margin-block-start: var(--space-8); }
-.filter input { margin-block-start: var(--space-2); max-inline-size: 384px; }
+.filter label { position: relative; display: block; max-inline-size: 384px; }
+.filter .line-icon { position: absolute; inset-block-start: 14px; inset-inline-start: var(--space-3); color: var(--neutral-10); }
+.filter input[type="search"] { padding-inline-start: calc(var(--space-8) + var(--space-2)); }
 .filter .small { min-block-size: 20px; margin-block-start: var(--space-1); }
 .about + [data-section], .hero + .wrap > [data-section]:first-child { margin-block-start: var(--space-6); }
 section[data-section] > h2 { margin-block: var(--space-8) 0; }
@@ -231,13 +233,13 @@ section[data-section] > h2 { margin-block: var(--space-8) 0; }
 details:not(.group) > summary { color: var(--neutral-11); font-size: var(--size-14); line-height: 24px; }
 .monitor details, .card details { margin-block-start: var(--space-2); }
 .days { font-size: var(--size-14); padding-block-start: var(--space-1); }
-.is-compact .group { border: 0; }
+.is-compact .group[open] { border: 0; }
 .is-compact .monitors { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); }
 .is-compact section .monitors { margin-block-start: var(--space-4); }
 .is-compact .monitor { padding: var(--space-25) var(--space-4); }
 .is-grid .monitors { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 280px), 1fr)); gap: var(--space-3); margin-block: var(--space-3); }
 .is-grid .monitor { border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); padding: var(--space-4); }
-.is-grid .group { border: 0; }
+.is-grid .group[open] { border: 0; }
 .is-grid :is(.for-wide, .for-middle) { display: none !important; }
 .is-grid .for-narrow { display: inline !important; }
 .day + .day { margin-block-start: var(--space-6); }
@@ -334,7 +336,7 @@ dialog .close { position: absolute; inset-block-start: var(--space-2); inset-inl
   .is-list .monitor > * { grid-column: 1 / -1; }
   .is-list .monitor h3 { justify-self: start; }
   .is-list .monitor .uptime { grid-area: 1 / 2; color: var(--neutral-11); font-size: var(--size-14); font-variant-numeric: tabular-nums; }
-  .is-list .monitor .status { grid-area: 1 / 3; justify-content: end; min-inline-size: 136px; }
+  .is-list .monitor .status { grid-area: 1 / 3; justify-content: end; min-inline-size: 184px; }
   .is-list .monitor .axis { grid-area: 3 / 1; font-size: var(--size-13); color: var(--neutral-11); }
   .is-list .monitor .axis:last-child { grid-area: 3 / 3; justify-self: end; display: block; }
   .is-list .monitor:not(:last-child) .axis { display: none; }

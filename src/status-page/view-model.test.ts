@@ -405,7 +405,11 @@ describe("incidents on the page", () => {
       ["19 Nov 2026", ["a"]],
     ]);
     expect(seen.past[0]?.incidents[0]?.resolved).toEqual({
-      at: { iso: "2026-11-19T17:00:00.000Z", text: "20 Nov 2026, 02:00" },
+      span: {
+        from: { iso: "2026-11-19T15:30:00.000Z", text: "20 Nov 2026, 00:30" },
+        to: { iso: "2026-11-19T17:00:00.000Z", text: "02:00" },
+        isOneDay: true,
+      },
       duration: "1 h 30 min",
     });
   });

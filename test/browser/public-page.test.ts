@@ -413,6 +413,50 @@ describe.skipIf(!existsSync(CHROMIUM))("public page in a browser", () => {
     });
   });
 
+  it("shows the page's own times to visitors who prefer them, and remembers that", async () => {
+    const seen = await visit("/calm/page", { timezoneId: "America/New_York" }, async (page) => {
+      const read = () => page.locator(".as-of time").innerText();
+      await page.getByLabel("Menu", { exact: true }).click();
+      await page.getByRole("button", { name: "Show times in Europe/Berlin" }).click();
+      const other = await page.locator(".as-of time").getAttribute("title");
+      const chosen = [await read(), other, await page.locator("[data-zone]").innerText()];
+      await page.reload();
+      const kept = await read();
+      await page.getByLabel("Menu", { exact: true }).click();
+      await page.getByRole("button", { name: "Show times in America/New York" }).click();
+      return { chosen, kept, back: await read() };
+    });
+    expect(seen).toEqual({
+      chosen: ["20 Nov 2026, 15:32", "20 Nov 2026, 09:32 (America/New_York)", "All times are in Europe/Berlin."],
+      kept: "20 Nov 2026, 15:32",
+      back: "20 Nov 2026, 09:32",
+    });
+  });
+
+  it("offers no other zone to visitors of its own", async () => {
+    const offered = await visit("/calm/page", { timezoneId: "Europe/Berlin" }, async (page) => {
+      await page.getByLabel("Menu", { exact: true }).click();
+      return page.locator("[data-zone-toggle]").isVisible();
+    });
+    expect(offered).toBe(false);
+  });
+
+  it("gives its address to pass on, and says so", async () => {
+    const shared = await visit("/calm/page", { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
+      await page.getByLabel("Menu", { exact: true }).click();
+      await page.getByRole("button", { name: "Share", exact: true }).click();
+      await page.getByRole("button", { name: "Link copied" }).waitFor();
+      const canonical = await page.locator("link[rel=canonical]").getAttribute("href");
+      return {
+        said: await page.locator(".unseen[role=status]").innerText(),
+        canonical,
+        copied: await page.evaluate("navigator.clipboard.readText()"),
+      };
+    });
+    expect(shared.said).toBe("Link copied");
+    expect(shared.copied).toBe(shared.canonical);
+  });
+
   it("shows the keyboard where it is, beginning with the way to the content", async () => {
     const steps = await visit("/troubled/page", {}, async (page) => {
       const seen: unknown[] = [];

@@ -9,7 +9,7 @@ import { HtmlDocument } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
 import { IconShapes } from "../../ui/status-icons.tsx";
 import { ICONS, OWN_ICON, SCRIPT } from "../assets.ts";
-import { createFormats, type Lasting, type Moment } from "../format.ts";
+import { createFormats, type Lasting, type Moment, type Span } from "../format.ts";
 import type { FrameView } from "../frame-view.ts";
 import { STYLE_TEXT } from "../stylesheet.ts";
 import { renderTheme } from "../theme.ts";
@@ -85,6 +85,8 @@ function scriptWords(texts: PageTexts) {
     none: monitor.day_none,
     good,
     zone: frame.own_zone({ own: "{own}", page: "{page}" }),
+    show_zone: frame.show_zone({ zone: "{zone}" }),
+    copied: frame.copied,
     stale: frame.stale,
     updated: frame.last_updated({ time: "{time}" }),
   };
@@ -189,7 +191,7 @@ export function Frame(props: { frame: FrameView; isHome: boolean; isLive?: boole
   );
 }
 
-/** Languages are links, so they change without a script; the colour scheme needs one. */
+/** Languages are links, so they change without a script; the rest needs one. */
 function Menu({ texts }: { texts: PageTexts }) {
   return (
     <details class="menu">
@@ -197,6 +199,14 @@ function Menu({ texts }: { texts: PageTexts }) {
         <LineIcon of="ellipsis" size={20} />
       </summary>
       <div class="menu-panel">
+        <button type="button" data-share data-scripted hidden>
+          <LineIcon of="share-2" />
+          <span>{texts.frame.share}</span>
+        </button>
+        <button type="button" data-zone-toggle hidden>
+          <LineIcon of="clock" />
+          <span />
+        </button>
         <button type="button" data-theme-toggle data-scripted hidden>
           <LineIcon of="sun-moon" />
           {texts.frame.theme}
@@ -271,6 +281,23 @@ function PoweredBy({ href, text }: { href: string | null | undefined; text: stri
 
 export function Time({ moment }: { moment: Moment }) {
   return <time datetime={moment.iso}>{moment.text}</time>;
+}
+
+/** "20 Nov 2026, 14:00–15:00"; the script adds the date where the visitor's zone has midnight between. */
+export function SpanText({ of, texts }: { of: Span; texts: PageTexts }) {
+  if (of.isOneDay) {
+    return (
+      <>
+        <Time moment={of.from} />–
+        <time datetime={of.to.iso} data-after={of.from.iso}>
+          {of.to.text}
+        </time>
+      </>
+    );
+  }
+  return (
+    <Phrase of={texts.maintenance.span} parts={{ start: <Time moment={of.from} />, end: <Time moment={of.to} /> }} />
+  );
 }
 
 /** "for 12 min", or "since 18 Nov 2026, 13:32" after a day. The script counts on. */

@@ -1,7 +1,7 @@
 import type { PageTexts } from "../../language/texts.ts";
 import { LabelledMarkdown, Markdown } from "../../ui/markdown-view.tsx";
 import type { IncidentView, PastIncidentView, UpdateView } from "../incident-view.ts";
-import { Time } from "./frame.tsx";
+import { SpanText, Time } from "./frame.tsx";
 import { Phrase } from "./phrase.tsx";
 
 /** A current incident: what it is and its latest update; the rest is a link away. */
@@ -71,16 +71,19 @@ type Facts = Pick<IncidentView, "severity" | "severity_label" | "label" | "start
 
 export function IncidentFacts({ incident, texts }: { incident: Facts; texts: PageTexts }) {
   const { label, started, resolved } = incident;
-  const parts = {
-    status: <strong>{label}</strong>,
-    start: <Time moment={started} />,
-    end: resolved ? <Time moment={resolved.at} /> : null,
-    duration: resolved?.duration,
-  };
+  const status = <strong>{label}</strong>;
   return (
     <p class="small">
       <span class={`tag severity-${incident.severity}`}>{incident.severity_label}</span>{" "}
-      <Phrase of={resolved ? texts.incident.ended : texts.incident.started} parts={parts} />
+      {resolved ? (
+        <>
+          {status}
+          {" · "}
+          <SpanText of={resolved.span} texts={texts} />
+        </>
+      ) : (
+        <Phrase of={texts.incident.started} parts={{ status, start: <Time moment={started} /> }} />
+      )}
     </p>
   );
 }

@@ -1,10 +1,8 @@
 import type { PageTexts } from "../../language/texts.ts";
 import { Markdown } from "../../ui/markdown-view.tsx";
-import type { Span as SpanView } from "../format.ts";
 import type { MaintenanceView } from "../maintenance-view.ts";
-import { Time } from "./frame.tsx";
+import { SpanText } from "./frame.tsx";
 import { Affected, Timeline } from "./incident.tsx";
-import { Phrase } from "./phrase.tsx";
 
 /** One window: the occurrence under way, or the next one. */
 export function MaintenanceCard({ window, texts }: { window: MaintenanceView; texts: PageTexts }) {
@@ -25,26 +23,9 @@ export function MaintenanceFacts({ window, texts }: { window: MaintenanceView; t
     <>
       <p class="small">
         <span class={window.is_active ? "tag is-active" : "tag"}>{window.label}</span>{" "}
-        <Span of={window} texts={texts} />
+        <SpanText of={window} texts={texts} />
       </p>
       <Affected names={window.affected} texts={texts} />
     </>
-  );
-}
-
-/** "20 Nov 2026, 14:00–15:00"; the script adds the date where the visitor's zone has midnight between. */
-export function Span({ of, texts }: { of: SpanView; texts: PageTexts }) {
-  if (of.isOneDay) {
-    return (
-      <>
-        <Time moment={of.from} />–
-        <time datetime={of.to.iso} data-after={of.from.iso}>
-          {of.to.text}
-        </time>
-      </>
-    );
-  }
-  return (
-    <Phrase of={texts.maintenance.span} parts={{ start: <Time moment={of.from} />, end: <Time moment={of.to} /> }} />
   );
 }

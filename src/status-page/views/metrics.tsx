@@ -1,8 +1,7 @@
 import type { PageTexts } from "../../language/texts.ts";
 import { CHART } from "../latency-chart.ts";
 import type { GameView, MetricsView, WidgetChartView } from "../metrics-view.ts";
-import { Time } from "./frame.tsx";
-import { Span } from "./maintenance.tsx";
+import { SpanText, Time } from "./frame.tsx";
 
 export function GamePanel({ game, texts }: { game: GameView; texts: PageTexts }) {
   const words = texts.metrics;
@@ -22,7 +21,7 @@ export function GamePanel({ game, texts }: { game: GameView; texts: PageTexts })
           <ul class="days">
             {game.restarts.map((restart) => (
               <li>
-                <Span of={restart} texts={texts} />
+                <SpanText of={restart} texts={texts} />
               </li>
             ))}
           </ul>

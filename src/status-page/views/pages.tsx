@@ -1,4 +1,5 @@
 import type { PageTexts } from "../../language/texts.ts";
+import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { Mark } from "../../ui/design/mark.tsx";
 import { toHtml } from "../../ui/document.tsx";
 import { Markdown } from "../../ui/markdown-view.tsx";
@@ -320,8 +321,11 @@ function Notify({ frame: { base, texts } }: { frame: FrameView }) {
 function Filter({ label }: { label: string }) {
   return (
     <div class="filter" data-filter data-scripted hidden>
-      <label for="filter">{label}</label>
-      <input id="filter" type="search" autocomplete="off" />
+      <label>
+        <span class="unseen">{label}</span>
+        <LineIcon of="search" />
+        <input type="search" autocomplete="off" placeholder={label} />
+      </label>
       <p class="small" role="status" />
     </div>
   );

@@ -5,9 +5,9 @@ import type { FrameView } from "../frame-view.ts";
 import { CHART } from "../latency-chart.ts";
 import type { MaintenanceHistoryView, MaintenancePageView, MaintenanceView } from "../maintenance-view.ts";
 import type { ChartView, ServicePageView } from "../service-view.ts";
-import { Document, Frame, Time } from "./frame.tsx";
+import { Document, Frame, SpanText, Time } from "./frame.tsx";
 import { Affected, PastIncident, Timeline } from "./incident.tsx";
-import { MaintenanceCard, MaintenanceFacts, Span } from "./maintenance.tsx";
+import { MaintenanceCard, MaintenanceFacts } from "./maintenance.tsx";
 import { GamePanel, Metrics } from "./metrics.tsx";
 import { History, StatusText } from "./monitor.tsx";
 
@@ -178,7 +178,7 @@ function Dates(props: { title: string; dates: MaintenancePageView["past"]; texts
         <ul class="past">
           {props.dates.map((date) => (
             <li>
-              <Span of={date} texts={props.texts} />
+              <SpanText of={date} texts={props.texts} />
             </li>
           ))}
         </ul>
@@ -211,7 +211,7 @@ export function renderMaintenanceHistory(view: MaintenanceHistoryView): string {
                       <a href={each.href}>{each.title}</a>
                     </h3>
                     <p class="small">
-                      <Span of={each} texts={texts} /> ({each.duration})
+                      <SpanText of={each} texts={texts} /> ({each.duration})
                     </p>
                     <Affected names={each.affected} texts={texts} />
                   </li>

@@ -45,6 +45,7 @@ export const ICON_NAMES = [
   "send",
   "server",
   "settings",
+  "share-2",
   "siren",
   "smartphone",
   "sun",
