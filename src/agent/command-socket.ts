@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { SOCKET_PING, SOCKET_PONG } from "../contract/agent-object.ts";
+import { SOCKET_ANSWERS_HEADER, SOCKET_ASK, SOCKET_PING, SOCKET_PONG } from "../contract/agent-object.ts";
 import { UplinkError, unavailableBecause } from "./uplink-error.ts";
 
 /** Choice: below the minute after which many routers forget a silent connection. */
@@ -21,7 +21,7 @@ export const holdSocket: HoldSocket = ({ address, headers, signal, onMessage }) 
   new Promise((resolve, reject) => {
     // A redirect would take the credential along; the package follows none unless an option asks for it.
     const socket = new WebSocket(address, {
-      headers: { ...headers },
+      headers: { ...headers, [SOCKET_ANSWERS_HEADER]: "1" },
       handshakeTimeout: OPEN_TIMEOUT_MS,
       maxPayload: MESSAGE_MAX,
       perMessageDeflate: false,
@@ -44,7 +44,8 @@ export const holdSocket: HoldSocket = ({ address, headers, signal, onMessage }) 
     socket.on("message", (data) => {
       isAnswered = true;
       const text = String(data);
-      if (text !== SOCKET_PONG) onMessage(text);
+      if (text === SOCKET_ASK) socket.send(SOCKET_PING);
+      else if (text !== SOCKET_PONG) onMessage(text);
     });
     socket.on("unexpected-response", (request, { statusCode = 0 }) => {
       request.destroy();

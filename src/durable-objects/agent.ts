@@ -8,6 +8,7 @@ import {
   type AgentRpc,
   AgentSocketAttachment,
   type QueuedCommand,
+  SOCKET_ASK,
   SOCKET_PING,
   SOCKET_PONG,
   SOCKET_REPLACED,
@@ -18,6 +19,10 @@ import { findAgent } from "../data/agents/read.ts";
 import { openDb } from "../data/db.ts";
 import { now } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
+
+/** How long an agent has to answer, and how often that is looked for. */
+const ANSWERED_WITHIN_MS = 2_000;
+const LOOKED_EVERY_MS = 100;
 
 interface Waiting {
   /** The one credential that the agent has now; null where the agent is gone or not enrolled. */
@@ -68,12 +73,28 @@ export class AgentObject extends DurableObject<Env> implements AgentRpc {
     }
   }
 
+  /** A host that lost its power or its network closes no connection, so that an open one alone says nothing. */
+  async isThere(): Promise<boolean> {
+    if (this.#wakers.size > 0) return true;
+    const sockets = this.ctx.getWebSockets().filter(({ readyState }) => readyState === WebSocket.OPEN);
+    if (sockets.some((socket) => !attachmentOf(socket).answers)) return true;
+    const heardOf = (socket: WebSocket) => this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime();
+    const before = sockets.map(heardOf);
+    for (const socket of sockets) socket.send(SOCKET_ASK);
+    for (let waited = 0; sockets.length > 0 && waited < ANSWERED_WITHIN_MS; waited += LOOKED_EVERY_MS) {
+      await scheduler.wait(LOOKED_EVERY_MS);
+      if (sockets.some((socket, n) => heardOf(socket) !== before[n])) return true;
+    }
+    return false;
+  }
+
   /** Accepts the connection of an agent, which the agent API has authenticated; its first message has what waits. */
   override async fetch(request: Request): Promise<Response> {
     const attachment = AgentSocketAttachment.parse({
       agent_id: request.headers.get(AGENT_CALLER_HEADERS.agent_id),
       token_hash: request.headers.get(AGENT_CALLER_HEADERS.token_hash),
       opened_at: now(),
+      answers: request.headers.get(AGENT_CALLER_HEADERS.answers) !== null,
     });
     this.#makeRoom();
     const { 0: client, 1: server } = new WebSocketPair();

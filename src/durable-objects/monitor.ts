@@ -29,7 +29,9 @@ import { restateMessage } from "../data/monitors/write.ts";
 import { computeAgentMonitorStatus } from "../domain/agent-status.ts";
 import { describeAssignment } from "../domain/assignment.ts";
 import { computeCompositeState } from "../domain/composite.ts";
+import type { KnownVote } from "../domain/gone-agents.ts";
 import { findNextDue } from "../domain/push-deadline.ts";
+import { isAgentThere } from "../platform/agent-objects.ts";
 import { sendChecks } from "../platform/check-queues.ts";
 import { now } from "../platform/clock.ts";
 import { nextTime } from "../platform/cron.ts";
@@ -193,12 +195,30 @@ export class MonitorObject extends DurableObject<Env> implements MonitorRpc {
   async #endRoundWhenDue(monitorId: string): Promise<void> {
     const isDue = () => (this.#store.roundDeadline ?? Infinity) <= now();
     if (!isDue()) return;
-    const votes = await listLatestVotes(openDb(this.env.DB), monitorId, this.#store.missingAgents);
+    const votes = await this.#withPresence(
+      await listLatestVotes(openDb(this.env.DB), monitorId, this.#store.missingAgents),
+    );
     // Meanwhile another call may have decided it.
     if (!isDue()) return;
     const { completed, retry_at } = this.#store.endRound(votes, now());
     if (retry_at !== null) await this.#repeatAtEdge(monitorId, retry_at);
     if (completed) await this.#announceRegions({ monitor_id: monitorId, ...completed });
+  }
+
+  /**
+   * An agent that died within the last interval is known nowhere, so those whose vote the verdict waits for are asked
+   * whether they are there.
+   */
+  #withPresence(known: readonly KnownVote[]): Promise<KnownVote[]> {
+    const { slot_at, verdict, is_looked = false } = this.#store.stored?.state.round ?? {};
+    const isAsked = ({ vote, is_online }: KnownVote) => is_online && vote.slot_at !== slot_at;
+    return Promise.all(
+      known.map(async (each) => {
+        const [agentId] = agentsAmong([each.vote.region]);
+        if (agentId === undefined || verdict !== null || is_looked || !isAsked(each)) return each;
+        return { ...each, is_online: await isAgentThere(this.env, agentId) };
+      }),
+    );
   }
 
   /** A deadline has no caller that would repeat the check. Without the message the next slot goes on. */

@@ -1,9 +1,10 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { jobScope } from "../../src/access/scope.ts";
 import { sweepAgents } from "../../src/checks/agent-sweep.ts";
+import { SOCKET_ANSWERS_HEADER, SOCKET_ASK, SOCKET_PING } from "../../src/contract/agent-object.ts";
 import type { MonitorStatus } from "../../src/contract/monitor-values.ts";
 import { agents } from "../../src/data/agents/table.ts";
 import { openDb } from "../../src/data/db.ts";
@@ -77,6 +78,23 @@ async function allUp(joint: Joint): Promise<void> {
   await joint.next();
   for (const n of joint.agents.keys()) await vote(joint, n, "up");
   expect(await statusOf(joint)).toBe("up");
+}
+
+/** Holds the connection of an agent, as its program does; null: as an older one did. */
+async function connect(joint: Joint, n: number, program: { answers: boolean } | null): Promise<WebSocket> {
+  const { webSocket } = await exports.default.fetch(`http://vigil.test${V1}/agents/commands/live`, {
+    headers: {
+      upgrade: "websocket",
+      "x-agent-token": joint.agents[n]?.token ?? "",
+      ...(program && { [SOCKET_ANSWERS_HEADER]: "1" }),
+    },
+  });
+  if (!webSocket) throw new Error("not connected");
+  webSocket.addEventListener("message", ({ data }) => {
+    if (data === SOCKET_ASK && program?.answers) webSocket.send(SOCKET_PING);
+  });
+  webSocket.accept();
+  return webSocket;
 }
 
 async function checkAtEdge({ id }: Joint, outcome: "success" | "failure") {
@@ -156,6 +174,41 @@ describe("agents that vote on a monitor", () => {
     await joint.next();
     for (const n of [0, 1]) expect(await vote(joint, n, "down")).toBe("up");
     await passTime(joint, 3 * SECOND);
+    expect(await statusOf(joint)).toBe("down");
+  });
+
+  it("do not wait for one that died since the slot before and is connected no more", async () => {
+    const joint = await aJointMonitor({ region_policy: "all" });
+    await allUp(joint);
+    await joint.next();
+    for (const n of [0, 1]) expect(await vote(joint, n, "down")).toBe("up");
+    await passTime(joint, 3 * SECOND);
+    expect(await statusOf(joint)).toBe("down");
+  });
+
+  it.each([
+    ["answers: wait for its result", true, "up"],
+    ["lost its power with the connection open: do not wait", false, "down"],
+  ])("ask one of which nothing was heard, and where it %s", async (_case, answers, status) => {
+    const joint = await aJointMonitor({ region_policy: "all" });
+    await allUp(joint);
+    await connect(joint, 2, { answers });
+    await joint.next();
+    for (const n of [0, 1]) expect(await vote(joint, n, "down")).toBe("up");
+    await passTime(joint, 3 * SECOND);
+    expect(await statusOf(joint)).toBe(status);
+  });
+
+  it("wait for one whose program is too old to be asked, as long as it is connected", async () => {
+    const joint = await aJointMonitor({ region_policy: "all" });
+    await allUp(joint);
+    const socket = await connect(joint, 2, null);
+    await joint.next();
+    for (const n of [0, 1]) await vote(joint, n, "down");
+    await passTime(joint, 3 * SECOND);
+    expect(await statusOf(joint)).toBe("up");
+    socket.close();
+    await passTime(joint, 12 * SECOND);
     expect(await statusOf(joint)).toBe("down");
   });
 

@@ -190,6 +190,12 @@ describe.skipIf(reason !== null)(`agents in networks of their own${reason ? ` ($
     await watch("Certificate", { type: "https", target: `https://pay.internal:${ports.pay}/` });
     await watch("Cut", { type: "tcp", target: `${first}:${ports.cut}` });
     await watch("Split", { type: "tcp", target: `${first}:${ports.split}` });
+    const slowly = { region_policy: "all", timeout_seconds: INTERVAL_S };
+    await watch("Each", { type: "http", target: `http://${first}:${ports.last}/`, ...slowly }, [
+      "sound",
+      "split",
+      "slow",
+    ]);
     await watch("Last", { type: "http", target: `http://${first}:${ports.last}/` }, ["sound", "split", "slow"]);
   }, START_TIMEOUT_MS);
   afterAll(async () => {
@@ -206,7 +212,7 @@ describe.skipIf(reason !== null)(`agents in networks of their own${reason ? ` ($
     const silent = async () => {
       const counts = await Promise.all(
         places
-          .filter(([name, place]) => name !== "Last" || place !== "lossy")
+          .filter(([name, place]) => (name !== "Last" && name !== "Each") || place !== "lossy")
           .map(async ([name, place]) => ({ name, place, n: (await foundBy(name, place)).length })),
       );
       return counts.filter(({ n }) => n < 2);
@@ -216,7 +222,7 @@ describe.skipIf(reason !== null)(`agents in networks of their own${reason ? ` ($
     for (const place of ["sound", "lossy", "slow"] as const) {
       expect(await statusesBy("Cut", place), place).not.toContain("down");
     }
-    for (const name of ["Shop", "Names", "Certificate", "Cut", "Last"]) expect(outages(name), name).toEqual([]);
+    for (const name of ["Shop", "Names", "Certificate", "Cut", "Last", "Each"]) expect(outages(name), name).toEqual([]);
   });
 
   it("that lose packets say nothing is down, and that are slow say so", async () => {
@@ -263,8 +269,11 @@ describe.skipIf(reason !== null)(`agents in networks of their own${reason ? ` ($
     last.closeAllConnections();
     const closedAt = Date.now();
     await new Promise((resolve) => last.close(resolve));
-    await expect.poll(() => outages("Last").length, EVENTUALLY).toBe(1);
-    expect((outages("Last")[0]?.at ?? Number.NaN) - closedAt).toBeLessThanOrEqual(ANNOUNCED_WITHIN_MS);
+    // Of `Each` all have to fail, and the one that was killed was well in the slot before.
+    for (const name of ["Last", "Each"]) {
+      await expect.poll(() => outages(name).length, EVENTUALLY).toBe(1);
+      expect((outages(name)[0]?.at ?? Number.NaN) - closedAt).toBeLessThanOrEqual(ANNOUNCED_WITHIN_MS);
+    }
     start("sound");
     last = createServer((_request, response) => void response.end("ok"));
     await listen(last, ports.last);

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { AgentCommand, AgentCommandAck, AgentCommandAcked } from "../../contract/agent-command.ts";
+import { SOCKET_ANSWERS_HEADER } from "../../contract/agent-object.ts";
 import { invalid } from "../../contract/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
@@ -40,7 +41,8 @@ export const endpoints = [
     }),
     async (c) => {
       if (c.req.header("upgrade")?.toLowerCase() !== "websocket") throw invalid("upgrade must be websocket");
-      const { webSocket } = await connectForCommands(c.var.ctx);
+      const answers = c.req.header(SOCKET_ANSWERS_HEADER) !== undefined;
+      const { webSocket } = await connectForCommands(c.var.ctx, { answers });
       return new Response(null, { status: 101, webSocket });
     },
   ),

@@ -26,8 +26,8 @@ export async function awaitCommands(ctx: RequestScope, waitSeconds: number): Pro
   return commands;
 }
 
-export function connectForCommands(ctx: RequestScope): Promise<Response> {
-  return connectAgent(ctx.env, callerOf(ctx));
+export function connectForCommands(ctx: RequestScope, connection: { answers: boolean }): Promise<Response> {
+  return connectAgent(ctx.env, callerOf(ctx), connection);
 }
 
 function callerOf(ctx: RequestScope): AgentCaller {
