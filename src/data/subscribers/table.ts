@@ -64,7 +64,8 @@ export const subscriberMessages = sqliteTable(
   },
   (table) => [
     index("subscriber_messages_to_wake").on(table.wake_at).where(sql`state = 'pending'`),
-    index("subscriber_messages_subscriber").on(table.subscriber_id),
+    // By the incident that it links, and in time among those that link none.
+    index("subscriber_messages_told").on(table.subscriber_id, sql`(news ->> '$.incident_id')`, table.created_at),
     index("subscriber_messages_age").on(table.created_at),
   ],
 );

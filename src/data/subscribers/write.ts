@@ -139,29 +139,36 @@ export function insertSubscriberMessages(db: Db, fanOut: MessageFanOut): Stateme
 
 /** The subscriber was sent something about one of these incidents. */
 function hasReadOf(told: Told): SQL {
-  return sql`EXISTS (SELECT 1 FROM ${subscriberMessages} m WHERE ${isAbout(told)})`;
+  return sql`EXISTS (SELECT 1 FROM ${messagesAbout(told)} m)`;
 }
 
 /** The last that the subscriber was sent about this very incident is that it is over or withdrawn. */
 function hasEnded({ ids, ...told }: Told): SQL {
   return sql`coalesce((SELECT m.news ->> 'status' = 'resolved' OR m.news ->> 'event' = 'incident.withdrawn'
-    FROM ${subscriberMessages} m WHERE ${isAbout({ ...told, ids, bundle_ids: [] })}
-    ORDER BY m.created_at DESC, m.id DESC LIMIT 1), 0)`;
+    FROM ${messagesAbout({ ...told, ids, bundle_ids: [] })} m ORDER BY m.created_at DESC, m.id DESC LIMIT 1), 0)`;
 }
 
 function lastTitle(told: Told): SQL {
-  return sql`(SELECT m.news ->> 'title' FROM ${subscriberMessages} m WHERE ${isAbout(told)}
-    ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`;
+  return sql`(SELECT m.news ->> 'title' FROM ${messagesAbout(told)} m ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`;
 }
 
-/** Messages of earlier releases name no more than the incident that they link. */
-function isAbout({ ids, bundle_ids }: Told): SQL {
+/**
+ * What the subscriber was sent about these incidents. It links one of them, or the one that lists them; what is about
+ * several that no other lists links none, and is looked for since the incident began. Messages of earlier releases name no
+ * more than the incident that they link.
+ */
+function messagesAbout({ ids, bundle_ids, started_at }: Told): SQL {
   const among = (list: readonly string[]) => sql`IN (SELECT value FROM json_each(${JSON.stringify(list)}))`;
   const known = among([...ids, ...bundle_ids]);
-  return sql`m.subscriber_id = s.id AND m.kind = 'news' AND m.state <> 'failed'
-    AND (m.news ->> 'incident_id' ${among(ids)}
-      OR EXISTS (SELECT 1 FROM json_each(m.news, '$.about') a WHERE a.value ${known})
-      OR (json_type(m.news, '$.about') IS NULL AND m.news ->> 'incident_id' ${known}))`;
+  const isAbout = sql`m.kind = 'news' AND m.state <> 'failed' AND (m.news ->> '$.incident_id' ${among(ids)}
+    OR EXISTS (SELECT 1 FROM json_each(m.news, '$.about') a WHERE a.value ${known})
+    OR (json_type(m.news, '$.about') IS NULL AND m.news ->> '$.incident_id' ${known}))`;
+  // Exactly the expression of the index.
+  const linked = sql`(m.news ->> '$.incident_id')`;
+  return sql`(SELECT m.id, m.news, m.created_at FROM ${subscriberMessages} m
+      WHERE m.subscriber_id = s.id AND ${linked} ${known} AND ${isAbout}
+    UNION ALL SELECT m.id, m.news, m.created_at FROM ${subscriberMessages} m
+      WHERE m.subscriber_id = s.id AND ${linked} IS NULL AND m.created_at >= ${started_at} AND ${isAbout})`;
 }
 
 /**
