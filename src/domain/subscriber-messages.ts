@@ -3,6 +3,7 @@ import type { SubscriberTexts } from "../language/texts.ts";
 import { formatEnds, formatInstant } from "../lib/date-format.ts";
 import { oneLine } from "../lib/one-line.ts";
 import { inWords, textBeside } from "./alert-messages.ts";
+import { inLanguageOf } from "./automatic-texts.ts";
 import { wordsBesideStatus } from "./incident-status.ts";
 
 /** The page that a message is about. */
@@ -71,7 +72,7 @@ export function composeUpdateMessage(
     page: { name, brand_color: page.brand_color },
     pill: { tone: toneOf(event), label },
     // Those who read of many together know no title.
-    heading: oneLine(content.title) || name,
+    heading: inLanguageOf(texts.page, oneLine(content.title)) || name,
     facts: facts.filter(({ value }) => value !== ""),
     items: [],
     text: textOf(content, texts),
@@ -164,7 +165,7 @@ function textOf(content: SubscriberMessageContent, texts: SubscriberTexts): stri
   const { event, title, message, status } = content;
   if (event === "incident.withdrawn") return texts.withdrawn_text;
   if (event === "maintenance.cancelled") return endOf(content, texts);
-  return textBeside(title, wordsBesideStatus({ message: message ?? "", status }));
+  return inLanguageOf(texts.page, textBeside(title, wordsBesideStatus({ message: message ?? "", status })));
 }
 
 /** Of an occurrence that does not take place, or not to its end. */

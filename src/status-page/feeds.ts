@@ -1,4 +1,5 @@
 import type { PagePayload } from "../contract/public-page.ts";
+import { inLanguageOf } from "../domain/automatic-texts.ts";
 import type { PageTexts } from "../language/texts.ts";
 import { toIso } from "../platform/clock.ts";
 import { type Block, excerpt, parseMarkdown, parseMarkdownOf } from "../ui/markdown.ts";
@@ -115,7 +116,8 @@ function listEntries({ payload, texts, now, url }: FeedSource): Entry[] {
   const formats = createFormats(payload.page.timezone, texts);
   const said = payload.incidents.flatMap((incident): Entry[] => {
     const href = `${url}/incidents/${incident.id}`;
-    const begun = { id: incident.id, title: incident.title, href, at: incident.started_at };
+    const about = inLanguageOf(texts, incident.title);
+    const begun = { id: incident.id, title: about, href, at: incident.started_at };
     return [
       {
         ...begun,
@@ -126,10 +128,10 @@ function listEntries({ payload, texts, now, url }: FeedSource): Entry[] {
       },
       ...incident.updates.map((update) => ({
         id: update.id,
-        title: `${incident.title}: ${texts.incident.statuses[update.status]}`,
+        title: `${about}: ${texts.incident.statuses[update.status]}`,
         href,
         at: update.created_at,
-        blocks: () => parseUpdate(update, TEXT_SHOWN),
+        blocks: () => parseUpdate(update, texts, TEXT_SHOWN),
       })),
     ];
   });

@@ -1,7 +1,9 @@
 import type { PagePayload, PublicIncident, PublicMonitor } from "../contract/public-page.ts";
+import { inLanguageOf } from "../domain/automatic-texts.ts";
 import { wordsBesideStatus } from "../domain/incident-status.ts";
+import type { PageTexts } from "../language/texts.ts";
 import { dateIn } from "../lib/zoned-days.ts";
-import { type Block, parseMarkdownOf } from "../ui/markdown.ts";
+import { type Block, parseMarkdown, parseMarkdownOf } from "../ui/markdown.ts";
 import { createFormats, type Formats, type Moment, type Span } from "./format.ts";
 import { buildFrame, type FrameView, namesOf, type Reading, type RenderContext } from "./frame-view.ts";
 import { monitorsInMaintenance } from "./maintenance.ts";
@@ -113,7 +115,8 @@ export function buildIncidentView(
   const { address, texts, as_of } = viewing;
   const { started_at, resolved_at } = incident;
   const planned = monitorsInMaintenance(payload, as_of);
-  const linkTo = (one: Neighbour | null) => one && { href: `${address.base}/incidents/${one.id}`, title: one.title };
+  const linkTo = (one: Neighbour | null) =>
+    one && { href: `${address.base}/incidents/${one.id}`, title: inLanguageOf(texts, one.title) };
   return {
     frame: buildFrame(payload, viewing, formats),
     incident: viewIncident(incident, payload, { address, texts, formats, updates_max: Number.POSITIVE_INFINITY }),
@@ -192,8 +195,10 @@ function historyPath(before: number | undefined, formats: Formats): string {
 }
 
 /** Nothing where an update only says that its status changed: the status stands beside it. */
-export function parseUpdate(update: PublicIncident["updates"][number], max?: number): Block[] {
-  return wordsBesideStatus(update) === "" ? [] : parseMarkdownOf(update, "message", max);
+export function parseUpdate(update: PublicIncident["updates"][number], texts: PageTexts, max?: number): Block[] {
+  if (wordsBesideStatus(update) === "") return [];
+  const said = inLanguageOf(texts, update.message);
+  return said === update.message ? parseMarkdownOf(update, "message", max) : parseMarkdown(said);
 }
 
 export function viewIncident(
@@ -211,7 +216,7 @@ export function viewIncident(
     updates: updates.map((update) => ({
       label: texts.incident.statuses[update.status],
       at: formats.moment(update.created_at),
-      text: parseUpdate(update, text_max),
+      text: parseUpdate(update, texts, text_max),
     })),
     omitted_updates: incident.updates.length - updates.length + incident.omitted_updates,
   };
@@ -225,7 +230,7 @@ export function viewPastIncident(
   const [last] = incident.updates;
   return {
     ...outlineOf(incident, monitors, reading),
-    last: last ? parseUpdate(last, GIST_SHOWN) : [],
+    last: last ? parseUpdate(last, reading.texts, GIST_SHOWN) : [],
   };
 }
 
@@ -233,7 +238,7 @@ function outlineOf(incident: PublicIncident, monitors: PublicMonitor[], { addres
   const { started_at, resolved_at } = incident;
   return {
     href: `${address.base}/incidents/${incident.id}`,
-    title: incident.title,
+    title: inLanguageOf(texts, incident.title),
     severity: incident.severity,
     severity_label: texts.incident.severities[incident.severity],
     label: texts.incident.statuses[incident.status],

@@ -1,4 +1,5 @@
 import type { PagePayload, PageState, PublicIncident } from "../contract/public-page.ts";
+import { inLanguageOf } from "../domain/automatic-texts.ts";
 import type { PageTexts } from "../language/texts.ts";
 import { englishTexts } from "../language/texts.ts";
 import { monitorsInMaintenance, sortMaintenance } from "./maintenance.ts";
@@ -63,7 +64,8 @@ export function computePageState(
     ...nameAffected("down", { affected: down, total: payload.monitors.length, texts }),
     ...nameAffected("degraded", { affected: degraded, total: payload.monitors.length, texts }),
   ];
-  const affected = named.length > 0 ? named : open.slice(0, NAMES_SHOWN).map(({ title }) => title);
+  const titles = open.slice(0, NAMES_SHOWN).map(({ title }) => inLanguageOf(texts, title));
+  const affected = named.length > 0 ? named : titles;
   const areResting = isBlank && monitors.length > 0 && monitors.every(({ is_resting }) => is_resting);
   const wasKnown = monitors.some(({ status }) => status === "unknown");
   const blank = wasKnown ? texts.monitor.statuses.unknown : texts.states.blank;

@@ -40,6 +40,25 @@ describe("the language of a public page", () => {
     expect((await account.client.put(`${PAGES}/${page.id}`, { language: "xx" })).status).toBe(400);
   });
 
+  it("is that of the titles and texts which the service writes itself, and not of what people write", async () => {
+    const { account, page, path } = await createShop({ language: "de" });
+    const own = { owner_id: account.user_id, status_page_id: page.id, is_public: true };
+    const id = await insertIncident(
+      { ...own, title: "Web shop is down", status: "monitoring" },
+      { messages: ["Web shop is failing its checks.", "A release is rolled back."] },
+    );
+    for (const document of [path, `${path}/incidents/${id}`, `${path}/feed.atom`, `${path}/feed.json`]) {
+      const { text } = await visit(document);
+      expect(text).toContain("Web shop ist ausgefallen");
+      expect(text).not.toContain("Web shop is down");
+    }
+    const { text } = await visit(`${path}/incidents/${id}`);
+    expect(text).toContain("Die Prüfungen von Web shop schlagen fehl.");
+    expect(text).toContain("A release is rolled back.");
+    expect((await visit(`${path}/history?lang=fr`)).text).toContain("Web shop est en panne");
+    expect((await visit(`${path}/summary.json`)).text).toContain("Web shop is down");
+  });
+
   it("is switched by a link, and stays so", async () => {
     const { path } = await createShop();
     const { text, headers } = await visit(path, { "accept-language": "de" });
