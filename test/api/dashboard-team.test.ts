@@ -40,4 +40,13 @@ describe("a role that a group of a sign-in provider gives", () => {
       "a group of a sign-in provider gives this role: change it there",
     ]);
   });
+
+  it("has no form by its address either, which says so before anything is entered", async () => {
+    const led = await browser.open(`/app/team/${page}/members/${given}`);
+    expect([led.status, led.headers.get("location")]).toEqual([303, `/app/team?page=${page}`]);
+    const { text } = await browser.open(`/app/team?page=${page}`);
+    expect(text).toContain("A group of the sign-in provider gives");
+    expect(text).not.toContain('name="role"');
+    expect((await browser.open(`/app/team/${page}/members/${invited}`)).status).toBe(200);
+  });
 });

@@ -114,6 +114,12 @@ export const endpoints = [
       permission: "members.manage",
     },
     async (c, input) => {
+      const { page } = input.params;
+      const { member } = await loadMember(c, input.params);
+      if (member.given_by !== null) {
+        const reason = `A group of the sign-in provider gives ${member.name ?? member.email} their role: change it there.`;
+        return redirectWithNotice(`/app/team?page=${page}`, reason);
+      }
       const form = await memberForm(c, input.params);
       return showForm(c, form, form.stored);
     },
@@ -276,8 +282,9 @@ async function loadMember(c: AppContext, { page, member: id }: MemberIds) {
     listMembers(c.var.ctx, page, { limit: MEMBERS_MAX, offset: 0 }),
     requireVisiblePage(c.var.ctx, page),
   ]);
-  const member = rows.map(presentEntry).find((each) => each.id === id);
-  if (!member) throw notFound("member");
+  const row = rows.find((each) => each.id === id);
+  if (!row) throw notFound("member");
+  const member = { ...presentEntry(row), given_by: row.given_by };
   return { member, membership: visible.membership, name: visible.page.name };
 }
 
