@@ -39,24 +39,24 @@ describe("what users learn in advance about a schedule", () => {
   it("describes a gap in the zone of the schedule", () => {
     const gap = { start_at: at(13), end_at: at(20), began_at: at(13) };
     expect(describeGap({ name: "Primary", timezone: "Europe/Berlin" }, gap, NOW)).toBe(
-      "nobody is on call by Primary from 29 March 2026, 03:00 (Europe/Berlin) until 29 March 2026, 10:00 (Europe/Berlin)",
+      "nobody is on call by Primary from 29 Mar 2026, 03:00 CEST until 29 Mar 2026, 10:00 CEST",
     );
   });
 
   it.each([
-    ["until when a turn lasts", 20, " until 29 March 2026, 10:00 (Europe/Berlin)"],
+    ["until when a turn lasts", 20, " until 29 Mar 2026, 10:00 CEST"],
     ["no end beyond what was looked at", 72, ""],
   ])("says in its reminder %s", (_name, end, until) => {
     const named = { id: "s", name: "Primary", timezone: "Europe/Berlin" };
     const { text } = composeShiftReminder(named, shift("a", 11, end), { now: NOW, links: [] });
-    expect(text).toBe(`You are on call from 29 March 2026, 00:00 (Europe/Berlin)${until}.`);
+    expect(text).toBe(`You are on call from 29 Mar 2026, 00:00 CET${until}.`);
   });
 
   it("begins the notice of a gap with who is missing", () => {
     const gap = { start_at: NOW, end_at: at(2), began_at: NOW };
     const named = { id: "s", name: "Primary", timezone: "Europe/Berlin" };
     expect(composeGapNotice(named, gap, { now: NOW, links: [] }).text).toBe(
-      "Nobody is on call by Primary from now until 28 March 2026, 15:00 (Europe/Berlin). Add a shift or an override.",
+      "Nobody is on call by Primary from now until 28 Mar 2026, 15:00 CET. Add a shift or an override.",
     );
   });
 });

@@ -1,4 +1,4 @@
-import { formatMoment } from "../lib/date-format.ts";
+import { formatInstant } from "../lib/date-format.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { oneLine } from "../lib/one-line.ts";
 import type { AlertMessage } from "./alert-messages.ts";
@@ -35,13 +35,13 @@ interface Named {
 
 /** One line, for messages and events. */
 export function describeGap({ name, timezone }: Named, { start_at, end_at }: Gap, now: number): string {
-  const from = start_at <= now ? "now" : formatMoment(start_at, timezone);
+  const from = start_at <= now ? "now" : formatInstant(start_at, timezone);
   return `nobody is on call by ${oneLine(name)} from ${from}${untilIn(timezone, end_at, now)}`;
 }
 
 /** Empty beyond what is looked at in advance: it may end later. */
 function untilIn(timezone: string, end_at: number, now: number): string {
-  return end_at >= now + GAP_HORIZON_MS ? "" : ` until ${formatMoment(end_at, timezone)}`;
+  return end_at >= now + GAP_HORIZON_MS ? "" : ` until ${formatInstant(end_at, timezone)}`;
 }
 
 const asSentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
@@ -55,7 +55,7 @@ export interface FirstTurn {
 /** Before its first turn a schedule has no gap that anybody forgot: it begins later. */
 export function describeBeginning({ name, timezone }: Named, { at, name: first }: FirstTurn): string {
   const who = first === null ? "" : `, ${oneLine(first)} first`;
-  return `${oneLine(name)} begins on ${formatMoment(at, timezone)}${who}; until then nobody is on call by it`;
+  return `${oneLine(name)} begins on ${formatInstant(at, timezone)}${who}; until then nobody is on call by it`;
 }
 
 type Links = AlertMessage["links"];
@@ -67,7 +67,7 @@ export function composeBeginningNotice(schedule: Named & { id: string }, first: 
     tone: "info",
     title: `On-call schedule begins later: ${oneLine(name)}`,
     is_resolved: false,
-    text: `It begins on ${formatMoment(first.at, timezone)}.${who} Until then nobody is on call by it: add a shift or an override if somebody is to be.`,
+    text: `It begins on ${formatInstant(first.at, timezone)}.${who} Until then nobody is on call by it: add a shift or an override if somebody is to be.`,
     facts: [],
     links,
     thread: { id: schedule.id, state: `begins ${first.at}` },
@@ -118,7 +118,7 @@ export function composeShiftReminder(
     tone: "info",
     title: `Your on-call shift begins soon: ${oneLine(schedule.name)}`,
     is_resolved: false,
-    text: `You are on call from ${formatMoment(start_at, timezone)}${untilIn(timezone, end_at, now)}.`,
+    text: `You are on call from ${formatInstant(start_at, timezone)}${untilIn(timezone, end_at, now)}.`,
     facts: [],
     links,
     thread: { id: schedule.id, state: `shift ${start_at}` },

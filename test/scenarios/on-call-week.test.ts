@@ -111,8 +111,8 @@ it("sends each of two people who take turns, and the owner, one story that makes
   ]);
   const shifts = (await day.mailsOf("Cleo")).filter(({ subject }) => subject.includes("shift"));
   expect(shifts.map(({ text }) => /from .*/.exec(text)?.[0])).toEqual([
-    "from 24 October 2026, 09:00 (Europe/Berlin) until 24 October 2026, 18:00 (Europe/Berlin).",
-    "from 26 October 2026, 09:00 (Europe/Berlin) until 27 October 2026, 09:00 (Europe/Berlin).",
+    "from 24 Oct 2026, 09:00 CEST until 24 Oct 2026, 18:00 CEST.",
+    "from 26 Oct 2026, 09:00 CET until 27 Oct 2026, 09:00 CET.",
   ]);
   const [, back] = (await day.mails()).map(({ text }) => text);
   expect(back).toContain("Down: 25 Oct 2026, 02:30 CEST to 04:00 CET\nLasted: 2 hours 30 minutes");

@@ -156,7 +156,7 @@ describe("a night in which somebody leaves the team in the middle of a turn", ()
     const left = await day.leave("Ben");
     expect
       .soft(left.notices?.map(({ message }) => message))
-      .toEqual(["nobody is on call by Nights from now until 13 January 2026, 07:00 (Europe/Berlin)"]);
+      .toEqual(["nobody is on call by Nights from now until 13 Jan 2026, 07:00 CET"]);
     await day.passUntil(100 * MINUTE);
     await day.change(shop, "up", 105 * MINUTE);
     await day.passUntil(3 * HOUR);
