@@ -83,6 +83,9 @@ export const ExpiryData = z.object({
   message: z.string(),
   expires_at: At,
   days_left: z.int(),
+  is_said_by_status: z.boolean().optional().meta({
+    description: "true where the monitor's own change to degraded says the same within a day",
+  }),
 });
 
 /** Filled in by the consumer of the event, which reads it from the incident or window. */

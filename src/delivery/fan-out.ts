@@ -7,7 +7,7 @@ import { insertDeliveries } from "../data/deliveries/write.ts";
 import { WAKE_GRACE_MS } from "../data/outbox/rows.ts";
 import { listAlertRouting } from "../data/status-pages/read.ts";
 import { type ActiveWebhook, listActiveWebhooks } from "../data/webhooks/read.ts";
-import { HOLD_FALLBACK_MS, isOfBundle, repeatsOutage } from "../domain/alert-bundling.ts";
+import { HOLD_FALLBACK_MS, isOfBundle, isSaidByStatus, repeatsOutage } from "../domain/alert-bundling.ts";
 import {
   applyRoutingOverride,
   applyRuleAudience,
@@ -186,7 +186,10 @@ export async function previewReceivers<Event extends NewEvent>(db: FanOutScope["
   });
 }
 
-/** People who chose no events read of an outage by its monitor, and not by its automatic incident besides. */
+/**
+ * People who chose no events read of an outage by its monitor, and not by its automatic incident besides; and of a
+ * certificate or domain that ends by its monitor, which becomes degraded.
+ */
 function findInformed(
   event: NewEvent,
   routing: AlertRouting | undefined,
@@ -194,13 +197,15 @@ function findInformed(
 ): (webhook: ActiveWebhook) => boolean {
   if (!isKnownEvent(event)) return () => false;
   if (isOfBundle(event) || isAcknowledgedInBundle(event)) return ({ provider }) => !isToldAll(provider, event);
-  if (!repeatsOutage(event)) return () => false;
+  const isSaid = isSaidByStatus(event);
+  if (!isSaid && !repeatsOutage(event)) return () => false;
   const readers = webhooks.filter(({ provider, events }) => events.length === 0 && notifierOf(provider).isBundled);
-  const listening = (name: "monitor.down" | "monitor.up") => {
+  const listening = (name: "monitor.down" | "monitor.up" | "monitor.degraded") => {
     const change = applyRoutingOverride({ ...event, name, classification: EVENTS[name].classification }, routing);
     return new Set(selectWebhooks(change, readers).map(({ webhook }) => webhook.id));
   };
-  const informed = listening("monitor.down");
+  const informed = listening(isSaid ? "monitor.degraded" : "monitor.down");
+  if (isSaid) return ({ id }) => informed.has(id);
   // The end reaches by the monitor who heard of its beginning by the monitor.
   if (event.name === "incident.created") return ({ id }) => informed.has(id);
   const relieved = listening("monitor.up");

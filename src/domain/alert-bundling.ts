@@ -57,6 +57,12 @@ export function repeatsOutage(event: KnownEvent): boolean {
   return isEdge && event.data.is_automatic && event.data.monitor_id !== null;
 }
 
+/** Whether the monitor says the same by becoming degraded. */
+export function isSaidByStatus(event: KnownEvent): boolean {
+  const isExpiry = event.name === "monitor.certificate_expiring" || event.name === "monitor.domain_expiring";
+  return isExpiry && event.data.is_said_by_status === true;
+}
+
 /** Whether an event is the beginning or the end of an incident that lists outages: those who hear of these need it not. */
 export function isOfBundle(event: KnownEvent): boolean {
   const isEdge = event.name === "incident.created" || event.name === "incident.resolved";

@@ -10,7 +10,7 @@ import {
   type UserPreferences,
   type UserPreferencesChange,
 } from "../contract/team-notification.ts";
-import { isOfBundle, repeatsOutage } from "./alert-bundling.ts";
+import { isOfBundle, isSaidByStatus, repeatsOutage } from "./alert-bundling.ts";
 
 /** By which a person is notified as a member of a team. */
 const CHANNELS = ["mail", "in_app", "push"] as const;
@@ -76,6 +76,7 @@ export function topicFor(event: KnownEvent, page: TeamTopics, preferences: UserP
   const wants = (topic: TeamTopic) => page[topic] && preferences.notify_team[topic];
   const topic = EVENTS[event.name].team;
   if (topic === null || !wants(topic) || isOfBundle(event)) return null;
+  if (isSaidByStatus(event) && wants("degraded")) return null;
   if (repeatsOutage(event) && wants(event.name === "incident.created" ? "down" : "up")) return null;
   return topic;
 }

@@ -3,7 +3,7 @@ import { EVENTS, type EventOf } from "../contract/events.ts";
 import { runBatch } from "../data/db.ts";
 import { listDueExpiries, listDueExpiriesAmong, scheduleExpiryNotice } from "../data/monitors/expiries.ts";
 import type { MonitorRecord } from "../data/monitors/read.ts";
-import { type ExpiryNotice, planNotice } from "../domain/expiry-notices.ts";
+import { type ExpiryNotice, isSaidByStatus, planNotice } from "../domain/expiry-notices.ts";
 import { formatMoment } from "../lib/date-format.ts";
 import { toIso } from "../platform/clock.ts";
 import { idFrom } from "../platform/ids.ts";
@@ -64,7 +64,10 @@ interface Expiry {
 }
 
 function expiryEvent(monitor: MonitorRecord, { name, expires_at, notice, now }: Expiry): ExpiryEvent {
-  const subject = name === "monitor.certificate_expiring" ? "the certificate" : "the domain";
+  const isCertificate = name === "monitor.certificate_expiring";
+  const subject = isCertificate ? "the certificate" : "the domain";
+  const { days_left } = notice;
+  const isSaid = isSaidByStatus(monitor, { of: isCertificate ? "ssl" : "domain", days_left }, now);
   return {
     id: idFrom("event", monitor.id, name, String(expires_at), String(notice.mark)),
     owner_id: monitor.owner_id,
@@ -77,7 +80,8 @@ function expiryEvent(monitor: MonitorRecord, { name, expires_at, notice, now }: 
       monitor_name: monitor.name,
       message: `${subject} expires on ${formatMoment(expires_at, "UTC")}`,
       expires_at: toIso(expires_at),
-      days_left: notice.days_left,
+      days_left,
+      ...(isSaid ? { is_said_by_status: true } : {}),
     },
     created_at: now,
   };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ProbeResult } from "../contract/check.ts";
+import { WARNING_DAYS } from "../domain/expiry-notices.ts";
 import { spanOf } from "../lib/duration-format.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import type { Parsed } from "../lib/parse-result.ts";
@@ -18,7 +19,7 @@ const DomainCheck = z.object({
     .max(365)
     .nullish()
     .meta({ description: "domain: degraded when the registration ends within so many days; default 30" })
-    .transform((days) => days ?? 30),
+    .transform((days) => days ?? WARNING_DAYS.domain),
 });
 type DomainCheck = z.infer<typeof DomainCheck>;
 /** States of a name that was not renewed, although registries advance its date automatically (RFC 8056). */

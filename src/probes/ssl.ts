@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ProbeResult } from "../contract/check.ts";
+import { WARNING_DAYS } from "../domain/expiry-notices.ts";
 import { spanOf } from "../lib/duration-format.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import type { Parsed } from "../lib/parse-result.ts";
@@ -18,7 +19,7 @@ const SslCheck = z.object({
     .max(365)
     .nullish()
     .meta({ description: "ssl: degraded when the certificate expires within so many days; default 14" })
-    .transform((days) => days ?? 14),
+    .transform((days) => days ?? WARNING_DAYS.ssl),
 });
 type SslCheck = z.infer<typeof SslCheck>;
 

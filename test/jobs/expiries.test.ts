@@ -67,6 +67,38 @@ describe("a certificate that is about to expire", () => {
     expect(row?.expiry_notice_at).toBeNull();
   });
 
+  it("is one message to who chose no events where its own monitor becomes degraded of it, and all to others", async () => {
+    const { account, id } = await aMonitor({ status: "up", status_since: T0 });
+    const hooks = {
+      slack: await createWebhook(account, { provider: "slack" }),
+      chosen: await createWebhook(account, { provider: "slack", events: ["monitor.certificate_expiring"] }),
+      program: await createWebhook(account, {}),
+    };
+    sink.serve("https://sink.test/", () => new Response("ok"));
+    await sweepAt(daysBefore(30));
+    await sweepAt(daysBefore(14));
+    await db
+      .update(monitors)
+      .set({ status: "degraded", status_since: daysBefore(14) })
+      .where(eq(monitors.id, id));
+    await sweepAt(daysBefore(7));
+    const sentTo = async (webhook: { id: string }) =>
+      (await db.select().from(deliveries).where(eq(deliveries.webhook_id, webhook.id))).length;
+    expect([await sentTo(hooks.slack), await sentTo(hooks.chosen), await sentTo(hooks.program)]).toEqual([2, 3, 3]);
+  });
+
+  it("is said by the mark alone where its monitor is of another type, or says nothing", async () => {
+    const https = await aMonitor({ type: "https", status: "up", status_since: T0 });
+    const down = await aMonitor({ status: "down", status_since: T0 });
+    const slacks = [
+      await createWebhook(https.account, { provider: "slack" }),
+      await createWebhook(down.account, { provider: "slack" }),
+    ];
+    sink.serve("https://sink.test/", () => new Response("ok"));
+    await sweepAt(daysBefore(14));
+    for (const { id } of slacks) expect(await db.$count(deliveries, eq(deliveries.webhook_id, id))).toBe(1);
+  });
+
   it("is announced anew after it was renewed, and at once when it is found late", async () => {
     const { id } = await aMonitor();
     await sweepAt(daysBefore(14));
