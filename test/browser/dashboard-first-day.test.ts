@@ -230,10 +230,21 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
       await page.clock.install();
       await page.goto(`${dashboard.service.url}/app/incidents/${incident.id}`);
       await page.getByRole("button", { name: "Publish", exact: true }).click();
-      await page.locator(".notice").waitFor();
+      const notice = page.locator(".notice");
+      await notice.waitFor();
       await page.waitForLoadState();
+      const box = await notice.boundingBox();
+      await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 10);
       await page.clock.fastForward(21_000);
-      expect(await page.locator(".notice").count()).toBe(0);
+      // Somebody reads it.
+      expect(await notice.count()).toBe(1);
+      await page.getByRole("button", { name: "Unpublish", exact: true }).press("Enter");
+      await page.getByRole("button", { name: "Publish", exact: true }).waitFor();
+      await notice.waitFor();
+      await page.waitForLoadState();
+      // The pointer only rests where it appeared.
+      await page.clock.fastForward(21_000);
+      expect(await notice.count()).toBe(0);
       await page.goto(`${dashboard.service.url}/app/monitors`);
       await page.getByRole("checkbox", { name: "Select Paused for a moment" }).check();
       const selection = page.getByRole("group", { name: "With the selected monitors" });
