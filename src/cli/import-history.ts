@@ -77,7 +77,10 @@ export async function applyHistory(api: Api, history: ImportedHistory, options: 
     if (planned.has(external_key)) continue;
     await make("maintenance", window.title, () => {
       const page = pageOf(status_page);
-      const targets = affected(page, wanted).map(({ id }) => ({ target_type: "monitor", target_id: id }));
+      const found = affected(page, wanted);
+      // Without any it would cover the whole page.
+      if (wanted.length > 0 && found.length === 0) throw new CommandFailure("nothing that it is about was imported");
+      const targets = found.map(({ id }) => ({ target_type: "monitor", target_id: id }));
       return api.call("POST", "/maintenance", { ...window, external_key, status_page_id: page.id, targets });
     });
   }

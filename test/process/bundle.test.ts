@@ -11,9 +11,9 @@ const GZIP_BYTES_MAX = 1_000_000;
 
 /** All scripts that any view of the dashboard loads, but for the importers, which one view loads. */
 const SCRIPT_BYTES_MAX = 40_000;
-const MOVE_SCRIPT_BYTES_MAX = 190_000;
+const MOVE_SCRIPT_BYTES_MAX = 200_000;
 
-it("keeps the scripts of the dashboard below 40 kB, and the importers below 190 kB", () => {
+it("keeps the scripts of the dashboard below 40 kB, and the importers below 200 kB", () => {
   const folder = join(ROOT, "node_modules/.assets/assets/dashboard");
   const manifest: Record<string, string> = JSON.parse(readFileSync(join(folder, "../../dashboard.json"), "utf8"));
   const { move_script = "", ...others } = manifest;

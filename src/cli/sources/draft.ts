@@ -1,3 +1,4 @@
+import type { MaintenanceCreate } from "../../contract/maintenance.ts";
 import type { INCIDENT_SEVERITIES } from "../../contract/monitor-values.ts";
 import { PUSH_ALIAS_LENGTH_MIN } from "../../contract/push.ts";
 import { isUsableSlug } from "../../contract/status-page.ts";
@@ -33,10 +34,17 @@ export interface ImportedIncident extends Written {
   is_public?: boolean;
 }
 
-export interface ImportedMaintenance extends Written {
+export interface ImportedMaintenance
+  extends Written,
+    Pick<
+      MaintenanceCreate,
+      "recurrence_type" | "recurrence_interval" | "recurrence_day_of_week" | "recurrence_day_of_month"
+    > {
   key: string;
   start_time: string;
   end_time: string;
+  is_public?: boolean;
+  recurrence_end_date?: string;
 }
 
 /** What no file holds, but the service does. */
@@ -55,6 +63,8 @@ export interface Imported {
 export interface ImportOptions {
   /** The agent that runs what the edge cannot. */
   agent?: string | undefined;
+  /** Windows that recur begin with the first that is not over. */
+  now?: number;
 }
 
 /** Monitors that a webhook may be limited to. */

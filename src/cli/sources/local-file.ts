@@ -1,14 +1,19 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { CommandFailure } from "../failure.ts";
 import { readTables } from "./database.ts";
 import { decodeForeignText, FILE_BYTES_MAX, type ForeignFile, isSqlite, tooLarge } from "./file.ts";
+import { readSqlDump } from "./sql-dump.ts";
 
 /** A file of another tool on this machine. */
 export function localFile(path: string): ForeignFile {
+  const text = () => decodeForeignText(path, readBounded(path));
   return {
     isDatabase: () => isSqlite(headOf(path)),
-    text: () => decodeForeignText(path, readBounded(path)),
-    readTables: (tool, convert) => readTables(path, tool, convert),
+    text,
+    readTables(tool, convert) {
+      if (!existsSync(path) || isSqlite(headOf(path))) return readTables(path, tool, convert);
+      return readSqlDump(text(), { file: path, tool, convert });
+    },
   };
 }
 

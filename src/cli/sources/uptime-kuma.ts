@@ -1,4 +1,5 @@
 import { CHILDREN_MAX } from "../../contract/monitor.ts";
+import { isTimeZone } from "../../lib/zoned-days.ts";
 import { keyFrom } from "../export.ts";
 import type { Manifest } from "../manifest.ts";
 import {
@@ -17,17 +18,19 @@ import type { ForeignFile } from "./file.ts";
 import type { ForeignRecord } from "./record.ts";
 import type { Tables } from "./tables.ts";
 import { addNotification } from "./uptime-kuma-channels.ts";
+import { addIncidents, addMaintenance } from "./uptime-kuma-maintenance.ts";
 import { kindOf } from "./uptime-kuma-monitors.ts";
 
 /**
- * Settings of Uptime Kuma, from its database kuma.db: the schema of 1.23 or 2, which has the same tables and more columns.
+ * Settings of Uptime Kuma, from its database kuma.db or a dump of MariaDB: the schema of 1.23 or 2, which has the same
+ * tables and more columns.
  * https://github.com/louislam/uptime-kuma/blob/master/db/knex_init_db.js
  */
 
 /** Its accounts, its own state and what it computed. */
 const OF_THE_PROGRAM = /^(sqlite_.*|knex_.*|user|api_key|monitor_tls_info|notification_sent_history|domain_expiry)$/;
-/** Which monitors and pages a maintenance is of. */
-const OF_MAINTENANCE = /^(monitor_maintenance|maintenance_.*)$/;
+/** What earlier versions computed of each window. */
+const OF_MAINTENANCE = /^maintenance_timeslot$/;
 const HISTORY = /^(heartbeat|stat_.*)$/;
 
 export function importUptimeKuma(file: ForeignFile, options: ImportOptions = {}): Imported {
@@ -38,6 +41,7 @@ function convert(tables: Tables, options: ImportOptions): Imported {
   const draft = new Draft(options);
   const sources = tables.rows("monitor");
   const settings = tables.rows("setting");
+  const timezone = serverZone(settings);
   // How the program itself runs.
   for (const row of settings) row.ignoreAll();
   if (sources.length === 0 && settings.length === 0) throw new Error("it holds no monitors");
@@ -61,8 +65,10 @@ function convert(tables: Tables, options: ImportOptions): Imported {
     else keys.set(id, key);
   }
   addMembers(draft, sources, { keys, subjects });
-  addPages(draft, tables, keys);
+  const pages = addPages(draft, tables, { keys, timezone });
   settleComposites(draft);
+  addMaintenance(draft, tables, { keys, pages, timezone, now: options.now ?? Date.now() });
+  addIncidents(draft, tables, pages);
   const heard = heardBy(tables, keys);
   for (const row of tables.rows("notification")) addNotification(draft, row, heard.get(row.text("id") ?? "") ?? []);
   addRest(draft, tables);
@@ -157,13 +163,26 @@ function settleComposites(draft: Draft): void {
   }
 }
 
-function addPages(draft: Draft, tables: Tables, keys: ReadonlyMap<string, string>): void {
+/** In whose clock it keeps times. */
+function serverZone(settings: readonly ForeignRecord[]): string {
+  const row = settings.find((setting) => setting.text("key") === "serverTimezone");
+  const zone = (row?.text("value") ?? "").replace(/^"|"$/g, "");
+  return zone !== "" && isTimeZone(zone) ? zone : "UTC";
+}
+
+/** Their slugs by their ids. */
+function addPages(
+  draft: Draft,
+  tables: Tables,
+  { keys, timezone }: { keys: ReadonlyMap<string, string>; timezone: string },
+): Map<string, string> {
   const pages = new Map<string, { slug: string; remarks: Remarks }>();
   for (const row of tables.rows("status_page")) {
     const slug = row.text("slug") ?? "";
     const remarks = draft.name(row, `status page "${slug}"`);
     pages.set(row.text("id") ?? "", { slug, remarks });
-    draft.manifest.status_pages[slug] = pageOf(row, slug, remarks);
+    const page = pageOf(row, slug, remarks);
+    draft.manifest.status_pages[slug] = { ...page, ...(timezone !== "UTC" && { timezone }) };
   }
   const sections = new Map(tables.rows("group").map((row) => [row.text("id"), row]));
   for (const row of sections.values()) row.ignore("id", "created_date", "weight", "status_page_id", "public", "name");
@@ -194,6 +213,7 @@ function addPages(draft: Draft, tables: Tables, keys: ReadonlyMap<string, string
     page?.remarks.stays(`its domain ${row.text("domain")}: add it to the page once its name leads here`);
     row.ignoreAll();
   }
+  return new Map([...pages].map(([id, { slug }]) => [id, slug]));
 }
 
 function pageOf(row: ForeignRecord, slug: string, remarks: Remarks): Manifest["status_pages"][string] {
@@ -218,10 +238,6 @@ function pageOf(row: ForeignRecord, slug: string, remarks: Remarks): Manifest["s
 
 /** What stays behind as a whole, a line each. */
 function addRest(draft: Draft, tables: Tables): void {
-  for (const row of tables.rows("maintenance")) {
-    draft.leave(row, `maintenance "${row.text("title")}"`, "plan it anew");
-  }
-  for (const row of tables.rows("incident")) draft.leave(row, `incident "${row.text("title")}"`, "write it anew");
   for (const row of tables.rows("proxy")) {
     draft.leave(row, `proxy ${row.text("host")}`, "checks here go through no proxy: use an agent behind it");
   }

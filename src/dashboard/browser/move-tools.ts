@@ -9,7 +9,7 @@ export interface Tool {
 export const TOOLS: Readonly<Record<string, Tool>> = {
   "uptime-kuma": {
     label: "Uptime Kuma",
-    take: "The database kuma.db of version 1.23 or 2, from a stopped Uptime Kuma or a copy.",
+    take: "The database kuma.db of version 1.23 or 2, from a stopped Uptime Kuma or a copy; or a dump of its MariaDB, as text.",
   },
   gatus: { label: "Gatus", take: "Its configuration, in one YAML file." },
   healthchecks: {

@@ -5,6 +5,7 @@ import { applyImport, previewImport } from "../../cli/import-settings.ts";
 import type { Remark } from "../../cli/sources/draft.ts";
 import { decodeForeignText, FILE_BYTES_MAX, type ForeignFile, isSqlite } from "../../cli/sources/file.ts";
 import { SOURCES } from "../../cli/sources/registry.ts";
+import { readSqlDump } from "../../cli/sources/sql-dump.ts";
 import { readSqlite } from "../../cli/sources/sqlite-bytes.ts";
 import { variablesIn } from "../../cli/variables.ts";
 import { newDialog } from "./dialog.ts";
@@ -142,10 +143,14 @@ async function fileOf(file: File): Promise<ForeignFile> {
     throw new CommandFailure(`${file.name} is larger than ${most / 1024 / 1024} MiB${hint}`);
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
+  const text = () => decodeForeignText(file.name, bytes);
   return {
     isDatabase: () => isDatabase,
-    text: () => decodeForeignText(file.name, bytes),
-    readTables: (tool, convert) => readSqlite(bytes, tool, convert),
+    text,
+    readTables(tool, convert) {
+      if (isDatabase) return readSqlite(bytes, tool, convert);
+      return readSqlDump(text(), { file: file.name, tool, convert });
+    },
   };
 }
 
