@@ -21,6 +21,8 @@ export interface Change {
   push_token?: string | undefined;
   /** Names of the fields that differ. */
   fields: string[];
+  /** Of an update: what these fields hold now. */
+  before?: Record<string, unknown>;
 }
 
 /** Stands for the id of a thing of the file that is only known once it was made. */
@@ -137,7 +139,8 @@ function changeOf({ kind, key, body, push_token, present }: Wanted): Change[] {
   if (!present) return [{ action: "create", kind, key, body, push_token, fields: Object.keys(body) }];
   const fields = Object.keys(body).filter((field) => differs(field, body[field], present));
   if (fields.length === 0) return [];
-  return [{ action: "update", kind, key, id: present.id, body: pick(body, fields), fields }];
+  const before = pick(present, fields);
+  return [{ action: "update", kind, key, id: present.id, body: pick(body, fields), fields, before }];
 }
 
 function differs(field: string, wanted: unknown, present: Item): boolean {

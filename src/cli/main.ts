@@ -4,13 +4,14 @@ import { MONITOR_STATUSES } from "../contract/monitor-values.ts";
 import type { Api, Item } from "./api.ts";
 import { createApi } from "./api.ts";
 import { applyChanges, readPresent } from "./apply.ts";
-import { type Change, computeChanges } from "./changes.ts";
+import { computeChanges } from "./changes.ts";
 import { examine } from "./doctor.ts";
 import { buildManifest, formatManifest } from "./export.ts";
 import { CommandFailure, EXIT, UsageFailure } from "./failure.ts";
 import { importSettings } from "./import-command.ts";
 import { manifestSchema, parseManifest } from "./manifest.ts";
 import { json, note, print, readText } from "./output.ts";
+import { describeChange, findDrift, formatMarkdown, formatPlan } from "./plan.ts";
 import { openSession, saveSession } from "./session.ts";
 import { SOURCES } from "./sources/registry.ts";
 import { refuseUnknownFields } from "./unknown-fields.ts";
@@ -26,6 +27,7 @@ const USAGE = `usage: npm run --silent vigil -- COMMAND [--json]
   apply -f FILE [--dry-run] [--prune] [--allow-unknown]
                                         makes the service as the file says; fields that the service does not
                                         know are refused unless allowed
+  diff -f FILE [--prune] [--markdown]   prints how the service differs from the file, with values, and changes nothing
   export                                prints such a file
   schema                                prints its JSON schema
   status                                how everything is
@@ -57,6 +59,7 @@ const OPTIONS = {
   message: { type: "string" },
   public: { type: "boolean", default: false },
   "allow-unknown": { type: "boolean", default: false },
+  markdown: { type: "boolean", default: false },
   agent: { type: "string" },
   apply: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
@@ -76,6 +79,7 @@ type Command = (input: Arguments & { env: NodeJS.ProcessEnv }) => Promise<number
 const COMMANDS: Record<string, Command> = {
   login,
   apply,
+  diff,
   export: async ({ values, env }) => {
     const manifest = buildManifest(await readPresent(openSession(env)));
     print(values.json ? json(manifest) : formatManifest(manifest).trimEnd());
@@ -118,9 +122,20 @@ async function apply({ values, env }: Parameters<Command>[0]): Promise<number> {
   return isDry && changes.length > 0 ? EXIT.attention : EXIT.done;
 }
 
-function describeChange({ action, kind, key, fields }: Change): string {
-  const sign = { create: "+", update: "~", delete: "-" }[action];
-  return `${sign} ${kind}.${key}${action === "update" ? `: ${fields.join(", ")}` : ""}`;
+/** For reviews: credentials stay out of it, so that it can stand in a pull request. */
+async function diff({ values, env }: Parameters<Command>[0]): Promise<number> {
+  const manifest = parseManifest(readText(required(values.file, "-f FILE")), env);
+  const api = openSession(env);
+  if (!values["allow-unknown"]) await refuseUnknownFields(api, manifest);
+  const present = await readPresent(api);
+  const changes = computeChanges(manifest, present, { prune: values.prune });
+  const drift = findDrift(manifest, present, changes);
+  if (values.json) {
+    print(json({ changes: changes.map(({ action, kind, key, fields }) => ({ action, kind, key, fields })), ...drift }));
+  } else if (values.markdown) print(formatMarkdown(changes, drift).trimEnd());
+  else for (const line of formatPlan(changes, drift)) print(line);
+  note(changes.length === 0 ? "nothing to change" : `${changes.length} changes to make`);
+  return changes.length > 0 ? EXIT.attention : EXIT.done;
 }
 
 async function status({ values, env }: Parameters<Command>[0]): Promise<number> {

@@ -112,6 +112,56 @@ describe("npm run vigil", () => {
     expect(await vigil(["apply", "-f", file])).toMatchObject({ code: 0 });
   });
 
+  it("shows how the service differs from a file, without credentials, and changes nothing", async () => {
+    await vigil(["apply", "-f", file]);
+    expect(await vigil(["diff", "-f", file])).toMatchObject({ code: 0, stderr: "nothing to change\n" });
+    const changed = join(dir, "differs.yaml");
+    writeFileSync(changed, MANIFEST.replace("interval: 300", "interval: 600").replace("Bearer", "Basic"));
+    const { code, stdout } = await vigil(["diff", "-f", changed]);
+    expect([code, stdout.split("\n")[0]]).toEqual([3, "~ monitors.front: interval 300 → 600, http_headers differs"]);
+    expect(stdout).not.toContain(SECRETS.SHOP_TOKEN);
+    const markdown = (await vigil(["diff", "-f", changed, "--markdown"])).stdout;
+    expect(markdown).toMatch(/^### Vigil: 1 change\n/);
+    expect(markdown).toContain("| Change | `monitors.front` | `interval` `300` → `600`, `http_headers` differs |");
+    expect((await vigil(["diff", "-f", changed])).stdout).toBe(stdout);
+  });
+
+  it("plans and applies in pipelines of GitHub and GitLab", async () => {
+    await vigil(["apply", "-f", file]);
+    const workflow = temporaryDir();
+    const changed = join(workflow, "pipeline.yaml");
+    writeFileSync(changed, MANIFEST.replace("interval: 300", "interval: 900"));
+    const script = join(PROJECT_ROOT, "packaging/github-action/run.sh");
+    const common = {
+      ...process.env,
+      ...SECRETS,
+      VIGIL_URL: service.url,
+      VIGIL_TOKEN: service.token,
+      VIGIL_FILE: changed,
+    };
+    const github = async (command: string) => {
+      const outputs = { GITHUB_STEP_SUMMARY: join(workflow, "summary"), GITHUB_OUTPUT: join(workflow, "output") };
+      const inputs = { VIGIL: "node src/cli/main.ts", VIGIL_COMMAND: command, VIGIL_PRUNE: "false" };
+      const env = { ...common, ...outputs, ...inputs, RUNNER_TEMP: workflow };
+      await promisify(execFile)(script, [], { cwd: PROJECT_ROOT, env });
+      return readFileSync(outputs.GITHUB_OUTPUT, "utf8").trim().split("\n").at(-1);
+    };
+    const { "vigil-plan": plan } = parse(readFileSync(join(PROJECT_ROOT, "packaging/gitlab-ci.yml"), "utf8"));
+    const gitlab = async () => {
+      const lines = (plan.script as string[]).join("\n").replaceAll("vigil.mjs", join(PROJECT_ROOT, "src/cli/main.ts"));
+      const child = spawn("bash", ["-ec", lines], { cwd: workflow, env: { ...common, VIGIL_OPTIONS: "" } });
+      const printed = await text(child.stdout);
+      return [child.exitCode ?? (await once(child, "close"))[0], printed.split("\n")[0]];
+    };
+    expect(await github("diff")).toBe("changes=true");
+    expect(readFileSync(join(workflow, "summary"), "utf8")).toContain("`interval` `300` → `900`");
+    expect(await gitlab()).toEqual([plan.allow_failure.exit_codes[0], "### Vigil: 1 change"]);
+    expect(await github("apply")).toBe("changes=false");
+    expect(await github("diff")).toBe("changes=false");
+    expect(await gitlab()).toEqual([0, "### Vigil: no changes"]);
+    await vigil(["apply", "-f", file]);
+  });
+
   it("exports a file that describes what is there", async () => {
     await vigil(["apply", "-f", file]);
     const exported = join(dir, "exported.yaml");
