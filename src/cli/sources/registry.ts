@@ -7,7 +7,7 @@ import { importCachet } from "./cachet.ts";
 import type { Imported, ImportOptions } from "./draft.ts";
 import type { ForeignFile } from "./file.ts";
 import { importGatus } from "./gatus.ts";
-import { importHealthchecks } from "./healthchecks.ts";
+import { importHealthchecks, importHealthchecksFile } from "./healthchecks.ts";
 import { importKener, importKenerFile } from "./kener.ts";
 import { importOpenStatus } from "./openstatus.ts";
 import { importStatuspage } from "./statuspage.ts";
@@ -43,6 +43,7 @@ export const SOURCES: Readonly<Record<string, (file: ForeignFile, options: Impor
   "uptime-kuma": (file, options) => withTexts(importUptimeKuma(file, options), escapeVariables),
   ...reading(WITH_VARIABLES, bracedVariables),
   ...reading(LITERAL, escapeVariables),
+  healthchecks: (file, options) => withTexts(importHealthchecksFile(file, options), escapeVariables),
   kener: (file, options) => withTexts(importKenerFile(file, options), bracedVariables),
 };
 

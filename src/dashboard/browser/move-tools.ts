@@ -14,7 +14,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   gatus: { label: "Gatus", take: "Its configuration, in one YAML file." },
   healthchecks: {
     label: "Healthchecks",
-    take: "What its API answers to a key that may write.",
+    take: "What its API answers to a key that may write; or the database of your own, hc.sqlite or a dump, which has integrations.",
     command: 'curl -H "X-Api-Key: $KEY" https://healthchecks.io/api/v3/checks/ -o checks.json',
   },
   uptimerobot: {
