@@ -1,10 +1,12 @@
+import { existsSync, readFileSync } from "node:fs";
 import type { Api } from "./api.ts";
 import { formatManifest } from "./export.ts";
-import { EXIT, UsageFailure } from "./failure.ts";
+import { CommandFailure, EXIT, UsageFailure } from "./failure.ts";
 import { importAccount } from "./import-account.ts";
+import { isRecent, type Journal, undoImport } from "./import-journal.ts";
 import { applyImport, formatPreview, listComing } from "./import-settings.ts";
 import { json, note, print, readText, writeNew } from "./output.ts";
-import { openSession } from "./session.ts";
+import { openSession, ownFile, writeOwnFile } from "./session.ts";
 import type { Imported } from "./sources/draft.ts";
 import { prefixKeys } from "./sources/keys.ts";
 import { localFile } from "./sources/local-file.ts";
@@ -18,13 +20,14 @@ interface ImportArguments {
 
 export async function importSettings({ values, positionals, env }: ImportArguments): Promise<number> {
   const [, tool, file] = positionals;
-  if (file && tool === "account") return importAccountFile(openSession(env), readText(file), values.json);
+  if (tool === "undo" && !file) return undoLast(env);
+  if (file && tool === "account") return importAccountFile(await journaled(env, tool), readText(file), values.json);
   const source = tool !== undefined && Object.hasOwn(SOURCES, tool) ? SOURCES[tool] : undefined;
   if (!tool || !file || !source)
-    throw new UsageFailure(`import ${[...Object.keys(SOURCES), "account"].join("|")} FILE`);
+    throw new UsageFailure(`import ${[...Object.keys(SOURCES), "account"].join("|")} FILE, or import undo`);
   if (values.apply && values.output) throw new UsageFailure("--apply or -o, not both");
   const read = source(localFile(file), { agent: values.agent });
-  if (values.apply) return applySettings(openSession(env), read, { source: tool, env, isJson: values.json });
+  if (values.apply) return applySettings(await journaled(env, tool), read, { source: tool, env, isJson: values.json });
   const { remarks, history } = read;
   const imported = { manifest: prefixKeys(read.manifest, tool).content, history, remarks };
   const past = history.incidents.length + history.maintenance.length;
@@ -39,6 +42,50 @@ export async function importSettings({ values, positionals, env }: ImportArgumen
     : "nothing is made yet: --apply makes it, -o FILE writes it";
   note(`${listComing(imported).length + past} things come, ${remarks.length} remarks; ${written}`);
   return remarks.length > 0 ? EXIT.attention : EXIT.done;
+}
+
+interface Kept extends Journal {
+  /** Service and account: what another account made is not there for this one. */
+  account: string;
+}
+
+async function accountOf(api: Api): Promise<string> {
+  const { id } = (await api.call("GET", "/auth/me", undefined, { version: "core" })) as { id: string };
+  return `${api.url} ${id}`;
+}
+
+const JOURNALS = "imports.json";
+
+/** Newest first. */
+function recentImports(env: NodeJS.ProcessEnv): Kept[] {
+  const file = ownFile(env, JOURNALS);
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Kept[]) : [];
+  return kept.filter((journal) => isRecent(journal, Date.now()));
+}
+
+function keepJournal(env: NodeJS.ProcessEnv, journal: Kept): void {
+  const others = recentImports(env).filter(({ at }) => at !== journal.at);
+  writeOwnFile(ownFile(env, JOURNALS), [journal, ...others]);
+}
+
+/** Writes down each thing as it is made, so that an import that breaks off can be undone as well. */
+async function journaled(env: NodeJS.ProcessEnv, tool: string): Promise<Api> {
+  const journal: Kept = { tool, at: Date.now(), account: await accountOf(openSession(env)), made: [] };
+  return openSession(env, (path, id) => {
+    journal.made.push({ path, id });
+    keepJournal(env, journal);
+  });
+}
+
+async function undoLast(env: NodeJS.ProcessEnv): Promise<number> {
+  const api = openSession(env);
+  const own = await accountOf(api);
+  const journal = recentImports(env).find(({ account }) => account === own);
+  if (!journal) throw new CommandFailure(`nothing was imported to ${api.url} from here within a day`);
+  const refused = await undoImport(api, journal, (left) => keepJournal(env, { ...left, account: own }));
+  for (const reason of refused) note(reason);
+  note(`${journal.made.length - refused.length} things of ${journal.tool} taken back, ${refused.length} stay`);
+  return refused.length > 0 ? EXIT.attention : EXIT.done;
 }
 
 async function applySettings(

@@ -38,6 +38,7 @@ const USAGE = `usage: npm run --silent vigil -- COMMAND [--json]
                                         shows what of another tool comes, what changes and what stays behind;
                                         makes what is new with --apply, or a file for apply with -o. Sources:
                                         ${Object.keys(SOURCES).join(", ")}
+  import undo                           takes back what the last import of a day made from this machine
   import account FILE                   makes here what the export of another account holds
   doctor                                looks for trouble
   --help, -h                            prints this

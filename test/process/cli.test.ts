@@ -368,6 +368,21 @@ describe("npm run vigil", () => {
     ];
     expect(later).toMatchObject({ code: 3, stdout: `${lines.join("\n")}\n` });
     expect(later.stderr).toContain("1 made, 0 refused, 2 were here");
+    // One import at a time, the newest first.
+    for (const [taken, left] of [
+      [1, 2],
+      [2, 0],
+    ]) {
+      const undone = await vigil(["import", "undo"]);
+      expect(undone).toMatchObject({ code: 0, stderr: `${taken} things of healthchecks taken back, 0 stay\n` });
+      const monitors = JSON.parse((await vigil(["monitors", "--json"])).stdout) as { external_key: string | null }[];
+      expect(monitors.filter(({ external_key }) => external_key?.startsWith("healthchecks-"))).toHaveLength(left ?? 0);
+    }
+    const nothing = await vigil(["import", "undo"]);
+    expect(nothing).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^nothing was imported to .* within a day/),
+    });
   });
 
   it("publishes the schema of its file", async () => {

@@ -1,6 +1,7 @@
 import { type Api, createApi } from "../../cli/api.ts";
 import { CommandFailure } from "../../cli/failure.ts";
 import { importAccount, listAccount } from "../../cli/import-account.ts";
+import { type Journal, undoImport } from "../../cli/import-journal.ts";
 import { applyImport, previewImport } from "../../cli/import-settings.ts";
 import type { Remark } from "../../cli/sources/draft.ts";
 import { decodeForeignText, FILE_BYTES_MAX, type ForeignFile, isSqlite } from "../../cli/sources/file.ts";
@@ -10,7 +11,7 @@ import { readSqlite } from "../../cli/sources/sqlite-bytes.ts";
 import { variablesIn } from "../../cli/variables.ts";
 import { newDialog } from "./dialog.ts";
 import { button, card, element, row, table } from "./element.ts";
-import { type Journal, Journals } from "./move-journal.ts";
+import { Journals } from "./move-journal.ts";
 import { TOOLS } from "./move-tools.ts";
 
 /**
@@ -314,7 +315,10 @@ function undoLine(api: Api, journal: Journal, journals: Journals): HTMLElement {
     if (!(await isSure(made.length))) return;
     undo.disabled = true;
     try {
-      const refused = await journals.undo(api, journal, (left) => said.replaceChildren(`${left} left`));
+      const refused = await undoImport(api, journal, (left) => {
+        journals.put(left);
+        said.replaceChildren(`${left.made.length} left`);
+      });
       undo.remove();
       said.replaceChildren(refused.length === 0 ? "Undone." : `Undone, but these stay: ${refused.join("; ")}.`);
     } catch (error) {
