@@ -4,16 +4,24 @@ import { formatManifest } from "./export.ts";
 import { CommandFailure, EXIT, UsageFailure } from "./failure.ts";
 import { importAccount } from "./import-account.ts";
 import { isRecent, type Journal, undoImport } from "./import-journal.ts";
+import { applyOnCall, listOnCall } from "./import-on-call.ts";
 import { applyImport, formatPreview, listComing } from "./import-settings.ts";
 import { json, note, print, readText, writeNew } from "./output.ts";
 import { openSession, ownFile, writeOwnFile } from "./session.ts";
 import type { Imported } from "./sources/draft.ts";
 import { prefixKeys } from "./sources/keys.ts";
 import { localFile } from "./sources/local-file.ts";
-import { SOURCES } from "./sources/registry.ts";
+import type { ImportedOnCall } from "./sources/on-call-draft.ts";
+import { ON_CALL_SOURCES, SOURCES } from "./sources/registry.ts";
 
 interface ImportArguments {
-  values: { json: boolean; apply: boolean; output?: string | undefined; agent?: string | undefined };
+  values: {
+    json: boolean;
+    apply: boolean;
+    output?: string | undefined;
+    agent?: string | undefined;
+    page?: string | undefined;
+  };
   positionals: string[];
   env: NodeJS.ProcessEnv;
 }
@@ -21,10 +29,16 @@ interface ImportArguments {
 export async function importSettings({ values, positionals, env }: ImportArguments): Promise<number> {
   const [, tool, file] = positionals;
   if (tool === "undo" && !file) return undoLast(env);
+  const onCall = tool !== undefined && Object.hasOwn(ON_CALL_SOURCES, tool) ? ON_CALL_SOURCES[tool] : undefined;
+  if (tool && file && onCall) {
+    return importOnCall(onCall(localFile(file).text(), Date.now()), { tool, values, env });
+  }
   if (file && tool === "account") return importAccountFile(await journaled(env, tool), readText(file), values.json);
   const source = tool !== undefined && Object.hasOwn(SOURCES, tool) ? SOURCES[tool] : undefined;
   if (!tool || !file || !source)
-    throw new UsageFailure(`import ${[...Object.keys(SOURCES), "account"].join("|")} FILE, or import undo`);
+    throw new UsageFailure(
+      `import ${[...Object.keys(SOURCES), ...Object.keys(ON_CALL_SOURCES), "account"].join("|")} FILE, or import undo`,
+    );
   if (values.apply && values.output) throw new UsageFailure("--apply or -o, not both");
   const read = source(localFile(file), { agent: values.agent });
   if (values.apply) return applySettings(await journaled(env, tool), read, { source: tool, env, isJson: values.json });
@@ -42,6 +56,41 @@ export async function importSettings({ values, positionals, env }: ImportArgumen
     : "nothing is made yet: --apply makes it, -o FILE writes it";
   note(`${listComing(imported).length + past} things come, ${remarks.length} remarks; ${written}`);
   return remarks.length > 0 ? EXIT.attention : EXIT.done;
+}
+
+interface OnCallOptions extends Pick<ImportArguments, "values" | "env"> {
+  tool: string;
+}
+
+async function importOnCall(imported: ImportedOnCall, { tool, values, env }: OnCallOptions): Promise<number> {
+  const { remarks, ...comes } = imported;
+  if (values.output) throw new UsageFailure("no file holds who is on call: --apply --page SLUG makes it");
+  if (!values.apply) {
+    if (values.json) print(json({ comes, remarks }));
+    else {
+      for (const { kind, name } of listOnCall(imported)) print(`  ${kind} "${name}"`);
+      for (const { subject, about, reason } of remarks)
+        print(`  ${about === "stays" ? "stays behind" : "changes"}: ${subject}: ${reason}`);
+    }
+    note(
+      `${listOnCall(imported).length} things come, ${remarks.length} remarks; --apply --page SLUG makes them and invites`,
+    );
+    return remarks.length > 0 ? EXIT.attention : EXIT.done;
+  }
+  if (!values.page) throw new UsageFailure("--page SLUG: on whose page they are on call");
+  const results = await applyOnCall(await journaled(env, tool), imported, {
+    page: values.page,
+    report: ({ kind, name, refused }) => {
+      if (!values.json) print(refused === null ? `+ ${kind} "${name}"` : `! ${kind} "${name}": ${refused}`);
+    },
+  });
+  const refused = results.filter((each) => each.refused !== null).length;
+  if (values.json) print(json({ results, remarks }));
+  else for (const { subject, reason } of remarks) note(`${subject}: ${reason}`);
+  note(
+    `${results.length - refused} made, ${refused} refused, ${listOnCall(imported).length - results.length} were here`,
+  );
+  return refused + remarks.length > 0 ? EXIT.attention : EXIT.done;
 }
 
 interface Kept extends Journal {

@@ -25,7 +25,7 @@ export async function undoImport(api: Api, journal: Journal, keep: (left: Journa
   const remaining = [...journal.made];
   for (const { path, id } of [...journal.made].reverse()) {
     try {
-      await api.call("DELETE", `${path}/${id}`);
+      await api.call("DELETE", `${placeOf(path)}/${id}`);
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error;
       if (!/: 404 /.test(error.message)) refused.push(error.message);
@@ -34,4 +34,9 @@ export async function undoImport(api: Api, journal: Journal, keep: (left: Journa
     keep({ ...journal, made: remaining });
   }
   return refused;
+}
+
+/** Whom an import invites is no member yet. */
+function placeOf(path: string): string {
+  return path.endsWith("/members") ? `${path}/invitations` : path;
 }

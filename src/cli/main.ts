@@ -13,7 +13,7 @@ import { manifestSchema, parseManifest } from "./manifest.ts";
 import { json, note, print, readText } from "./output.ts";
 import { describeChange, findDrift, formatMarkdown, formatPlan } from "./plan.ts";
 import { openSession, saveSession } from "./session.ts";
-import { SOURCES } from "./sources/registry.ts";
+import { ON_CALL_SOURCES, SOURCES } from "./sources/registry.ts";
 import { refuseUnknownFields } from "./unknown-fields.ts";
 
 /**
@@ -38,6 +38,8 @@ const USAGE = `usage: npm run --silent vigil -- COMMAND [--json]
                                         shows what of another tool comes, what changes and what stays behind;
                                         makes what is new with --apply, or a file for apply with -o. Sources:
                                         ${Object.keys(SOURCES).join(", ")}
+  import ON-CALL FILE [--apply --page SLUG]
+                                        the same of people, schedules and escalations, of ${Object.keys(ON_CALL_SOURCES).join(", ")}
   import undo                           takes back what the last import of a day made from this machine
   import account FILE                   makes here what the export of another account holds
   doctor                                looks for trouble

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { issueToken } from "../../scripts/local/accounts.ts";
 import { manifestSchema } from "../../src/cli/manifest.ts";
+import { PAGERDUTY } from "../support/on-call-tools.ts";
 import { GATUS, HEALTHCHECKS, writeUptimeKuma } from "../support/other-tools.ts";
 import { PROJECT_ROOT, type Service, START_TIMEOUT_MS, startService, temporaryDir } from "./support.ts";
 
@@ -383,6 +384,52 @@ describe("npm run vigil", () => {
       code: 1,
       stderr: expect.stringMatching(/^nothing was imported to .* within a day/),
     });
+  });
+
+  it("invites who is on call in another tool, and makes their schedules once they have accepted", async () => {
+    await vigil(["apply", "-f", file]);
+    const source = join(dir, "pagerduty.json");
+    writeFileSync(
+      source,
+      PAGERDUTY.replaceAll("Ann@shop.example", "owner@localhost").replaceAll('"Night"', '"Nights"'),
+    );
+    const preview = await vigil(["import", "pagerduty", source]);
+    expect(preview).toMatchObject({ code: 3, stdout: expect.stringContaining('invitation "bob@shop.example"') });
+    expect(await vigil(["import", "pagerduty", source, "--apply"])).toMatchObject({ code: 2 });
+
+    const apply = ["import", "pagerduty", source, "--apply", "--page", "shop"];
+    const first = await vigil(apply);
+    expect(first.stdout).toContain('+ invitation "bob@shop.example"');
+    expect(first.stdout).toContain('! schedule "Week": it waits for bob@shop.example to accept');
+    expect(first.stdout).not.toContain('invitation "owner@localhost"');
+    expect((await vigil(["import", "undo"])).stderr).toBe("1 things of pagerduty taken back, 0 stay\n");
+
+    const call = async (method: string, path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${service.token}`, "content-type": "application/json" };
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+      return (await fetch(`${service.url}/api/uptime/v1${path}`, init)).json() as Promise<Record<string, unknown>[]>;
+    };
+    const [page] = await call("GET", "/status-pages");
+    expect(await call("GET", `/status-pages/${page?.id}/members`)).toEqual([]);
+    await call("POST", `/status-pages/${page?.id}/members`, {
+      email: "bob@shop.example",
+      role: "editor",
+      name: "Bob",
+      password: "a long enough password 1",
+      confirmed: true,
+    });
+    const later = await vigil(apply);
+    const lines = ['+ schedule "Week"', '+ schedule "Nights"', '+ policy "Default"'];
+    expect(later, later.stderr).toMatchObject({ code: 3, stdout: `${lines.join("\n")}\n` });
+    const [policy] = (await call("GET", `/status-pages/${page?.id}/on-call/policies`)).filter(
+      ({ name }) => name === "Default",
+    );
+    expect(policy).toMatchObject({
+      repeat_count: 2,
+      steps: [{ contacts: [{ type: "schedule" }] }, { wait_minutes: 15, contacts: [{ type: "user" }] }],
+    });
+    expect(await vigil(apply)).toMatchObject({ stdout: "" });
+    expect((await vigil(["import", "undo"])).stderr).toBe("3 things of pagerduty taken back, 0 stay\n");
   });
 
   it("publishes the schema of its file", async () => {

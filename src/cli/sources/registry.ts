@@ -9,7 +9,10 @@ import type { ForeignFile } from "./file.ts";
 import { importGatus } from "./gatus.ts";
 import { importHealthchecks, importHealthchecksFile } from "./healthchecks.ts";
 import { importKener, importKenerFile } from "./kener.ts";
+import type { ImportedOnCall } from "./on-call-draft.ts";
 import { importOpenStatus } from "./openstatus.ts";
+import { importOpsgenie } from "./opsgenie.ts";
+import { importPagerDuty } from "./pagerduty.ts";
 import { importStatuspage } from "./statuspage.ts";
 import { importUpptime } from "./upptime.ts";
 import { importUptimeKuma } from "./uptime-kuma.ts";
@@ -35,6 +38,12 @@ const WITH_VARIABLES: Readonly<Record<string, TextReader>> = {
   gatus: importGatus,
   kener: importKener,
   upptime: importUpptime,
+};
+
+/** Of these come people, schedules and escalation policies, which belong to a page. */
+export const ON_CALL_SOURCES: Readonly<Record<string, (text: string, now: number) => ImportedOnCall>> = {
+  pagerduty: importPagerDuty,
+  opsgenie: importOpsgenie,
 };
 
 export const TEXT_SOURCES = { ...WITH_VARIABLES, ...LITERAL };
