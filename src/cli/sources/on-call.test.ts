@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { OPSGENIE, PAGERDUTY } from "../../../test/support/on-call-tools.ts";
+import { GRAFANA_ONCALL, OPSGENIE, PAGERDUTY } from "../../../test/support/on-call-tools.ts";
+import { importGrafanaOnCall } from "./grafana-oncall.ts";
 import type { ImportedOnCall } from "./on-call-draft.ts";
 import { importOpsgenie } from "./opsgenie.ts";
 import { importPagerDuty } from "./pagerduty.ts";
@@ -98,9 +99,49 @@ describe("on-call of Opsgenie", () => {
   });
 });
 
+describe("on-call of Grafana OnCall", () => {
+  const imported = importGrafanaOnCall(GRAFANA_ONCALL, NOW);
+
+  it("keeps rotations from whose turn it is, and overrides; chains become steps that wait as long", () => {
+    expect(imported.schedules).toEqual([
+      {
+        name: "Week",
+        timezone: "Europe/Berlin",
+        rotation: {
+          people: ["bob@shop.example", "ann@shop.example"],
+          start_at: "2026-01-05T09:00:00.000Z",
+          period_hours: 168,
+        },
+        overrides: [
+          { person: "ann@shop.example", start_at: "2026-12-24T00:00:00.000Z", end_at: "2026-12-25T00:00:00.000Z" },
+        ],
+      },
+    ]);
+    expect(imported.policies).toEqual([
+      {
+        name: "Default",
+        repeat_count: 5,
+        steps: [
+          { wait_minutes: 0, contacts: [{ schedule: "Week" }] },
+          { wait_minutes: 20, contacts: [{ person: "bob@shop.example" }] },
+        ],
+      },
+    ]);
+  });
+
+  it("names what does not come", () => {
+    expect(linesOf(imported)).toEqual([
+      expect.stringContaining('stays schedule "Calendar": it is a calendar elsewhere'),
+      expect.stringContaining('stays schedule "Days": it is no single rotation of the whole day'),
+      expect.stringContaining('stays escalation chain "Default": its step "trigger_webhook"'),
+    ]);
+  });
+});
+
 describe.each([
   ["PagerDuty", PAGERDUTY, importPagerDuty],
   ["Opsgenie", OPSGENIE, importOpsgenie],
+  ["Grafana OnCall", GRAFANA_ONCALL, importGrafanaOnCall],
 ])("a file of %s", (_, text, read) => {
   it("loses no field that a later version adds to users, schedules and escalations", () => {
     const file = JSON.parse(text) as Record<string, Record<string, unknown>[]>;

@@ -7,6 +7,7 @@ import { importCachet } from "./cachet.ts";
 import type { Imported, ImportOptions } from "./draft.ts";
 import type { ForeignFile } from "./file.ts";
 import { importGatus } from "./gatus.ts";
+import { importGrafanaOnCall } from "./grafana-oncall.ts";
 import { importHealthchecks, importHealthchecksFile } from "./healthchecks.ts";
 import { importKener, importKenerFile } from "./kener.ts";
 import type { ImportedOnCall } from "./on-call-draft.ts";
@@ -44,6 +45,7 @@ const WITH_VARIABLES: Readonly<Record<string, TextReader>> = {
 export const ON_CALL_SOURCES: Readonly<Record<string, (text: string, now: number) => ImportedOnCall>> = {
   pagerduty: importPagerDuty,
   opsgenie: importOpsgenie,
+  "grafana-oncall": importGrafanaOnCall,
 };
 
 export const TEXT_SOURCES = { ...WITH_VARIABLES, ...LITERAL };
