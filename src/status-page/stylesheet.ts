@@ -139,7 +139,7 @@ summary.tool::-webkit-details-marker, .group > summary::-webkit-details-marker {
 .menu-panel :is(a, button):hover { background: var(--neutral-3); filter: none; }
 .menu-panel a[aria-current] { font-weight: 500; color: var(--accent-text); }
 .cover { display: block; inline-size: 100%; block-size: clamp(96px, 16vw, 224px); object-fit: cover; }
-.hero { --solid: var(--neutral-9); --words: var(--neutral-12); --tint: var(--neutral-3); background: var(--tint); padding-block: var(--space-6); }
+.hero { --solid: var(--neutral-9); --words: var(--neutral-12); --tint: var(--neutral-3); background: linear-gradient(var(--tint), var(--neutral-1)); padding-block: var(--space-6) var(--space-2); }
 .hero.is-operational { --solid: var(--up); --words: var(--up-text); --tint: var(--up-tint); }
 .hero.is-maintenance { --solid: var(--maintenance); --words: var(--maintenance-text); --tint: var(--maintenance-tint); }
 .hero.is-degraded { --solid: var(--degraded); --words: var(--degraded-text); --tint: var(--degraded-tint); }
@@ -326,7 +326,7 @@ dialog .close { position: absolute; inset-block-start: var(--space-2); inset-inl
   .bars.is-cut { inline-size: 200%; margin-inline-start: -100%; }
   .for-middle { display: inline; }
   .for-narrow { display: none; }
-  .hero { padding-block: var(--space-8); }
+  .hero { padding-block-start: var(--space-8); }
   .figures { grid-template-columns: repeat(4, 1fr); }
   .card { padding: var(--space-6); }
   .month { display: grid; grid-template-columns: 276px minmax(0, 1fr); column-gap: var(--space-8); align-items: start; }
@@ -345,7 +345,7 @@ dialog .close { position: absolute; inset-block-start: var(--space-2); inset-inl
   .bars.is-cut { inline-size: 100%; margin-inline-start: 0; }
   .for-wide { display: inline; }
   .for-middle { display: none; }
-  .hero { padding-block: var(--space-12); }
+  .hero { padding-block-start: var(--space-12); }
   body:has(> .is-grid) .wrap { max-inline-size: 1032px; }
 }
 .is-grid .bars.is-cut { inline-size: 300%; margin-inline-start: -200%; }
