@@ -324,7 +324,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
   it("says what a month costs only once a day was counted", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
       await page.goto(`${dashboard.service.url}/app/installation`);
-      await page.getByText("is said once a whole day was counted").waitFor();
+      await page.getByText("appears once a whole day has been counted").waitFor();
       expect(await page.getByRole("region", { name: "Cost and room" }).textContent()).not.toContain("$");
     });
   });
@@ -370,7 +370,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
       for (const name of ["The page as a whole", "Minutes reported"]) {
         expect(await page.getByRole("row", { name }).textContent()).not.toMatch(/100/);
       }
-      await page.getByText("A percentage is said once an hour of this period was measured.").waitFor();
+      await page.getByText("Uptime appears once an hour of this period has been measured.").waitFor();
     });
   });
 

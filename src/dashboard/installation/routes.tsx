@@ -133,14 +133,14 @@ function Budget({ budget, now }: { budget: NonNullable<CapacityBody["free_plan"]
           <Time at={Date.parse(day_ends_at)} now={now} />.
         </p>
       )}
-      <Table caption="Budget of the day" head={["Resource", "Spent", "Left", "Of", "Share"]}>
+      <Table caption="Budget of the day" head={["Resource", "Spent", "Left", "Of", "Share"]} figuresFrom={1}>
         {resources.map(({ name, used, left, limit, share }) => (
           <tr>
             <th scope="row">{RESOURCES[name]}</th>
-            <td>{count(used)}</td>
-            <td>{count(left)}</td>
-            <td>{count(limit)}</td>
-            <td>{(share * 100).toFixed(1)} %</td>
+            <td class="num">{count(used)}</td>
+            <td class="num">{count(left)}</td>
+            <td class="num">{count(limit)}</td>
+            <td class="num">{(share * 100).toFixed(1)} %</td>
           </tr>
         ))}
       </Table>
@@ -163,7 +163,7 @@ function Cost({ capacity: { cost, monitors, counted_from }, now }: { capacity: C
       <h2 id="cost">Cost and room</h2>
       {now - from < PROJECTED_FROM_MS ? (
         <p>
-          What a month costs, and how many more monitors fit, is said once a whole day was counted:{" "}
+          What a month costs, and how many more monitors fit, appears once a whole day has been counted:{" "}
           <Time at={from + PROJECTED_FROM_MS} now={now} />. {count(monitors.now)} monitors exist.
         </p>
       ) : (
@@ -181,13 +181,13 @@ function Limits({ capacity: { limits } }: { capacity: CapacityBody }) {
   return (
     <section class="card" aria-labelledby="limits">
       <h2 id="limits">Limits of the platform</h2>
-      <Table caption="Limits of the platform" head={["Limit", "Used", "Of", "Share"]}>
+      <Table caption="Limits of the platform" head={["Limit", "Used", "Of", "Share"]} figuresFrom={1}>
         {limits.map(({ name, used, limit, share }) => (
           <tr>
             <th scope="row">{LIMITS[name]}</th>
-            <td>{count(used)}</td>
-            <td>{count(limit)}</td>
-            <td>{(share * 100).toFixed(1)} %</td>
+            <td class="num">{count(used)}</td>
+            <td class="num">{count(limit)}</td>
+            <td class="num">{(share * 100).toFixed(1)} %</td>
           </tr>
         ))}
       </Table>
@@ -202,11 +202,11 @@ function Used({ capacity: { units, counted_from }, now }: { capacity: CapacityBo
       <p class="quiet">
         Counted since <Time at={Date.parse(counted_from)} now={now} />.
       </p>
-      <Table caption="Units used" head={["Unit", "Count"]}>
+      <Table caption="Units used" head={["Unit", "Count"]} figuresFrom={1}>
         {(Object.keys(UNITS) as (keyof typeof UNITS)[]).map((unit) => (
           <tr>
             <th scope="row">{UNITS[unit]}</th>
-            <td>{count(units[unit])}</td>
+            <td class="num">{count(units[unit])}</td>
           </tr>
         ))}
       </Table>

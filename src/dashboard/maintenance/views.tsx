@@ -67,7 +67,7 @@ export function maintenanceListView({
           ) : (
             <>
               {coming.length === 0 ? null : <Windows title="Upcoming" windows={coming} pages={names} now={now} />}
-              {past.length === 0 ? null : <Windows title="Over" windows={past} pages={names} now={now} />}
+              {past.length === 0 ? null : <Windows title="Past" windows={past} pages={names} now={now} />}
             </>
           )}
         </div>

@@ -97,13 +97,15 @@ export function listView(list: ListView): View {
       <>
         <Filters {...list} />
         <div class="list-tools">
+          <p class="quiet" id="monitors-count" data-live>
+            {plural(total, "monitor")}
+          </p>
           <FilterChips chips={chipsOf(list)} all={addressOf({ sort: query.sort, offset: 0 })} />
           <SaveView list="monitors" address={addressOf({ ...query, offset: 0 })} views={list.saved} />
           <ColumnChoice hidden={list.hidden} back={addressOf(query)} />
         </div>
         <form method="post" action="/app/monitors/selected" class="selection">
           <div id="monitors" data-live>
-            <p class="quiet count">{plural(total, "monitor")}</p>
             {list.rows.length === 0 ? (
               <p class="card">
                 No monitor matches. <a href="/app/monitors">Show all monitors</a>

@@ -28,14 +28,16 @@ export function Embed({ page, origin, services, offset }: EmbedProps) {
         <section aria-labelledby="badges">
           <h2 id="badges">Badges</h2>
           {page.is_public ? null : <p class="quiet">Badges are there once the page is public.</p>}
-          {shown.map((service, n) => (
-            <details class="card" open={n === 0}>
-              <summary dir="auto">{service.name}</summary>
-              {BADGES.map((badge) => (
-                <Badge badge={badge} service={service} origin={origin} page={page} />
-              ))}
-            </details>
-          ))}
+          <div class="card folds">
+            {shown.map((service, n) => (
+              <details open={n === 0}>
+                <summary dir="auto">{service.name}</summary>
+                {BADGES.map((badge) => (
+                  <Badge badge={badge} service={service} origin={origin} page={page} />
+                ))}
+              </details>
+            ))}
+          </div>
           <ListPages {...place} href={(from) => addressWith(`/app/pages/${page.id}/embed`, { offset: from })} />
         </section>
       )}

@@ -123,7 +123,7 @@ const MARGIN = 0.2;
 function UptimeBars({ sla, shown }: { sla: SlaSummary; shown: Readonly<SlaSummary["monitors"]> }) {
   const whole = { name: "The page as a whole", target_percentage: sla.target_percentage, ...sla.overall };
   const rows = [whole, ...shown].filter(({ uptime_percentage }) => uptime_percentage !== null);
-  if (rows.length === 0) return <p class="quiet">A percentage is said once an hour of this period was measured.</p>;
+  if (rows.length === 0) return <p class="quiet">Uptime appears once an hour of this period has been measured.</p>;
   const lowest = Math.min(...rows.flatMap((row) => [row.uptime_percentage ?? 100, row.target_percentage]));
   const floor = Math.max(0, lowest - Math.max(MARGIN, (100 - lowest) * MARGIN));
   const x = (percentage: number) => Math.max(0, ((percentage - floor) / (100 - floor)) * BAR_WIDTH);
@@ -206,7 +206,7 @@ function Figures({ figures }: { figures: SlaFigures }) {
   return (
     <>
       <td class="num">
-        {meets_target === false ? <span class="tag">Missed</span> : null}{" "}
+        {meets_target === false ? <span class="pill is-bad">Missed</span> : null}{" "}
         {uptime_percentage === null ? "–" : `${uptime_percentage.toFixed(3)} %`}
       </td>
       <td class="num">{figures.target_percentage} %</td>
