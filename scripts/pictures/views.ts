@@ -65,6 +65,7 @@ const phone = { width: 390, height: 844, scheme: "light", isWhole: false } as co
 /** Those in README and docs/, whose names stay. */
 export const DOCUMENTS: Picture[] = [
   { name: "overview", path: "/app", ...desktop },
+  { name: "overview-dark", path: "/app", ...desktop, scheme: "dark" },
   { name: "monitors", path: "/app/monitors", ...desktop },
   { name: "monitor", path: "/app/monitors/{monitor}?period=90d", ...desktop, scheme: "dark" },
   { name: "editor", path: "/app/pages/{page}", ...desktop },
@@ -73,6 +74,7 @@ export const DOCUMENTS: Picture[] = [
   { name: "maintenance", path: "/app/maintenance/{maintenance}", ...desktop },
   { name: "team", path: "/app/team", ...desktop },
   { name: "status-page", path: "/status/northwind", ...desktop },
+  { name: "status-page-dark", path: "/status/northwind", ...desktop, scheme: "dark" },
   { name: "phone", path: "/app", ...phone },
   { name: "incident", path: "/app/incidents/{incident}", ...phone },
 ];
