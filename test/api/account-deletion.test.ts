@@ -13,6 +13,7 @@ import { codeOf } from "../support/authenticator.ts";
 import { CORE, createClient, createClientUnder, V1 } from "../support/client.ts";
 import { readTables } from "../support/database.ts";
 import { type Account, createAccount, createMonitor, createPage } from "../support/factories.ts";
+import { openIncident } from "../support/incidents.ts";
 import { limitDatabase } from "../support/limited-database.ts";
 import { mailsTo } from "../support/mail.ts";
 import {
@@ -158,9 +159,12 @@ describe("DELETE /user", () => {
   it.each([
     "an API token",
     "a session",
-  ])("takes no more than the queries that Workers Free has, by %s with two factors: owners learn at once what ended, and of gaps on call in the next minute", async (credential) => {
+  ])("takes no more than the queries that Workers Free has, by %s with two factors: owners learn at once what ended, and of gaps on call in the next minute, and the person is responsible for nothing any more", async (credential) => {
     const [owner, account] = [await createAccount(), await createProtectedAccount()];
     for (let n = 0; n < 6; n++) await joinDuty(owner, account);
+    const teams = (await owner.client.get(`${V1}/status-pages`)).body as { id: string }[];
+    const fields = { status_page_id: teams[0]?.id, assigned_to_id: account.user_id };
+    const incident = await openIncident(owner, fields);
     const own = await createPage(account);
     await createMonitor(account.client, { status_page_id: own });
     const free = jobScope({ ...env, PLAN: "free" } as never, "test").settings;
@@ -176,6 +180,7 @@ describe("DELETE /user", () => {
     expect((await client.request("DELETE", USER, body, headers)).status).toBe(204);
     const subjects = (await mailsTo(emailOf(owner))).map(({ subject }) => subject);
     expect(subjects.filter((subject) => subject.startsWith("What a member"))).toHaveLength(1);
+    expect((await owner.client.get(`${V1}/incidents/${incident.id}`)).body.assigned_to_id).toBe(null);
     expect((await account.client.get(`${CORE}/auth/me`)).status).toBe(401);
     const due = and(eq(onCallSchedules.owner_id, owner.user_id), lte(onCallSchedules.next_review_at, Date.now()));
     expect(await db.$count(onCallSchedules, due)).toBe(6);

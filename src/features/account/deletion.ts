@@ -7,6 +7,7 @@ import { listAgentIdsOf } from "../../data/agents/read.ts";
 import { announceChanges } from "../../data/db.ts";
 import { listPagesOf } from "../../data/deleted-accounts/read.ts";
 import { endAccount } from "../../data/deleted-accounts/write.ts";
+import { unassignOpen } from "../../data/incidents/assignees.ts";
 import { insertMail } from "../../data/mail/write.ts";
 import { listPagesJoined } from "../../data/members/read.ts";
 import { reviewSchedulesOf } from "../../data/on-call/write.ts";
@@ -47,6 +48,7 @@ export async function deleteAccount(ctx: RequestScope, { code, ...confirmation }
   const pages = await listPagesOf(ctx.db, user_id, PAGES_DROPPED_MAX);
   const agents = await listAgentIdsOf(ctx.db, user_id, AGENTS_WOKEN_MAX);
   const teams = await listPagesJoined(ctx.db, user_id, PAGES_LEFT_MAX);
+  const page_ids = teams.map(({ id }) => id);
   const person = { user_id, label: "a member who deleted their account" };
   const isSmall = ctx.settings.PLAN === "free";
   const departures = await Promise.all([
@@ -56,7 +58,9 @@ export async function deleteAccount(ctx: RequestScope, { code, ...confirmation }
   const publication = joinPublications(departures.map((departure) => departure.publication));
   const mail = user.email_verified_at === null ? null : await farewell(ctx, user.email);
   const statements = [
-    ...(isSmall ? [reviewSchedulesOf(ctx.db, user_id, ctx.now)] : []),
+    ...(isSmall
+      ? [reviewSchedulesOf(ctx.db, user_id, ctx.now), unassignOpen(ctx.db, { user_id, page_ids }, ctx.now)]
+      : []),
     ...endAccount(ctx.db, { user, page_ids: pages.map(({ id }) => id), now: ctx.now }),
     ...(mail ? [insertMail(ctx.db, mail)] : []),
     ...publication.statements,
@@ -68,10 +72,7 @@ export async function deleteAccount(ctx: RequestScope, { code, ...confirmation }
   if (mail && isSmall) await wakeMail(ctx, [mail.id]);
   else if (mail) sendAfterResponse(ctx, mail);
   // Open pages of others, which the account could read as a member.
-  announceChanges(
-    ctx.db,
-    teams.map(({ id }) => id),
-  );
+  announceChanges(ctx.db, page_ids);
   await publication.wake();
   wakeAgents(ctx.env, agents);
   ctx.defer(clearAway(ctx, user_id, pages));
