@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { AGENTS, enrollAgent } from "../support/agents.ts";
 import { createClient, V1 } from "../support/client.ts";
 import { browserOf } from "../support/dashboard-crawl.ts";
-import { createAccount } from "../support/factories.ts";
-import { createAccountWithPassword } from "../support/members.ts";
+import { createAccount, createPage } from "../support/factories.ts";
+import { createAccountWithPassword, joinPage } from "../support/members.ts";
 import { insertPage } from "../support/monitors.ts";
 
 const MONITORS = `${V1}/monitors`;
@@ -69,6 +69,43 @@ describe("the fleet", () => {
     for (const figure of [{ checks_per_minute: -1 }, { lateness_ms: "late" }]) {
       expect((await agent.client.post(`${AGENTS}/metrics`, figure)).status).toBe(400);
     }
+  });
+});
+
+describe("the button that installs an agent", () => {
+  const PATH = "/app/agents";
+  const fieldOf = (html: string) => {
+    const [, form] = /action="\/app\/agents\/install"(.*?)<\/form>/s.exec(html) ?? [];
+    return form === undefined ? "none" : (/name="status_page_id" value="([^"]*)"/.exec(form)?.[1] ?? "own");
+  };
+
+  it.each([
+    ["viewer", "own", "none"],
+    ["editor", "theirs", "theirs"],
+    ["admin", "theirs", "theirs"],
+  ] as const)("offers to who is %s of somebody else's page an agent: %s, and where that page is shown: %s", async (role, ...offered) => {
+    const [owner, member] = [await createAccount(), await createAccount()];
+    const page = await createPage(owner);
+    await joinPage(member, page, { role });
+    const browser = await browserOf(member);
+    for (const [n, path] of [PATH, `${PATH}?page=${page}`].entries()) {
+      const { status, text } = await browser.open(path);
+      expect([status, fieldOf(text)]).toEqual([200, offered[n] === "theirs" ? page : offered[n]]);
+    }
+    const made = await browser.submit(`${PATH}/install`, { status_page_id: page });
+    expect(made.status).toBe(role === "viewer" ? 403 : 200);
+    if (role !== "viewer") expect(made.text).toContain(`href="${PATH}?page=${page}"`);
+  });
+
+  it("offers an owner one of their own, or of the page that is shown", async () => {
+    const owner = await createAccount();
+    const [page] = [await createPage(owner), await createPage(owner)];
+    const browser = await browserOf(owner);
+    expect(fieldOf((await browser.open(PATH)).text)).toBe("own");
+    expect(fieldOf((await browser.open(`${PATH}?page=${page}`)).text)).toBe(page);
+    const stranger = await browserOf(await createAccount());
+    expect(fieldOf((await stranger.open(PATH)).text)).toBe("own");
+    expect((await stranger.submit(`${PATH}/install`, { status_page_id: page })).status).toBe(400);
   });
 });
 

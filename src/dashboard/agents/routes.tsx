@@ -12,7 +12,7 @@ import { CopyText, EmptyState, ListPages, PostButton } from "../components/piece
 import { Time } from "../components/time.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
-import { listedPages, PageFilter } from "../page-choice.tsx";
+import { type ListedPages, listedPages, PageFilter } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { Fleet } from "./fleet.tsx";
@@ -35,6 +35,7 @@ export const endpoints = [
       const filter = listed.chosen ? { status_page_id: [listed.chosen.id] } : {};
       const { rows, total } = await listMyAgents(c.var.ctx, partAt(offset), filter);
       const href = (of: string | undefined, from?: number) => addressWith("/app/agents", { page: of, offset: from });
+      const install = installedFor(listed);
       const newest = await listNewestMetrics(c.var.ctx, rows);
       const agents = rows
         .map((agent) => presentAgent(agent, { now: c.var.now, newest: newest.get(agent.id) }))
@@ -45,7 +46,9 @@ export const endpoints = [
         section: "agents",
         isLive: true,
         isMeasured: true,
-        actions: <PostButton action="/app/agents/install" label="Install an agent" kind="primary" />,
+        actions: install ? (
+          <PostButton action="/app/agents/install" label="Install an agent" kind="primary" fields={install} />
+        ) : undefined,
         children: (
           <>
             <PageFilter {...listed} href={href} />
@@ -71,8 +74,10 @@ export const endpoints = [
     },
   ),
 
-  action({ path: "/app/agents/install", summary: "Make an install command" }, async (c) => {
-    const body = InstallToken.parse(await requireApi(c, { method: "GET", path: `${API}/token` }));
+  action({ path: "/app/agents/install", summary: "Make an install command" }, async (c, entered) => {
+    const page = entered.get("status_page_id");
+    const path = addressWith(`${API}/token`, { status_page_id: page || undefined });
+    const body = InstallToken.parse(await requireApi(c, { method: "GET", path }));
     return showView(c, {
       title: "Install an agent",
       section: "agents",
@@ -87,7 +92,7 @@ export const endpoints = [
             appears in the list as soon as it has called.
           </p>
           <p class="actions">
-            <a class="button" href="/app/agents">
+            <a class="button" href={addressWith("/app/agents", { page: page || undefined })}>
               To the agents
             </a>
           </p>
@@ -199,6 +204,18 @@ export const endpoints = [
     async (c, { id }) => deletionOf(await loadAgent(c, id)),
   ),
 ];
+
+/**
+ * Whose agent the command installs: that of the page that is shown, null where the caller may run none on it; of all pages,
+ * that of the only one where a person without a page of their own may; else one of their own.
+ */
+function installedFor({ chosen, pages }: ListedPages): Record<string, string> | null {
+  const mayRun = ({ membership }: ListedPages["pages"][number]) => hasPermission(membership, "agents.write");
+  if (chosen) return mayRun(chosen) ? { status_page_id: chosen.id } : null;
+  if (pages.some(({ membership }) => membership.role === "owner")) return {};
+  const [only, ...others] = pages.filter(mayRun);
+  return only && others.length === 0 ? { status_page_id: only.id } : {};
+}
 
 /** Of the last day, thinned out so that the table stays short. */
 async function listMetrics(c: AppContext, id: string) {
