@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toHex } from "./oklch.ts";
-import { type ColorName, DARK, designProperties, LIGHT } from "./tokens.ts";
+import { type ColorName, DARK, designProperties, LIGHT, SIZES, SIZES_PX } from "./tokens.ts";
 
 /** WCAG 2.2, 1.4.3 and 1.4.11. */
 const TEXT_CONTRAST_MIN = 4.5;
@@ -62,5 +62,23 @@ describe("colours", () => {
         1,
       );
     }
+  });
+});
+
+describe("sizes", () => {
+  const pixelsOf = (kind: string) =>
+    Object.entries(SIZES).flatMap(([name, value]) => (name.startsWith(`${kind}-`) ? [Number.parseFloat(value)] : []));
+
+  it("of type are seven", () => {
+    expect(Object.values(SIZES_PX)).toEqual(["12px", "13px", "14px", "16px", "20px", "28px", "36px"]);
+  });
+
+  it("of corners are those of details, controls, surfaces and pills", () => {
+    expect(pixelsOf("radius")).toEqual([4, 6, 10, 999]);
+  });
+
+  it("of the room around things lie on a grid of four, but for three small ones", () => {
+    expect(pixelsOf("space").filter((px) => px % 4 !== 0)).toEqual([2, 6, 10]);
+    expect(Math.max(...pixelsOf("space"))).toBe(48);
   });
 });
