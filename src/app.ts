@@ -26,6 +26,7 @@ import { endpoints as health } from "./features/health/routes.ts";
 import { endpoints as healthchecks } from "./features/healthchecks/routes.ts";
 import { endpoints as incidentTemplates } from "./features/incident-templates/routes.ts";
 import { endpoints as incidents } from "./features/incidents/routes.ts";
+import { endpoints as incomingAlerts } from "./features/incoming-alerts/routes.ts";
 import { endpoints as latency } from "./features/latency/routes.ts";
 import { endpoints as maintenance } from "./features/maintenance/routes.ts";
 import { endpoints as mcp } from "./features/mcp/routes.ts";
@@ -95,6 +96,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...demonstration,
   ...customDomains,
   ...customEvents,
+  ...incomingAlerts,
   ...eventRules,
   ...gameServers,
   ...groups,

@@ -167,6 +167,13 @@ const ALERTS = {
   "PUT /webhooks/by-key/{external_key}": { name: "Night shift" },
   "POST /status-pages/{id}/alert-setup": { name: "Ops", url: "https://hooks.shop.example/ops" },
   "PUT /status-pages/{status_page_id}/alert-setup/{id}": { name: "Night shift" },
+  "POST /status-pages/{id}/alerts": { key: "backup/db-1", title: "The backup of db-1 is late", severity: "major" },
+  "POST /status-pages/{id}/alerts/alertmanager": {
+    status: "firing",
+    groupKey: '{}:{alertname="DiskFull"}',
+    commonLabels: { alertname: "DiskFull", severity: "critical" },
+    alerts: [{ status: "firing", labels: { alertname: "DiskFull", instance: "db-1" } }],
+  },
   "POST /status-pages/{id}/events/emit": { event_name: "deploy.finished", title: "Version 42 is live" },
   "POST /status-pages/{id}/events/rules": RULE,
   "PUT /status-pages/{id}/events/rules/{rule_id}": { cooldown_seconds: 600 },

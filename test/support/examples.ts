@@ -366,6 +366,10 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await account.client.put(path, { cooldown_seconds: 60 });
     return { params: { ...params, version: "1" } };
   },
+  "POST /status-pages/{id}/alerts": async () => ({ body: { key: "backup/db-1" } }),
+  "POST /status-pages/{id}/alerts/alertmanager": async () => ({
+    body: { status: "firing", groupKey: "{}:{}", alerts: [{ status: "firing", labels: { alertname: "DiskFull" } }] },
+  }),
   "POST /status-pages/{id}/events/emit": async () => ({ body: { event_name: "deploy.finished" } }),
   "GET /incidents/{id}/escalation": withEscalation,
   "DELETE /telegram/status-channels/{id}": async (account) => ({

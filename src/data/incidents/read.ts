@@ -18,6 +18,19 @@ export function listIncidentsByIds(db: Db, ids: readonly string[]): Promise<Inci
     .limit(ids.length);
 }
 
+/** The open incidents of a page, of which an index gives those alone, that carry a tag. */
+const isOpenWithTag = (pageId: string, tag: string) =>
+  sql`${incidents.status_page_id} = ${pageId} AND ${incidents.status} <> 'resolved'
+    AND EXISTS (SELECT 1 FROM json_each(${incidents.tags}) WHERE value = ${tag})`;
+
+export async function findOpenWithTag(db: Db, pageId: string, tag: string): Promise<IncidentRecord | undefined> {
+  const rows = await db.select().from(incidents).where(isOpenWithTag(pageId, tag)).limit(1);
+  return rows[0];
+}
+
+export const hasOpenWithTag = (pageId: string, tag: string): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${incidents} WHERE ${isOpenWithTag(pageId, tag)})`;
+
 /** Whether the status changed since the incident was read, or the incident was deleted. */
 export function isMoved({ id, status }: Pick<IncidentRecord, "id" | "status">): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${incidents} WHERE ${incidents.id} = ${id} AND ${incidents.status} = ${status})`;

@@ -1,3 +1,4 @@
+import type { Guard } from "../../access/audited-write.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requirePage, viewerOf } from "../../access/pages.ts";
 import { requireUser } from "../../access/principal.ts";
@@ -67,7 +68,11 @@ export async function getIncident(ctx: RequestScope, incidentId: string): Promis
   return detail(ctx, await requireIncident(ctx, incidentId));
 }
 
-export async function createIncident(ctx: RequestScope, body: IncidentCreate): Promise<IncidentDetail> {
+export async function createIncident(
+  ctx: RequestScope,
+  body: IncidentCreate,
+  guards: readonly Guard[] = [],
+): Promise<IncidentDetail> {
   const earlier = await findIdempotentResult(ctx);
   if (earlier) return getIncident(ctx, earlier);
   const page = await requirePage(ctx, body.status_page_id);
@@ -94,7 +99,7 @@ export async function createIncident(ctx: RequestScope, body: IncidentCreate): P
     verb: "created",
     statements: [...statements, ...notice.statements],
     events: body.announce === false ? [] : [news],
-    guards: await openGuard(ctx, incident),
+    guards: [...guards, ...(await openGuard(ctx, incident))],
   });
   notice.send();
   return getFresh(ctx, incident.id);

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { Id, Name } from "./common.ts";
+import { Severity, UpdateMessage } from "./incident.ts";
+
+/** Alerts that other programs report: each opens an incident of a status page, and its end resolves it. */
+
+const KEY_MAX = 4000;
+const ALERTS_MAX = 1000;
+const LABELS_MAX = 100;
+const Labels = z
+  .record(z.string().max(200), z.string().max(10_000))
+  .refine((labels) => Object.keys(labels).length <= LABELS_MAX, `must have at most ${LABELS_MAX} entries`);
+
+const Affected = Id.nullish().meta({ description: "the monitor of the status page that it is about" });
+
+export const ReportedAlert = z
+  .object({
+    key: z.string().trim().min(1).max(KEY_MAX).meta({
+      description:
+        "your name for what is wrong: while its incident is open, reports of the same key are about that one",
+    }),
+    status: z.enum(["firing", "resolved"]).nullish().meta({ description: "default firing" }),
+    title: Name.nullish().meta({ description: "of the incident; default the key" }),
+    message: UpdateMessage.nullish().meta({ description: "into the timeline of the incident that opens or ends" }),
+    severity: Severity.nullish().meta({ description: "default major" }),
+    monitor_id: Affected,
+  })
+  .meta({ id: "ReportedAlert" });
+export type ReportedAlert = z.infer<typeof ReportedAlert>;
+
+const Unread = z.unknown().optional().meta({ description: "not read" });
+
+/** What Alertmanager and Grafana send to a webhook, as far as it is read. */
+const NotifiedAlert = z.object({
+  status: z.string().max(20),
+  labels: Labels.default({}),
+  annotations: Labels.default({}),
+  startsAt: Unread,
+  endsAt: Unread,
+  generatorURL: Unread,
+  fingerprint: Unread,
+});
+export const AlertNotification = z
+  .object({
+    status: z.enum(["firing", "resolved"]),
+    groupKey: z.string().min(1).max(KEY_MAX).meta({ description: "notifications of one group are about one incident" }),
+    commonLabels: Labels.default({}),
+    commonAnnotations: Labels.default({}),
+    alerts: z.array(NotifiedAlert).max(ALERTS_MAX).default([]),
+    version: Unread,
+    receiver: Unread,
+    groupLabels: Unread,
+    externalURL: Unread,
+    truncatedAlerts: Unread,
+  })
+  .meta({ id: "AlertNotification" });
+export type AlertNotification = z.infer<typeof AlertNotification>;
+
+export const AlertQuery = z.object({ monitor_id: z.uuid().optional().meta({ description: "as in a report" }) });
+
+export const ReceivedAlert = z
+  .object({
+    incident_id: Id.nullable().meta({ description: "null: what is over had no open incident" }),
+    is_open: z.boolean(),
+  })
+  .meta({ id: "ReceivedAlert" });
+export type ReceivedAlert = z.infer<typeof ReceivedAlert>;
