@@ -58,6 +58,30 @@ export type AlertNotification = z.infer<typeof AlertNotification>;
 
 export const AlertQuery = z.object({ monitor_id: z.uuid().optional().meta({ description: "as in a report" }) });
 
+const POINTER_MAX = 200;
+const pointer = (what: string) =>
+  z
+    .string()
+    .max(POINTER_MAX)
+    .regex(/^\//, "must be a JSON pointer, such as /issue/id")
+    .meta({ description: `JSON pointer (RFC 6901) to ${what}` });
+/** Where the body of another program has what an alert says. */
+export const AlertMapping = AlertQuery.extend({
+  key: pointer("what is the same while the same is wrong"),
+  title: pointer("the title of the incident; default the key").optional(),
+  message: pointer("a text for the timeline").optional(),
+  severity: pointer("how bad it is, read as the label of Alertmanager is").optional(),
+  status: pointer("the state; without one everything is an alert that begins").optional(),
+  over: z.string().max(POINTER_MAX).default("resolved,ok,recovered,closed").meta({
+    description: "the states, separated by commas, in which it is over",
+  }),
+});
+export type AlertMapping = z.infer<typeof AlertMapping>;
+
+/** Anything: the mapping says what is read. */
+export const ForeignAlert = z.record(z.string(), z.unknown()).meta({ id: "ForeignAlert" });
+export type ForeignAlert = z.infer<typeof ForeignAlert>;
+
 export const ReceivedAlert = z
   .object({
     incident_id: Id.nullable().meta({ description: "null: what is over had no open incident" }),

@@ -1,6 +1,7 @@
 import { NAME_LENGTH_MAX } from "../contract/common.ts";
-import type { AlertNotification, ReportedAlert } from "../contract/incoming-alert.ts";
+import type { AlertMapping, AlertNotification, ForeignAlert, ReportedAlert } from "../contract/incoming-alert.ts";
 import type { IncidentSeverity } from "../contract/monitor-values.ts";
+import { valueAt } from "../lib/json-pointer.ts";
 import { oneLine } from "../lib/one-line.ts";
 import { shorten } from "../lib/plain-text.ts";
 
@@ -52,6 +53,31 @@ export function readNotification(sent: AlertNotification, monitor_id: string | n
     severity: severityOf(labelOf(commonLabels, "severity") ?? labelOf(commonLabels, "priority")),
     monitor_id,
   };
+}
+
+/** By a mapping of its sender; null where it has no key. */
+export function readForeign(body: ForeignAlert, mapping: AlertMapping): IncomingAlert | null {
+  const read = (pointer: string | undefined) => (pointer === undefined ? "" : textOf(valueAt(body, pointer)));
+  const key = shorten(read(mapping.key), KEY_MAX);
+  if (key === "") return null;
+  const states = mapping.over.split(",").map((state) => state.trim().toLowerCase());
+  const message = shorten(read(mapping.message), MESSAGE_MAX);
+  return {
+    key,
+    is_firing: mapping.status === undefined || !states.includes(read(mapping.status).toLowerCase()),
+    title: titleFrom(read(mapping.title) || key),
+    message: message === "" ? null : message,
+    severity: severityOf(read(mapping.severity)),
+    monitor_id: mapping.monitor_id ?? null,
+  };
+}
+
+const KEY_MAX = 4000;
+
+function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? String(value).trim()
+    : "";
 }
 
 const LISTED_MAX = 20;

@@ -174,6 +174,7 @@ const ALERTS = {
     commonLabels: { alertname: "DiskFull", severity: "critical" },
     alerts: [{ status: "firing", labels: { alertname: "DiskFull", instance: "db-1" } }],
   },
+  "POST /status-pages/{id}/alerts/mapped": { issue: { id: 42, title: "Checkout fails" }, action: "created" },
   "POST /status-pages/{id}/events/emit": { event_name: "deploy.finished", title: "Version 42 is live" },
   "POST /status-pages/{id}/events/rules": RULE,
   "PUT /status-pages/{id}/events/rules/{rule_id}": { cooldown_seconds: 600 },

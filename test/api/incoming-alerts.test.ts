@@ -90,6 +90,27 @@ describe("a reported alert", () => {
   });
 });
 
+describe("an alert in a format of its own", () => {
+  it("is read where the query says", async () => {
+    const { client, status_page_id } = await aTeam();
+    const query = new URLSearchParams({ key: "/issue/id", title: "/issue/title", status: "/action", over: "Fixed" });
+    const path = at(status_page_id, `/mapped?${query}`);
+    const opened = await client.post(path, { action: "created", issue: { id: 42, title: "Checkout fails" } });
+    const incident = `${INCIDENTS}/${opened.body.incident_id}`;
+    expect((await client.get(incident)).body).toMatchObject({ title: "Checkout fails", severity: "major" });
+    expect((await client.post(path, { action: "fixed", issue: { id: 42 } })).body.is_open).toBe(false);
+    expect((await client.get(incident)).body.status).toBe("resolved");
+  });
+
+  it("is refused where it has no key, or the query is no pointer", async () => {
+    const { client, status_page_id } = await aTeam();
+    const send = (key: string) => client.post(at(status_page_id, `/mapped?key=${key}`), { issue: { id: {} } });
+    expect([(await send("/issue/id")).status, (await send("/__proto__")).status, (await send("issue")).status]).toEqual(
+      [400, 400, 400],
+    );
+  });
+});
+
 describe("a notification of Alertmanager", () => {
   it("opens an incident of its group, with severity and what fires, and resolves it", async () => {
     const { client, status_page_id, monitor_id } = await aTeam();

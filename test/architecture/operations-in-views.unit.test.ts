@@ -169,6 +169,7 @@ const WITHOUT: Record<string, string> = {
   "PUT /monitors/{id}/push-alias":
     "set while moving in, beside the other tool's own configuration: docs/migrate-from.md",
   "POST /status-pages/{id}/alerts": "an alert comes from a program",
+  "POST /status-pages/{id}/alerts/mapped": "an alert comes from a program",
   "POST /status-pages/{id}/alerts/alertmanager": "an alert comes from a program",
   "POST /status-pages/{id}/events/emit": "an event comes from a program",
   "GET /status-pages/{id}/events/log": "what programs emitted, for who writes them",

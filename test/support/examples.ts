@@ -370,6 +370,7 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
   "POST /status-pages/{id}/alerts/alertmanager": async () => ({
     body: { status: "firing", groupKey: "{}:{}", alerts: [{ status: "firing", labels: { alertname: "DiskFull" } }] },
   }),
+  "POST /status-pages/{id}/alerts/mapped": async () => ({ query: { key: "/issue/id" }, body: { issue: { id: 42 } } }),
   "POST /status-pages/{id}/events/emit": async () => ({ body: { event_name: "deploy.finished" } }),
   "GET /incidents/{id}/escalation": withEscalation,
   "DELETE /telegram/status-channels/{id}": async (account) => ({

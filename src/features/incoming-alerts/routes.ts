@@ -1,6 +1,14 @@
 import { createRoute } from "@hono/zod-openapi";
-import { AlertNotification, AlertQuery, ReceivedAlert, ReportedAlert } from "../../contract/incoming-alert.ts";
-import { readNotification, readReport } from "../../domain/incoming-alerts.ts";
+import { invalid } from "../../contract/errors.ts";
+import {
+  AlertMapping,
+  AlertNotification,
+  AlertQuery,
+  ForeignAlert,
+  ReceivedAlert,
+  ReportedAlert,
+} from "../../contract/incoming-alert.ts";
+import { readForeign, readNotification, readReport } from "../../domain/incoming-alerts.ts";
 import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS } from "../../http/responses.ts";
 import { receiveAlert } from "./service.ts";
@@ -46,6 +54,25 @@ export const endpoints = [
     }),
     async (c) => {
       const alert = readNotification(c.req.valid("json"), c.req.valid("query").monitor_id ?? null);
+      return c.json(await receiveAlert(c.var.ctx, c.req.valid("param").id, alert), 200);
+    },
+  ),
+
+  endpoint(
+    { ...reports, ids: { params: page, query: { monitor_id: "monitor:see" } } },
+    createRoute({
+      method: "post",
+      path: "/status-pages/{id}/alerts/mapped",
+      tags,
+      summary: "Receive an alert in a format of its own",
+      description: "JSON as a program sends it; the query says where in it the members of an alert stand.",
+      request: { params: IdParam, query: AlertMapping, body: jsonBody(ForeignAlert) },
+      responses,
+    }),
+    async (c) => {
+      const mapping = c.req.valid("query");
+      const alert = readForeign(c.req.valid("json"), mapping);
+      if (alert === null) throw invalid(`key: the body has no text at ${mapping.key}`);
       return c.json(await receiveAlert(c.var.ctx, c.req.valid("param").id, alert), 200);
     },
   ),
