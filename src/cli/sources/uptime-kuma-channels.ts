@@ -110,11 +110,39 @@ function channelsOf(type: string, settings: ForeignRecord, remarks: Remarks): Ch
       });
     case "webhook":
       return found(webhookChannel(settings, remarks));
+    case "Opsgenie":
+      return found(opsgenieChannel(settings));
+    case "WeCom":
+      return found(weComChannel(settings.text("weComBotKey")));
+    case "Splunk":
+      return found(splunkChannel(settings));
     default: {
       const known = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
       return found(known ? readChannel(known, settings) : null);
     }
   }
+}
+
+function opsgenieChannel(settings: ForeignRecord): Channel | null {
+  const [api_key, region] = [settings.text("opsgenieApiKey"), settings.text("opsgenieRegion")];
+  if (api_key === undefined) return null;
+  const host = region === "eu" ? "api.eu.opsgenie.com" : "api.opsgenie.com";
+  return { provider: "jira_service_management", url: `https://${host}/v2/alerts`, config: { api_key } };
+}
+
+function weComChannel(key: string | undefined): Channel | null {
+  if (key === undefined) return null;
+  return { provider: "wecom", url: `https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=${encodeURIComponent(key)}` };
+}
+
+/** Its address ends in both keys. */
+function splunkChannel(settings: ForeignRecord): Channel | null {
+  const address = settings.text("splunkRestURL") ?? "";
+  const [, url, api_key, routing_key] = /^(https:\/\/.+\/alert)\/([A-Za-z0-9-]+)\/([^\s/?#]+)$/.exec(address) ?? [];
+  if (!url || !api_key || !routing_key) return null;
+  // Outages are critical and end by themselves here.
+  settings.ignore("splunkSeverity", "splunkAutoResolve", "pagerdutyIntegrationKey");
+  return { provider: "splunk_on_call", url, config: { api_key, routing_key } };
 }
 
 const WORDS = {

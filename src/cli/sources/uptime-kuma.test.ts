@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { KUMA_HOOK, KUMA_TYPES, writeUptimeKuma } from "../../../test/support/other-tools.ts";
+import { WebhookCreate } from "../../contract/webhook.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import { ALERTMANAGER_CHANNELS } from "./alertmanager.ts";
 import { GATUS_CHANNELS } from "./gatus-alerting.ts";
@@ -184,6 +185,44 @@ describe("the types of monitors of Uptime Kuma", () => {
         body: '{"text":"{{text}}","who":"{{monitor.name}}"}',
       },
     });
+  });
+});
+
+describe("notifications of Uptime Kuma that say where by a key", () => {
+  const file = join(dir, "keys");
+  const configs = [
+    { type: "Opsgenie", opsgenieApiKey: "0123456789abcdef", opsgenieRegion: "eu" },
+    { type: "WeCom", weComBotKey: "a b" },
+    {
+      type: "Splunk",
+      splunkRestURL: "https://alert.victorops.com/integrations/generic/20131114/alert/abcdef12-34/ops",
+    },
+    { type: "Splunk", splunkRestURL: "https://splunk.example/" },
+  ];
+  const rows = configs.map((config, n) => `(${n + 10}, '${config.type} ${n}', 1, 0, '${JSON.stringify(config)}')`);
+  writeUptimeKuma(file, "2.x", {
+    extra: `DELETE FROM notification; INSERT INTO notification VALUES ${rows.join(", ")}`,
+  });
+  const { manifest, remarks } = importUptimeKuma(localFile(file));
+
+  it("become channels that the service accepts, or are named", () => {
+    expect(manifest.webhooks).toMatchObject({
+      "opsgenie-0": {
+        provider: "jira_service_management",
+        url: "https://api.eu.opsgenie.com/v2/alerts",
+        config: { api_key: "0123456789abcdef" },
+      },
+      "wecom-1": { provider: "wecom", url: "https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=a%20b" },
+      "splunk-2": {
+        provider: "splunk_on_call",
+        url: "https://alert.victorops.com/integrations/generic/20131114/alert",
+        config: { api_key: "abcdef12-34", routing_key: "ops" },
+      },
+    });
+    expect(Object.keys(manifest.webhooks)).toHaveLength(3);
+    for (const webhook of Object.values(manifest.webhooks))
+      expect(WebhookCreate.safeParse(webhook).error).toBeUndefined();
+    expect(remarks).toContainEqual(expect.objectContaining({ subject: 'notification "Splunk 3"', about: "stays" }));
   });
 });
 
