@@ -2,6 +2,7 @@ import { requireSameOrigin } from "../access/sessions.ts";
 import { PasswordLinkQuery } from "../contract/dashboard.ts";
 import { ApiError } from "../contract/errors.ts";
 import { PasswordReset, PasswordResetRequest } from "../contract/session.ts";
+import { isOutboxShown } from "../features/mail-outbox/service.ts";
 import { findResetAccount, requestPasswordReset, resetPassword } from "../features/sessions/password-reset.ts";
 import { readForm } from "../http/body.ts";
 import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "../http/endpoint.ts";
@@ -62,7 +63,8 @@ export const endpoints = [
       } catch (error) {
         return showForgotten(form.get("email"), toFormErrors(error));
       }
-      const text = "If this address has an account, we sent a password reset link to it.";
+      const sent = "If this address has an account, we sent a password reset link to it.";
+      const text = isOutboxShown(c.var.ctx) ? `${sent} ${WHERE_MAIL_STAYS}` : sent;
       return page(
         renderMessage({ title: "Check your inbox", text, link: { href: "/app/sign-in", text: "Sign in" } }),
         202,
@@ -111,6 +113,10 @@ export const endpoints = [
     },
   ),
 ];
+
+/** The outbox itself is for operators who are signed in. */
+const WHERE_MAIL_STAYS =
+  "This service sends no mail yet: on its machine, “npm run --silent mail” prints the link, also from an installed package as “vigil mail”.";
 
 function showForgotten(email: string | null, refused?: FormErrors): Response {
   return page(

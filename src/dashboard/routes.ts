@@ -1,5 +1,6 @@
 import { requireSameOrigin } from "../access/sessions.ts";
 import { SignInQuery } from "../contract/dashboard.ts";
+import { awaitsFirstSignIn } from "../features/sessions/first-sign-in.ts";
 import { signOut } from "../features/sessions/service.ts";
 import { leaveProviderOf } from "../features/sign-in/provider-session.ts";
 import { assetEndpoint } from "../http/assets.ts";
@@ -34,6 +35,7 @@ import { endpoints as incidents } from "./incidents/routes.tsx";
 import { endpoints as incidentTemplates } from "./incidents/template-routes.tsx";
 import { endpoints as accounts } from "./installation/accounts-routes.tsx";
 import { endpoints as networks } from "./installation/networks-routes.tsx";
+import { endpoints as mailOutbox } from "./installation/outbox-routes.tsx";
 import { endpoints as policyOfSessions } from "./installation/policy-routes.tsx";
 import { endpoints as signInProviderSettings } from "./installation/providers-routes.tsx";
 import { endpoints as installation } from "./installation/routes.tsx";
@@ -198,6 +200,7 @@ export const endpoints = [
   ...development,
   ...installation,
   ...networks,
+  ...mailOutbox,
   ...signInProviderSettings,
   ...accounts,
   ...policyOfSessions,
@@ -244,6 +247,7 @@ async function showSignIn(
     entered: entered ?? null,
     public_url: publicUrl,
     providers: await providerButtons(c, next ? pathAfter(next, publicUrl) : null),
+    is_new: await awaitsFirstSignIn(c.var.ctx),
     script: sign_in_script,
   });
   return page(body, refused?.status, { ...refused?.headers, ...SCRIPT_POLICY });

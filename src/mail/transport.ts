@@ -5,6 +5,7 @@ import { endsWithin } from "../lib/with-deadline.ts";
 import { egressTo } from "../platform/egress/guard.ts";
 import type { Env } from "../platform/env.ts";
 import { edgeIo } from "../platform/probe-io.ts";
+import { sendsMail } from "../platform/sends-mail.ts";
 import type { Settings } from "../platform/settings.ts";
 import { composeLetter } from "./mime.ts";
 import { SmtpConnection } from "./smtp.ts";
@@ -33,10 +34,10 @@ const ADDRESS = /[^\s<>"',;:()]+@[^\s<>"',;:()]+/g;
 export function openMailer(env: Env, settings: Settings): Mailer | null {
   const from = parseMailbox(settings.MAIL_FROM);
   const { MAIL: binding } = env;
-  if (!from) return null;
+  if (!from || !sendsMail(env, settings)) return null;
   if (settings.SMTP_URL) return smtpMailer(settings, settings.SMTP_URL, from);
   if (binding) return { send: (mail) => sendByBinding(settings, binding, from, mail), close: async () => {} };
-  return settings.MAIL_HTTP_URL === "" ? null : { send: (mail) => sendByHttp(settings, mail), close: async () => {} };
+  return { send: (mail) => sendByHttp(settings, mail), close: async () => {} };
 }
 
 /** The operator named the server, no tenant can: it may be private without being in EGRESS_ALLOW. */

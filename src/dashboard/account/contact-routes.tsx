@@ -8,6 +8,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { callApi, errorOf, requireApi } from "../call-api.ts";
 import { ACTIONS, EmptyState, ListPages, PostButton, Table } from "../components/pieces.tsx";
 import { type FormField, toSentences } from "../form-fields.ts";
+import { MailStays } from "../installation/outbox-routes.tsx";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { showView } from "../shell.tsx";
@@ -126,6 +127,9 @@ async function showContacts(c: AppContext, offset: number, problems: Record<stri
       <>
         <AccountTabs open={LIST} isOperator={requireUser(c.var.ctx).is_operator} />
         <BrowserOffer {...offer} />
+        {rows.map(presentContact).some(({ type, verified }) => type === "email" && !verified) ? (
+          <MailStays c={c} />
+        ) : null}
         {total === 0 ? (
           <EmptyState title="No contacts yet" action={add}>
             Where escalation reaches you besides the mail of your account: another address, a chat or a webhook.

@@ -4,6 +4,7 @@ import type { Capacity, FreeResource } from "../../contract/capacity.ts";
 import type { Overview } from "../../contract/overview.ts";
 import { presentCapacity } from "../../features/capacity/present.ts";
 import { getCapacity } from "../../features/capacity/service.ts";
+import { isOutboxShown } from "../../features/mail-outbox/service.ts";
 import { presentOverview } from "../../features/overview/present.ts";
 import { getOverview } from "../../features/overview/service.ts";
 import { DAY_MS } from "../../lib/durations.ts";
@@ -59,6 +60,11 @@ export const endpoints = [
           <a class="button second" href="/app/installation/accounts">
             Deactivated accounts
           </a>
+          {isOutboxShown(ctx) ? (
+            <a class="button second" href="/app/installation/outbox">
+              Outbox
+            </a>
+          ) : null}
         </>
       ),
       children: (

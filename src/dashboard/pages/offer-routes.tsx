@@ -6,6 +6,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { requireApi } from "../call-api.ts";
 import { PostButton } from "../components/pieces.tsx";
 import type { FormField, Option } from "../form-fields.ts";
+import { MailStays } from "../installation/outbox-routes.tsx";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { showView, type View } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -82,6 +83,7 @@ async function loadOffer(c: AppContext, id: string) {
         their plan. You stay as an admin. Monitors that private agents run are paused.
       </p>
     ),
+    below: <MailStays c={c} />,
   };
   return { frame, form, receivers };
 }

@@ -18,6 +18,7 @@ import { requireApi } from "../call-api.ts";
 import { CopyText, ListPages } from "../components/pieces.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, storedValues } from "../form-fields.ts";
+import { MailStays } from "../installation/outbox-routes.tsx";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { type ListedPages, listedPages, NewOnPage, PageFilter, showNoPage } from "../page-choice.tsx";
@@ -300,6 +301,7 @@ function showInvitation(c: AppContext, page: string, { email, accept_url }: z.ou
         <p>
           <span dir="auto">{email}</span> gets a mail with a link.
         </p>
+        <MailStays c={c} />
         {accept_url === null ? null : (
           <>
             <p class="quiet">A person who has an account here already can use this link as well; it is shown once.</p>

@@ -13,6 +13,8 @@ export interface SignInView {
   entered: string | null;
   public_url: string;
   providers: readonly ProviderButton[];
+  /** On its own machine, before anybody has set a password: the form alone would lead nowhere. */
+  is_new: boolean;
   script: string;
 }
 
@@ -57,7 +59,7 @@ function renderCodeStep({ email, next, problems, entered, script }: SignInView &
 }
 
 function renderPasswordStep(view: SignInView): string {
-  const { email, next, problems, is_signed_out, public_url, providers, script } = view;
+  const { email, next, problems, is_signed_out, public_url, providers, is_new, script } = view;
   return renderDocument({
     title: "Sign in",
     isNarrow: true,
@@ -71,6 +73,7 @@ function renderPasswordStep(view: SignInView): string {
             You are signed out.
           </p>
         ) : null}
+        {is_new ? <FirstSignIn /> : null}
         <form class="card" method="post" action="/app/sign-in">
           {next ? <input type="hidden" name="next" value={next} /> : null}
           <EmailField value={email} hasPasskeys problems={problems} />
@@ -105,6 +108,20 @@ function Providers({ providers }: Pick<SignInView, "providers">) {
         </a>
       ))}
     </nav>
+  );
+}
+
+/** What the first start printed is easily scrolled away, or never seen where something else started the service. */
+function FirstSignIn() {
+  return (
+    <section class="card" aria-label="First sign-in">
+      <p>
+        New here? The first start of this service printed a link that signs you in. For another one, in the same folder:
+      </p>
+      <pre tabindex={0}>
+        <code>npm run --silent token -- --email owner@localhost --sign-in-link</code>
+      </pre>
+    </section>
   );
 }
 

@@ -87,6 +87,10 @@ export async function findPasswordHash(db: Db, userId: string): Promise<string |
   return rows[0]?.hash ?? null;
 }
 
+export async function hasAnyPassword(db: Db): Promise<boolean> {
+  return (await db.select({ user_id: passwords.user_id }).from(passwords).limit(1)).length > 0;
+}
+
 export async function findLiveSession(
   db: Db,
   { user_id, id, limits }: { user_id: string; id: string; limits: SessionLimits },

@@ -48,6 +48,14 @@ export async function findUserByEmail(db: Db, email: string): Promise<UserRecord
   return rows[0];
 }
 
+/** Of these addresses, those that an account has. */
+export async function listAddressesOfAccounts(db: Db, emails: readonly string[]): Promise<string[]> {
+  if (emails.length === 0) return [];
+  const isAmong = sql`${users.email} IN (SELECT value FROM json_each(${JSON.stringify(emails)}))`;
+  const rows = await db.select({ email: users.email }).from(users).where(isAmong).limit(emails.length);
+  return rows.map(({ email }) => email);
+}
+
 /** Those whom operators have shut out, the last one first. */
 export async function listDeactivated(db: Db, page: { limit: number; offset: number }) {
   const deactivated = isNotNull(users.deactivated_at);
