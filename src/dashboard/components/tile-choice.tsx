@@ -18,13 +18,15 @@ interface TileChoiceProps {
   heading: string;
   families: readonly { heading: string; tiles: readonly Tile[] }[];
   chosen: string;
+  /** It was chosen already: the form comes first. */
+  isFolded?: boolean;
 }
 
 /** One among many, by mark and name. */
-export function TileChoice({ of, label, heading, families, chosen }: TileChoiceProps) {
+export function TileChoice({ of, label, heading, families, chosen, isFolded = false }: TileChoiceProps) {
   return (
     <nav aria-label={label} class="card">
-      <details open>
+      <details open={!isFolded}>
         <summary>{heading}</summary>
         <input type="search" placeholder="Find" aria-label={`Find: ${label}`} data-finds-tile data-scripted />
         {families.map((family) => (

@@ -47,7 +47,7 @@ const API = "/api/uptime/v1/monitors";
 const params = z.object({ id: z.uuid() });
 const changed = { params, ids: { params: { id: "monitor" } }, permission: "monitors.write" } as const;
 const query = z.object({
-  type: z.enum(MONITOR_TYPES).default("https").catch("https"),
+  type: z.enum(MONITOR_TYPES).optional().catch(undefined),
   status_page_id: z.uuid().optional().catch(undefined),
   like: z.uuid().optional().catch(undefined),
 });
@@ -67,10 +67,15 @@ export const endpoints = [
   view({ path: "/app/monitors/new", summary: "Form of a new monitor", query }, async (c, { query }) => {
     const form = await loadForm(c.var.ctx);
     const status_page_id = form.pages.find((id) => id === query.status_page_id) ?? "";
-    const blank = { ...storedValues(form.fields, {}), ...rhythmValues(undefined), type: query.type, status_page_id };
+    const type = query.type ?? "https";
+    const blank = { ...storedValues(form.fields, {}), ...rhythmValues(undefined), type, status_page_id };
     const values = query.like === undefined ? blank : await copyOf(c, query.like);
     const isBlank = query.like === undefined;
-    return showView(c, monitorFormView({ form, values, isBlank, problems: {}, action: "/app/monitors/new" }));
+    const isTypeChosen = query.type !== undefined;
+    return showView(
+      c,
+      monitorFormView({ form, values, isBlank, isTypeChosen, problems: {}, action: "/app/monitors/new" }),
+    );
   }),
 
   action({ path: "/app/monitors/new", summary: "Submit the form of a new monitor" }, async (c, sent) => {

@@ -26,6 +26,8 @@ interface FormView {
   seen?: string | undefined;
   /** Nothing was entered or copied yet: one field may spare all others. */
   isBlank?: boolean;
+  /** By what led here. */
+  isTypeChosen?: boolean;
   /** Of each region. */
   tested?: readonly TestResult[] | undefined;
   /** What an operator may allow, so that the target is reached. */
@@ -51,8 +53,8 @@ export function monitorFormView(view: FormView): View {
       <>
         {view.isBlank ? (
           <>
-            <OneField />
-            <TypeTiles chosen={type} hasAgents={form.agents.length > 0} />
+            {view.isTypeChosen ? null : <OneField />}
+            <TypeTiles chosen={type} hasAgents={form.agents.length > 0} isFolded={view.isTypeChosen ?? false} />
           </>
         ) : null}
         <form method="post" action={action} class="card" data-typed novalidate>

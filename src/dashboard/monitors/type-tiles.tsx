@@ -51,8 +51,15 @@ const CHOICES: Record<MonitorType, readonly [family: keyof typeof FAMILIES, note
   composite: ["other", "Several as one"],
 };
 
+interface TypeTilesProps {
+  chosen: MonitorType;
+  hasAgents: boolean;
+  /** What led here chose the type. */
+  isFolded: boolean;
+}
+
 /** The way to a form for one type. Those that an agent checks lead to the agents while there is none. */
-export function TypeTiles({ chosen, hasAgents }: { chosen: MonitorType; hasAgents: boolean }) {
+export function TypeTiles({ chosen, hasAgents, isFolded }: TypeTilesProps) {
   const tileOf = (value: MonitorType) => {
     const { label, source, follows } = monitorType(value);
     const [family, note] = CHOICES[value];
@@ -70,7 +77,8 @@ export function TypeTiles({ chosen, hasAgents }: { chosen: MonitorType; hasAgent
     <TileChoice
       of="type"
       label="Kinds of monitors"
-      heading="Or choose what to watch"
+      heading={isFolded ? "Watch something else" : "Or choose what to watch"}
+      isFolded={isFolded}
       families={Object.entries(FAMILIES).map(([family, { heading }]) => ({
         heading,
         tiles: MONITOR_TYPES.filter((value) => CHOICES[value][0] === family).map(tileOf),

@@ -81,8 +81,8 @@ export function proposalsView(shown: Proposals): View {
             <input type="hidden" name="done" value={n} />
           ))}
           <FormProblem problems={problem === undefined ? {} : { "": problem }} />
-          {only ? <One {...only} /> : <Several {...shown} />}
-          {shown.network === null ? null : <AllowNetwork network={shown.network} />}
+          {only ? <One {...only} network={shown.network} /> : <Several {...shown} />}
+          {only || shown.network === null ? null : <AllowNetwork network={shown.network} />}
           <div class="fields">
             {things.some(({ type }) => type !== "heartbeat") ? (
               <FieldRow field={intervalField(shown.intervals)} values={{ interval: shown.interval }} problems={{}} />
@@ -124,14 +124,16 @@ const pageField = (options: readonly Option[]): FormField => ({
   empty: "None",
 });
 
-function One({ thing: { type, name, target, fields }, look, problem }: Proposal) {
+function One({ thing, look, problem, network }: Proposal & Pick<Proposals, "network">) {
+  const { type, name, target, fields } = thing;
   return (
     <>
       <p class="lead" dir="auto">
         <span class="tag">{monitorType(type).label}</span>{" "}
         {target ?? fields.schedule ?? "a job that reports when it has run"}
       </p>
-      <LookShown look={look} problem={problem} />
+      {network === null || problem !== undefined ? <LookShown look={look} problem={problem} /> : null}
+      {network === null ? null : <AllowNetwork network={network} />}
       <input type="hidden" name="pick" value="0" />
       {Object.entries({ type, ...(target === null ? {} : { target }), ...fields }).map(([field, value]) => (
         <input type="hidden" name={field} value={value} />
