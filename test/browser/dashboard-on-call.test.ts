@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { START_TIMEOUT_MS } from "../process/support.ts";
 import { CHROMIUM, isWiderThanWindow, PHONE } from "./chromium.ts";
-import { useDashboard } from "./dashboard.ts";
+import { openActions, useDashboard } from "./dashboard.ts";
 
 const V1 = "/api/uptime/v1";
 const BERLIN = { ...PHONE, colorScheme: "dark", timezoneId: "Europe/Berlin" } as const;
@@ -57,6 +57,24 @@ describe.skipIf(!existsSync(CHROMIUM))("an outage at night", () => {
       await page.goto(`${dashboard.service.url}/app/incidents/${incident}`);
       const top = async (name: string) => (await page.getByRole("region", { name }).boundingBox())?.y ?? 0;
       expect(await top("Facts")).toBeLessThan(await top("Post an update"));
+    });
+  });
+
+  it("is acknowledged, assigned and updated in two taps each", async () => {
+    await dashboard.visit(BERLIN, async (page) => {
+      await page.goto(`${dashboard.service.url}/app`);
+      await page.getByRole("button", { name: "Acknowledge" }).click();
+      await page.getByText("Acknowledged", { exact: true }).waitFor();
+      await page.goto(`${dashboard.service.url}/app/incidents/${incident}`);
+      await openActions(page);
+      await page.getByRole("button", { name: "Assign to me" }).click();
+      await page.getByText(/^The incident is assigned to /).waitFor();
+      await page.getByRole("link", { name: /^Identified: / }).click();
+      await page.getByRole("button", { name: "Post update" }).click();
+      await page.getByRole("listitem").getByText("Identified", { exact: true }).waitFor();
+      const facts = await page.getByRole("region", { name: "Facts" }).textContent();
+      expect(facts).toMatch(/Assigned to/);
+      expect(facts).not.toMatch(/AcknowledgedNo/);
     });
   });
 

@@ -145,6 +145,17 @@ export const endpoints = [
   ),
 
   action(
+    { path: "/app/incidents/{id}/assign", summary: "Assign an incident to a person", params },
+    async (c, entered, { id }) => {
+      const assigned_to_id = entered.get("assigned_to_id") ?? "";
+      const { status_page_id } = await loadIncident(c, id);
+      await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { assigned_to_id } });
+      const person = (await listPeople(c, status_page_id)).find(({ value }) => value === assigned_to_id);
+      return redirectWithNotice(`/app/incidents/${id}`, `The incident is assigned to ${person?.label ?? "them"}.`);
+    },
+  ),
+
+  action(
     { path: "/app/incidents/{id}/resolve", summary: "Resolve an incident", params },
     async (c, _entered, { id }) => {
       await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { status: "resolved" } });
@@ -294,7 +305,7 @@ async function showIncident(
     listPageChoices(c.var.ctx),
     listIncidentPages(c),
     listServiceOptions(c, pageId),
-    incident.assigned_to_id === null ? [] : listPeople(c, pageId),
+    listPeople(c, pageId),
   ]);
   const page = pages.find((each) => each.id === pageId);
   return showView(
@@ -306,6 +317,7 @@ async function showIncident(
       services,
       page: { id: pageId, name: page?.name ?? "", url: page?.url ?? "" },
       assignee: people.find(({ value }) => value === incident.assigned_to_id)?.label ?? null,
+      people,
       may_change: writable.some(({ value }) => value === pageId),
       writer: requireUser(c.var.ctx).user_id,
       composer: {

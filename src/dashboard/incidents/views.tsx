@@ -121,6 +121,8 @@ export interface DetailView {
   page: { id: string; name: string; url: string };
   services: readonly Option[];
   assignee: string | null;
+  /** To whom it may be assigned, the reader first. */
+  people: readonly Option[];
   may_change: boolean;
   /** The user who sees it. */
   writer: string;
@@ -142,7 +144,7 @@ export function incidentView(view: DetailView): View {
     ...(view.status === undefined ? {} : { status: view.status }),
     ...(view.headers === undefined ? {} : { headers: view.headers }),
     state: <State incident={incident} />,
-    actions: may_change ? <Actions incident={incident} path={path} /> : undefined,
+    actions: may_change ? <Actions view={view} path={path} /> : undefined,
     children: (
       <div class="columns has-facts">
         <div id="incident-facts" data-live>
@@ -165,7 +167,10 @@ export function incidentView(view: DetailView): View {
 
 const ACKNOWLEDGED = { id: "incident-acknowledged", shown: "Just now" };
 
-function Actions({ incident, path }: { incident: Incident; path: string }) {
+/** More people are chosen among in the form. */
+const PEOPLE_OFFERED = 8;
+
+function Actions({ view: { incident, people, writer }, path }: { view: DetailView; path: string }) {
   const isOpen = incident.resolved_at === null;
   return (
     <>
@@ -182,6 +187,16 @@ function Actions({ incident, path }: { incident: Incident; path: string }) {
         Edit
       </a>
       <Menu label="More actions">
+        {(isOpen ? people : [])
+          .filter(({ value }) => value !== incident.assigned_to_id)
+          .slice(0, PEOPLE_OFFERED)
+          .map(({ value, label }) => (
+            <PostButton
+              action={`${path}/assign`}
+              label={value === writer ? "Assign to me" : `Assign to ${label}`}
+              fields={{ assigned_to_id: value }}
+            />
+          ))}
         <a class="danger" href={`${path}/delete`}>
           <LineIcon of="trash-2" />
           Delete
