@@ -87,6 +87,29 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
     });
   });
 
+  it.each([
+    ["a desktop", DESKTOP],
+    ["a phone", PHONE],
+  ])("keep the buttons of their form in sight once it is changed, say what is not saved, and take it back, on %s", async (_name, options) => {
+    await dashboard.visit({ ...options }, async (page) => {
+      await open(page, "/app/monitors/new?type=https");
+      const save = page.getByRole("button", { name: "Save", exact: true });
+      await page.getByText("Advanced", { exact: true }).click();
+      expect(await page.getByText(/^Not saved/).count()).toBe(0);
+      await page.getByLabel("Name", { exact: true }).fill("Half done");
+      await page.getByText("Not saved: Name", { exact: true }).waitFor();
+      await page.evaluate("scrollTo(0, 0)");
+      const { y = 0, height = 0 } = (await save.boundingBox()) ?? {};
+      expect(y + height).toBeLessThanOrEqual(options.viewport.height);
+      await page.getByRole("button", { name: "Discard" }).click();
+      expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("");
+      expect(await page.getByText(/^Not saved/).count()).toBe(0);
+      // Nothing is lost by leaving, so nothing asks.
+      await open(page, "/app/monitors");
+      await page.getByRole("heading", { level: 1, name: "Monitors" }).waitFor();
+    });
+  });
+
   it("show the fields of the chosen type, and keep what was typed before", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
       await open(page, "/app/monitors/new");
@@ -117,6 +140,9 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
         await tiles.getByRole("searchbox").press("Enter");
         expect(await page.getByLabel("Type", { exact: true }).inputValue()).toBe("postgres");
         await tiles.getByRole("searchbox").fill("");
+      } else {
+        // The form of the type that was chosen comes first.
+        await tiles.getByText("Watch something else").click();
       }
       await tiles.getByRole("link", { name: "Docker Needs an agent" }).click();
       await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();

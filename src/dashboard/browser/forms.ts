@@ -1,3 +1,5 @@
+import { unsavedFields } from "./unsaved.ts";
+
 /** A second click on a button that already sent its form does nothing. */
 export function guardForms(): void {
   document.addEventListener("submit", (event) => {
@@ -28,7 +30,7 @@ export function unmarkChanged(): void {
 }
 
 /** A form that is a card, or all of one; buttons and choices in rows are none. */
-const ASKED = "main :is(form.card, .card > form:not(.inline))[method=post]";
+export const ASKED = "main :is(form.card, .card > form:not(.inline))[method=post]";
 
 /** Leaving a half-filled form asks first; what is kept as a draft needs no question. */
 export function askBeforeLeaving(): void {
@@ -44,7 +46,7 @@ export function askBeforeLeaving(): void {
     if (form) changed.delete(form);
   });
   addEventListener("beforeunload", (event) => {
-    if ([...changed].some((form) => form.isConnected)) event.preventDefault();
+    if ([...changed].some((form) => form.isConnected && unsavedFields(form).length > 0)) event.preventDefault();
   });
 }
 

@@ -21,7 +21,8 @@ export function tellZone(): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser
   document.cookie = `vigil_zone=${encodeURIComponent(zone)}; Path=/app; SameSite=Lax; Max-Age=31536000`;
   for (const input of document.querySelectorAll<HTMLInputElement>('form[action$="/new"] input[name="timezone"]')) {
-    if (input.value === "") input.value = zone;
+    // As if the server had sent it: nobody typed it.
+    if (input.value === "") input.defaultValue = zone;
   }
 }
 
