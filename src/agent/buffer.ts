@@ -4,6 +4,7 @@ import { z } from "zod";
 import { RESULT_STATUSES } from "../contract/agent.ts";
 import { Evidence } from "../contract/check.ts";
 import { Observation } from "../contract/observation.ts";
+import { PhaseTimes } from "../contract/phases.ts";
 import { writePrivateFile } from "./files.ts";
 
 /**
@@ -20,6 +21,7 @@ const StoredResult = z.object({
   message: z.string(),
   details: z.record(z.string(), z.unknown()),
   evidence: Evidence.optional(),
+  phases: PhaseTimes.optional(),
   observation: Observation.optional(),
   /** A success of a monitor that was up before: what history can spare first. */
   is_settled: z.boolean(),

@@ -66,6 +66,7 @@ export async function checkAssignment(assignment: AgentAssignment, parts: Checke
       // A target may answer with characters that the service refuses in every field.
       message: printable(found.message.slice(0, MESSAGE_MAX)),
       details: printableJson(detailsOf(found)),
+      ...(found.phases && { phases: found.phases.map((ms) => ms && Math.round(ms)) }),
       ...(found.evidence && { evidence: printableJson(found.evidence) }),
       ...(observation && { observation: printableJson(observation) }),
     },

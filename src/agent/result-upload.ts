@@ -63,7 +63,7 @@ function batchesOf(results: readonly StoredResult[]): StoredResult[][] {
 }
 
 function wireFormOf({ monitor_id, status, latency_ms, message, checked_at, ...shown }: StoredResult) {
-  const { details, evidence, observation } = shown;
+  const { details, evidence, observation, phases } = shown;
   const measured = { monitor_id, status, latency_ms, message, checked_at: new Date(checked_at).toISOString() };
-  return { ...measured, details, evidence, observation };
+  return { ...measured, details, evidence, observation, phases };
 }

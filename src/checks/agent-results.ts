@@ -5,6 +5,7 @@ import { agentLocation, asksEdge, isVotedOn } from "../contract/location.ts";
 import type { AgentVote, CheckResult, MonitorSnapshot } from "../contract/monitor-object.ts";
 import type { MonitorStatus } from "../contract/monitor-values.ts";
 import type { Observation } from "../contract/observation.ts";
+import type { PhaseTimes } from "../contract/phases.ts";
 import type { MeasuredRange, StoredResult } from "../contract/prober-object.ts";
 import { type BackfillRequest, planBackfill } from "../data/agent-results/backfill.ts";
 import { findLatest, newestChecks, type StoredLatest } from "../data/agent-results/read.ts";
@@ -38,6 +39,7 @@ export interface AgentResult {
   details: Record<string, unknown>;
   evidence?: StoredEvidence;
   observation?: Observation;
+  phases?: PhaseTimes;
 }
 
 export interface MeasuredMonitor {
@@ -133,6 +135,7 @@ function prepare({ now }: Scope, { monitor, results: unordered }: MeasuredMonito
       latency_ms: result.latency_ms,
       message: shortMessage(result.message),
       details: result.details,
+      ...(result.phases && { phases: result.phases }),
       ...(result.checked_at < Math.max(presentFrom, newestAt) && { is_late: true }),
     })),
     // One location's results of the past say nothing of what all found then.
@@ -180,14 +183,14 @@ async function report(
   if (present.length === 0 || isQuiet) return undefined;
   const object = monitorObject(scope.env, monitor.id);
   if (isVotedOn(monitor)) {
-    const votes = present.map(({ status, details, ...found }): AgentVote => {
+    const votes = present.map(({ status, details, phases, ...found }): AgentVote => {
       const [region, slot_at] = [agentLocation(agentId), agentSlotOf(monitor, found.checked_at)];
       return { region, slot_at, outcome: OUTCOME_OF_STATUS[status], ...found };
     });
     return object.vote(monitor.id, monitor.config_version, votes);
   }
   const reported = present.map(
-    ({ status, details, ...found }): CheckResult => ({
+    ({ status, details, phases, ...found }): CheckResult => ({
       region: DEFAULT_REGION,
       slot_at: found.checked_at,
       attempt: 0,

@@ -54,6 +54,7 @@ export function toResultBlock(
       message: shortMessage(result.message),
       colo: colo ?? null,
       details: result.details,
+      ...(result.phases && { phases: result.phases }),
     })),
   };
 }

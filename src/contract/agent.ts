@@ -6,6 +6,7 @@ import { Id, Instant, InstantInput, NAME_LENGTH_MAX, Name, TAKES_ONE } from "./c
 import { AgentDiscovery } from "./discovery.ts";
 import { MONITOR_STATUSES, MONITOR_TYPES, REGIONS } from "./monitor-values.ts";
 import { Observation } from "./observation.ts";
+import { PhaseTimes } from "./phases.ts";
 
 export const AGENT_STATUSES = ["online", "offline"] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
@@ -307,6 +308,7 @@ const Result = z.object({
   checked_at: InstantInput.nullish().meta({ description: "when the check began; absent: now" }),
   details: Bag.nullish(),
   evidence: Evidence.nullish().overwrite(printableJson).meta({ description: "what the target answered, of a failure" }),
+  phases: PhaseTimes.nullish(),
   observation: Observation.nullish()
     .overwrite(printableJson)
     .meta({ description: "what was seen in full, of the first failure and of the first success after it" }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Observation } from "./observation.ts";
+import type { PhaseTimes } from "./phases.ts";
 
 /**
  * What one check of one target found. `slow` is a success above the latency threshold; `error` means that the checker
@@ -81,6 +82,8 @@ export interface ProbeResult {
   evidence?: Evidence;
   /** For the observation: the beginning of the answer, and how to hide what the request carried in confidence. */
   answered?: { body: string | null; conceal: (text: string) => string };
+  /** Of a success, where the way to it has phases. */
+  phases?: PhaseTimes;
   /** What was seen in full, of a failure and where it was asked for. */
   observation?: Observation;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CHECK_OUTCOMES, Evidence, FAILURE_CAUSES } from "./check.ts";
 import { MONITOR_TYPES } from "./monitor-values.ts";
 import { Observation } from "./observation.ts";
+import { PhaseTimes } from "./phases.ts";
 
 /** What a checker Worker receives and returns: probes to run, and what they found, in the same order. */
 
@@ -35,6 +36,7 @@ export const CheckerResponse = z.object({
         cause: z.enum(FAILURE_CAUSES).optional(),
         details: z.record(z.string(), z.unknown()),
         evidence: Evidence.optional(),
+        phases: PhaseTimes.optional(),
         observation: Observation.optional(),
       }),
     }),

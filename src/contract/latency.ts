@@ -10,6 +10,8 @@ export const LatencyQuery = z.object({
   region: z.enum(RESULT_REGIONS).optional().meta({ description: "default: all together" }),
 });
 
+const Mean = z.number().nullable();
+
 export const LatencySeries = z
   .object({
     period: z.enum(LATENCY_PERIODS),
@@ -21,6 +23,20 @@ export const LatencySeries = z
         p95_ms: z.number(),
         max_ms: z.number(),
         checks: z.int().meta({ description: "how many successful checks it counts" }),
+        phases: z
+          .object({
+            lookup_ms: Mean.meta({ description: "of the name" }),
+            connect_ms: Mean,
+            tls_ms: Mean,
+            first_byte_ms: Mean.meta({ description: "from the request to the beginning of the answer" }),
+            transfer_ms: Mean.meta({ description: "of the answer, where the check reads it" }),
+            undivided_ms: Mean.meta({
+              description: "until the answer begins, where the place that checks cannot divide that",
+            }),
+            checks: z.int().meta({ description: "how many checks measured them" }),
+          })
+          .nullable()
+          .meta({ description: "how long a check spent in each phase on average; null: no check measured them" }),
       }),
     ),
   })

@@ -1,5 +1,6 @@
 import type { CheckOutcome } from "./check.ts";
 import type { ObjectStateRpc } from "./object-state.ts";
+import type { PhaseTimes } from "./phases.ts";
 
 /** One result as the history keeps it. */
 export interface StoredResult {
@@ -12,6 +13,8 @@ export interface StoredResult {
   colo?: string | null;
   /** Stored where the outcome is no success, or they are not those of the success before. */
   details?: Record<string, unknown>;
+  /** Of a success; they are only read added up. */
+  phases?: PhaseTimes;
   /** An agent sent it too late to say anything about the present. */
   is_late?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { ByteReader, ByteWriter } from "../lib/varint.ts";
+import { addPhases, type PhaseTally, readPhases, writePhases } from "./phase-tally.ts";
 
 /**
  * What latency is usual. Samples are counted in buckets that grow by a tenth each, so that any number of them takes
@@ -12,6 +13,8 @@ export interface LatencyHistogram {
   max: number;
   /** Samples per bucket; sparse. */
   buckets: Map<number, number>;
+  /** Of those whose phases were measured; absent without any. */
+  phases?: PhaseTally;
 }
 
 const GROWTH = Math.log(1.1);
@@ -50,7 +53,8 @@ export function addTallies(tallies: readonly LatencyHistogram[]): LatencyHistogr
     total.sum_of_squares += tally.sum_of_squares;
     for (const [bucket, count] of tally.buckets) total.buckets.set(bucket, (total.buckets.get(bucket) ?? 0) + count);
   }
-  return total;
+  const phases = tallies.flatMap((tally) => tally.phases ?? []);
+  return phases.length === 0 ? total : { ...total, phases: addPhases(phases) };
 }
 
 export function meanOf(tally: LatencyHistogram): number | null {
@@ -94,10 +98,12 @@ function middleOf(bucket: number): number {
   return Math.exp(bucket * GROWTH) - 1;
 }
 
+/** Phases stand at its end, where a reader of its own bytes finds them. */
 export function writeTally(writer: ByteWriter, tally: LatencyHistogram): void {
   writer.integer(tally.count).integer(Math.round(tally.sum)).integer(Math.round(tally.sum_of_squares));
   writer.integer(Math.round(tally.min)).integer(Math.round(tally.max)).integer(tally.buckets.size);
   for (const [bucket, count] of tally.buckets) writer.integer(bucket).integer(count);
+  if (tally.phases) writePhases(writer, tally.phases);
 }
 
 export function readTally(reader: ByteReader): LatencyHistogram {
@@ -108,7 +114,7 @@ export function readTally(reader: ByteReader): LatencyHistogram {
   tally.min = reader.integer();
   tally.max = reader.integer();
   for (let left = reader.integer(); left > 0; left--) tally.buckets.set(reader.integer(), reader.integer());
-  return tally;
+  return reader.isAtEnd ? tally : { ...tally, phases: readPhases(reader) };
 }
 
 /** As JSON, for rows of the database. */

@@ -31,8 +31,8 @@ describe("a latency series", () => {
     ];
     const points = buildLatencySeries(steps, { from: day, step_ms: 6 * HOUR_MS });
     expect(points).toEqual([
-      { at: day, p50_ms: 10, p95_ms: 20, max_ms: 20, checks: 2 },
-      { at: day + 6 * HOUR_MS, p50_ms: expect.any(Number), p95_ms: 500, max_ms: 500, checks: 4 },
+      { at: day, p50_ms: 10, p95_ms: 20, max_ms: 20, checks: 2, phases: null },
+      { at: day + 6 * HOUR_MS, p50_ms: expect.any(Number), p95_ms: 500, max_ms: 500, checks: 4, phases: null },
     ]);
     expect(Math.abs((points[1]?.p50_ms ?? 0) - 100)).toBeLessThanOrEqual(6);
   });

@@ -1,6 +1,7 @@
 import type { LatencyPeriod } from "../contract/latency.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { addTallies, type LatencyHistogram, percentileOf } from "./baseline.ts";
+import { type MeanPhases, meanPhases } from "./phase-tally.ts";
 
 /** How finely latency is kept: the finer, the shorter. */
 export const QUARTER_MS = 15 * MINUTE_MS;
@@ -32,6 +33,8 @@ export interface LatencyPoint {
   p95_ms: number;
   max_ms: number;
   checks: number;
+  /** Null where none was measured. */
+  phases: MeanPhases | null;
 }
 
 /** Steps of time with their samples, oldest first; a step without samples is left out. */
@@ -50,6 +53,7 @@ export function buildLatencySeries(
         p95_ms: rounded(percentileOf(total, 0.95)),
         max_ms: total.max,
         checks: total.count,
+        phases: total.phases ? meanPhases(total.phases) : null,
       };
     });
 }

@@ -119,7 +119,7 @@ export function markLines(lines: readonly Line[], other: readonly Line[] | null)
   return lines.map((line) => ({ ...line, differs: isComparable && !known.has(line.same) }));
 }
 
-const PHASES: readonly [phase: keyof Phases, name: string][] = [
+export const PHASE_NAMES: readonly [phase: keyof Phases, name: string][] = [
   ["lookup_ms", "name"],
   ["connect_ms", "connection"],
   ["tls_ms", "TLS"],
@@ -136,7 +136,7 @@ export interface Phase {
 /** Those that were measured, in the order in which they pass. */
 export function phasesOf({ phases }: Observation): Phase[] {
   if (!phases) return [];
-  return PHASES.flatMap(([phase, name]) => {
+  return PHASE_NAMES.flatMap(([phase, name]) => {
     const ms = phases[phase];
     return ms === null ? [] : [{ name, ms }];
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CHECK_OUTCOMES } from "../contract/check.ts";
+import { PHASES } from "../contract/phases.ts";
 import { ByteReader, ByteWriter } from "../lib/varint.ts";
 import { addTallies, deviationOf, meanOf, percentileOf, readTally, tallyOf, writeTally } from "./baseline.ts";
 import {
@@ -12,15 +13,19 @@ import {
   unpackMessages,
 } from "./packed-results.ts";
 
-const check = fc.record<PackedCheck>({
-  member: fc.nat(),
-  outcome: fc.constantFrom(...CHECK_OUTCOMES),
-  latency_ms: fc.option(fc.nat(120_000)),
-  delay_ms: fc.nat(3_600_000),
-  message: fc.oneof(fc.nat(1000), fc.string({ unit: "grapheme" })),
-  place: fc.option(fc.nat(1000)),
-  details: fc.option(fc.json()),
-});
+const times = fc.array(fc.option(fc.nat(120_000)), { minLength: PHASES.length, maxLength: PHASES.length });
+const check = fc
+  .record({
+    member: fc.nat(),
+    outcome: fc.constantFrom(...CHECK_OUTCOMES),
+    latency_ms: fc.option(fc.nat(120_000)),
+    delay_ms: fc.nat(3_600_000),
+    message: fc.oneof(fc.nat(1000), fc.string({ unit: "grapheme" })),
+    place: fc.option(fc.nat(1000)),
+    details: fc.option(fc.json()),
+    phases: fc.option(times, { nil: undefined }),
+  })
+  .map(({ phases, ...rest }): PackedCheck => (phases ? { ...rest, phases } : rest));
 
 describe("packed checks", () => {
   it("come back as they went in", () => {
@@ -37,6 +42,23 @@ describe("packed checks", () => {
       return { member, outcome: "success", latency_ms, delay_ms, message: 1, place: 2, details: null };
     });
     expect(packChecks(settled).length / settled.length).toBeLessThanOrEqual(8);
+  });
+
+  it("take ten bytes more with their phases, and less where only two are known", () => {
+    const bare: PackedCheck = {
+      member: 1,
+      outcome: "success",
+      latency_ms: 90,
+      delay_ms: 40,
+      message: 1,
+      place: null,
+      details: null,
+    };
+    const [none, two, five] = [undefined, [3, null, null, null, null, 87], [3, 20, 41, 150, 12, null]].map((phases) => {
+      return packChecks([phases ? { ...bare, phases } : bare]).length;
+    });
+    expect((two ?? 0) - (none ?? 0)).toBe(6);
+    expect((five ?? 0) - (none ?? 0)).toBeLessThanOrEqual(10);
   });
 
   it("that are cut off are refused instead of misread", () => {

@@ -1,4 +1,5 @@
 import { CHECK_OUTCOMES, type CheckOutcome } from "../contract/check.ts";
+import { PHASES, type PhaseTimes } from "../contract/phases.ts";
 import { ByteReader, ByteWriter } from "../lib/varint.ts";
 
 /**
@@ -18,18 +19,21 @@ export interface PackedCheck {
   place: number | null;
   /** As JSON text; null for none. */
   details: string | null;
+  /** Of a success whose phases were measured. */
+  phases?: PhaseTimes;
   /** It arrived too late to say anything about the present. */
   is_late?: boolean;
 }
 
 /**
  * What follows the numbers of a check: its message as text, else as a number; a place unless it is that of the check
- * before; details. The rest is a claim about the check.
+ * before; details; its phases. The rest is a claim about the check.
  */
 const HAS_TEXT = 1;
 const HAS_PLACE = 2;
 const HAS_DETAILS = 4;
 const IS_LATE = 8;
+const HAS_PHASES = 16;
 
 /** Rows of checks without a place can be appended to each other. */
 export function packChecks(checks: readonly PackedCheck[]): Uint8Array<ArrayBuffer> {
@@ -42,12 +46,15 @@ export function packChecks(checks: readonly PackedCheck[]): Uint8Array<ArrayBuff
     writer.integer(Math.max(0, Math.round(check.delay_ms)));
     const hasText = typeof check.message === "string" ? HAS_TEXT : 0;
     const hasPlace = check.place === place ? 0 : HAS_PLACE;
-    writer.integer(hasText | hasPlace | (check.details === null ? 0 : HAS_DETAILS) | (check.is_late ? IS_LATE : 0));
+    const hasDetails = check.details === null ? 0 : HAS_DETAILS;
+    const hasPhases = check.phases ? HAS_PHASES : 0;
+    writer.integer(hasText | hasPlace | hasDetails | (check.is_late ? IS_LATE : 0) | hasPhases);
     if (typeof check.message === "number") writer.integer(check.message);
     else writer.text(check.message);
     if (hasPlace > 0) writer.integer(check.place === null ? 0 : check.place + 1);
     place = check.place;
     if (check.details !== null) writer.text(check.details);
+    for (const ms of check.phases ?? []) writer.integer(ms === null ? 0 : Math.round(ms) + 1);
   }
   return writer.finish();
 }
@@ -74,10 +81,15 @@ export function unpackChecks(bytes: Uint8Array): PackedCheck[] {
       message,
       place,
       details: parts & HAS_DETAILS ? reader.text() : null,
+      ...(parts & HAS_PHASES ? { phases: readTimes(reader) } : {}),
       ...(parts & IS_LATE ? { is_late: true } : {}),
     });
   }
   return checks;
+}
+
+function readTimes(reader: ByteReader): PhaseTimes {
+  return PHASES.map(() => reader.integer()).map((ms) => (ms === 0 ? null : ms - 1));
 }
 
 /** The packed checks of one message, which lie with those of other messages in one row. */

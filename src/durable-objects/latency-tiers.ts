@@ -1,6 +1,8 @@
+import type { PhaseTimes } from "../contract/phases.ts";
 import type { LatencyStep } from "../contract/prober-object.ts";
 import { addTallies, type LatencyHistogram, readTally, tallyOf, writeTally } from "../domain/baseline.ts";
 import { QUARTER_MS, SPAN_MS, startOfStep } from "../domain/latency-series.ts";
+import { tallyPhases } from "../domain/phase-tally.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { ByteReader, ByteWriter } from "../lib/varint.ts";
 import type { ResultRows } from "./result-rows.ts";
@@ -16,6 +18,16 @@ const SCHEMA = [
   "CREATE TABLE IF NOT EXISTS hours (hour_at INTEGER PRIMARY KEY, block BLOB NOT NULL)",
   "CREATE TABLE IF NOT EXISTS spans (span_at INTEGER PRIMARY KEY, block BLOB NOT NULL)",
 ];
+
+interface Samples {
+  latencies: number[];
+  phases: PhaseTimes[];
+}
+
+function tallyOfSamples({ latencies, phases }: Samples): LatencyHistogram {
+  const tally = tallyOf(latencies);
+  return phases.length === 0 ? tally : { ...tally, phases: tallyPhases(phases) };
+}
 
 interface MemberStep extends LatencyStep {
   member: number;
@@ -104,12 +116,12 @@ export class LatencyTiers {
   #measured(members: ReadonlySet<number>, at: number, stepMs: number): MemberStep[] {
     return [...this.#samples(at, at + stepMs)]
       .filter(([member]) => members.has(member))
-      .map(([member, samples]) => ({ member, at, tally: packTally(tallyOf(samples)) }));
+      .map(([member, samples]) => ({ member, at, tally: packTally(tallyOfSamples(samples)) }));
   }
 
   #aggregateHour(hour: number): void {
     const tallies = [...this.#samples(hour, hour + HOUR_MS)].map(
-      ([member, found]) => [member, tallyOf(found)] as const,
+      ([member, found]) => [member, tallyOfSamples(found)] as const,
     );
     this.#sql.exec("INSERT OR REPLACE INTO hours (hour_at, block) VALUES (?, ?)", hour, packBlock(tallies));
   }
@@ -130,13 +142,14 @@ export class LatencyTiers {
   }
 
   /** What was measured in `[from, to)`, by the number of the monitor. */
-  #samples(from: number, to: number): Map<number, number[]> {
-    const samples = new Map<number, number[]>();
-    for (const { member, outcome, latency_ms } of this.#rows.ofSlots(from, to)) {
+  #samples(from: number, to: number): Map<number, Samples> {
+    const samples = new Map<number, Samples>();
+    for (const { member, outcome, latency_ms, phases } of this.#rows.ofSlots(from, to)) {
       if (latency_ms === null || (outcome !== "success" && outcome !== "slow")) continue;
-      const known = samples.get(member);
-      if (known) known.push(latency_ms);
-      else samples.set(member, [latency_ms]);
+      const known = samples.get(member) ?? { latencies: [], phases: [] };
+      known.latencies.push(latency_ms);
+      if (phases) known.phases.push(phases);
+      samples.set(member, known);
     }
     return samples;
   }

@@ -47,6 +47,7 @@ export class ResultWords {
       message: answer ?? (entry.outcome === "success" ? this.#phraseOf(entry.message) : entry.message),
       place: entry.colo ? this.numberOf("place", entry.colo) : null,
       details: answer === null ? details : null,
+      ...(entry.phases && isMeasured(entry) && { phases: entry.phases }),
       ...(entry.is_late && { is_late: true }),
     };
   }
@@ -111,6 +112,8 @@ export class ResultWords {
     return new Map(words.map(([word, number]) => [number, word.slice(kind.length + 1)]));
   }
 }
+
+const isMeasured = ({ outcome }: StoredResult) => outcome === "success" || outcome === "slow";
 
 function readAnswer(text: string): { message: string; details: Record<string, unknown> } {
   const [message, details] = JSON.parse(text);

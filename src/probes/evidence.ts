@@ -1,6 +1,7 @@
 import type { Evidence, ProbeResult } from "../contract/check.ts";
 import { SECRET_PLACEHOLDER } from "../contract/monitor.ts";
 import type { Observation } from "../contract/observation.ts";
+import type { PhaseTimes } from "../contract/phases.ts";
 import { maskTokens } from "../lib/mask-tokens.ts";
 import { readResponseBody } from "../net/http-body.ts";
 import type { NetIo, NetResponse, NetSocket } from "../net/port.ts";
@@ -47,6 +48,8 @@ export interface Recorder {
   io: NetIo;
   /** What the last answer was; undefined before any. */
   seen(): Evidence | undefined;
+  /** How long each phase took; null where none was measured. */
+  times(): PhaseTimes | null;
   /** All that the check saw, with what its probe knows of the answer. */
   observed(answered: ProbeResult["answered"]): Observation;
 }
@@ -88,6 +91,7 @@ export function recordEvidence(io: NetIo, secretsOf: () => string[]): Recorder {
       },
     },
     seen: () => seen?.(),
+    times: () => observer.times(),
     observed: (answered) => {
       const hide = (text: string) => conceal(answered?.conceal(text) ?? text, secretsOf());
       return observer.observed(answered?.body ?? spoken?.() ?? null, hide);

@@ -5,6 +5,7 @@ import {
   type Observation,
   type Phases,
 } from "../contract/observation.ts";
+import { PHASES, type PhaseTimes } from "../contract/phases.ts";
 import { maskTokens } from "../lib/mask-tokens.ts";
 import { printable } from "../lib/printable.ts";
 import type { NetRequest, NetResponse, Noticed } from "../net/port.ts";
@@ -50,6 +51,12 @@ export class Observer {
 
   answer(response: NetResponse): void {
     if (!this.#noticed.ends) this.#response = response;
+  }
+
+  /** Null where nothing was measured. */
+  times(): PhaseTimes | null {
+    const phases = phasesOf(this.#noticed);
+    return phases && PHASES.map((phase) => phases[phase]);
   }
 
   /** `body` is what the answer began with; `conceal` hides what the request carried in confidence. */

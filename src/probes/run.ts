@@ -71,12 +71,18 @@ export async function runProbe(
   const { value } = prepared;
   const recorder = recordEvidence(io, () => [...passwordsIn(job.target), ...Object.values(job.secrets ?? {})]);
   const { answered, ...found } = await verify(await measure(probe, job, value, recorder));
-  const judged = value.rules.invert ? invertResult(found) : found;
+  const judged = value.rules.invert ? invertResult(found) : withPhases(found, recorder);
   const isFailure = judged.outcome === "failure";
   if (judged.outcome === "error" || !(isFailure || job.observes)) return judged;
   const observed = { ...judged, observation: recorder.observed(answered) };
   const evidence = isFailure ? (judged.evidence ?? recorder.seen()) : undefined;
   return evidence ? { ...observed, evidence } : observed;
+}
+
+/** Of a failure its observation has them. */
+function withPhases(result: ProbeResult, recorder: Recorder): ProbeResult {
+  const phases = result.outcome === "success" || result.outcome === "slow" ? recorder.times() : null;
+  return phases ? { ...result, phases } : result;
 }
 
 async function measure(

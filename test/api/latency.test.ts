@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import type { CheckOutcome } from "../../src/contract/check.ts";
+import type { PhaseTimes } from "../../src/contract/phases.ts";
 import type { StoredResult } from "../../src/contract/prober-object.ts";
 import { openDb } from "../../src/data/db.ts";
 import { findMonitor } from "../../src/data/monitors/read.ts";
@@ -23,12 +24,18 @@ const db = openDb(env.DB);
 const read = (client: Client, id: string, query = "") => client.get(`${V1}/monitors/${id}/latency${query}`);
 
 /** Checks of a monitor as its prober keeps them, oldest first. */
-async function check(monitor_id: string, times: number[], latency_ms: number, region = "default") {
+async function check(
+  monitor_id: string,
+  times: number[],
+  latency_ms: number,
+  region = "default",
+  phases?: PhaseTimes | undefined,
+) {
   const monitor = await findMonitor(db, monitor_id);
   const object = proberObject(env, monitor?.shard_id ?? "", region);
   for (const at of times) {
     const entry = { monitor_id, checked_at: at, outcome: "success" as const, latency_ms, message: "HTTP 200" };
-    await object.record({ slot_at: at, attempt: 0, key: "g", entries: [entry] });
+    await object.record({ slot_at: at, attempt: 0, key: "g", entries: [{ ...entry, ...(phases && { phases }) }] });
   }
 }
 
@@ -49,8 +56,8 @@ describe("GET /monitors/{id}/latency", () => {
       period: "24h",
       step_seconds: 900,
       points: [
-        { at: iso(quarter), p50_ms: expect.any(Number), p95_ms: 900, max_ms: 900, checks: 4 },
-        { at: iso(quarter + 15 * MINUTE), p50_ms: 50, p95_ms: 50, max_ms: 50, checks: 1 },
+        { at: iso(quarter), p50_ms: expect.any(Number), p95_ms: 900, max_ms: 900, checks: 4, phases: null },
+        { at: iso(quarter + 15 * MINUTE), p50_ms: 50, p95_ms: 50, max_ms: 50, checks: 1, phases: null },
       ],
     });
     expect(Math.abs(body.points[0].p50_ms - 100)).toBeLessThanOrEqual(5);
@@ -99,6 +106,70 @@ describe("GET /monitors/{id}/latency", () => {
   it("hides a monitor of another account", async () => {
     const { id } = await insertMonitor((await createAccount()).user_id);
     expect((await read((await createAccount()).client, id)).status).toBe(404);
+  });
+});
+
+describe("the phases of checks over time", () => {
+  const AGENT_S = [2, 10, 20, 60, 8, null];
+  const EDGE_S = [3, null, null, null, null, 97];
+  const none = { connect_ms: null, tls_ms: null, first_byte_ms: null, transfer_ms: null };
+
+  it("are means of each step, for as long as latency is kept, and undivided where the edge checked", async () => {
+    const { client, user_id } = await createAccount();
+    const { id } = await insertMonitor(user_id);
+    const now = Math.floor(Date.now() / HOUR) * HOUR;
+    await check(id, every(2 * HOUR, now - 10 * DAY, now + 1), 100, "default", EDGE_S);
+    for (const period of ["24h", "7d", "30d"]) {
+      const { points } = (await read(client, id, `?period=${period}`)).body;
+      expect(points.length).toBeGreaterThan(10);
+      for (const { phases, checks } of points) {
+        expect(phases, period).toEqual({ lookup_ms: 3, ...none, undivided_ms: 97, checks });
+      }
+    }
+  });
+
+  it("are those that an agent sends with its results, and shown in the dashboard as areas and as a table", async () => {
+    const { account, agent, monitor } = await aStage();
+    const results = [0, 1, 2].map((n) => ({
+      monitor_id: monitor.id,
+      status: n === 2 ? "down" : "up",
+      latency_ms: 100,
+      checked_at: new Date(Date.now() - (40 - 18 * n) * MINUTE).toISOString(),
+      phases: AGENT_S,
+    }));
+    expect((await agent.client.post(`${V1}/agents/results`, { results })).status).toBe(200);
+    const { points } = (await read(account.client, monitor.id)).body;
+    const means = { lookup_ms: 2, connect_ms: 10, tls_ms: 20, first_byte_ms: 60, transfer_ms: 8, undivided_ms: null };
+    expect(points.map(({ phases }: { phases: unknown }) => phases)).toEqual([
+      { ...means, checks: 1 },
+      { ...means, checks: 1 },
+    ]);
+    const { text } = await (await browserOf(account)).open(`/app/monitors/${monitor.id}`);
+    expect(text).toContain("Where the time goes");
+    expect(text.match(/class="chart-area is-/g)).toHaveLength(5);
+    expect(text).toMatch(/<th scope="row">Mean<\/th><td class="num">2 ms<\/td><td class="num">10 ms</);
+    expect(text).not.toContain("cannot be divided");
+    const refused = { results: [{ ...results[0], phases: [1, 2] }] };
+    expect((await agent.client.post(`${V1}/agents/results`, refused)).status).toBe(400);
+  });
+
+  it("cost no further rows", async () => {
+    const written: number[] = [];
+    for (const phases of [undefined, EDGE_S]) {
+      const { id } = await insertMonitor((await createAccount()).user_id);
+      const monitor = await findMonitor(db, id);
+      const now = Math.floor(Date.now() / HOUR) * HOUR;
+      const count = () =>
+        runInDurableObject(
+          env.PROBER.get(env.PROBER.idFromName(`${monitor?.shard_id}/default`)),
+          (_object, { storage }) => storage.sql.exec("SELECT total_changes() AS n").one().n as number,
+        );
+      const before = await count();
+      await check(id, every(HOUR / 4, now - DAY, now), 100, "default", phases);
+      written.push((await count()) - before);
+    }
+    expect(written[0]).toBeGreaterThan(24);
+    expect(written[1]).toBe(written[0]);
   });
 });
 

@@ -58,6 +58,15 @@ describe("an http check against a real server", () => {
     expect(await check(path, fields)).toMatchObject({ outcome, ...expected });
   });
 
+  it("has the time of each phase of a success, and of a failure in what it saw", async () => {
+    const { phases = [], observation } = await check("ok", { expected_body: "systems ok" });
+    expect(phases.map((ms) => ms !== null)).toEqual([false, true, false, true, true, false]);
+    expect(observation).toBeUndefined();
+    const failed = await check("status/503");
+    expect(failed.phases).toBeUndefined();
+    expect(failed.observation?.phases).toMatchObject({ connect_ms: expect.any(Number) });
+  });
+
   it("sends method, headers and body as configured and names itself", async () => {
     const fields = {
       http_method: "POST",

@@ -15,6 +15,8 @@ interface ChartProps {
   hasBars?: boolean;
   /** The second line is the upper edge of a band over the first one. */
   isBand?: boolean;
+  /** Areas on top of each other, the first line below: parts of a whole. */
+  isStacked?: boolean;
   /** Shares of 100: the axis ends there, and begins at a round value below the lowest one, so that what is missing is seen. */
   isShare?: boolean;
   /** The step that runs at this moment is drawn as unfinished. */
@@ -44,10 +46,10 @@ export function ChartFigure(chart: ChartProps) {
   const steps = [...new Set(lines.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b);
   const [first = 0, last = 0] = [steps[0], steps.at(-1)];
   if (steps.length < (hasBars ? 1 : 2)) return <p class="quiet">The chart begins with the second measurement.</p>;
-  const { bottom, top } = axisOf(
-    lines.flatMap(({ values }) => [...values.values()]),
-    isShare,
-  );
+  const shown = chart.isStacked
+    ? steps.map((at) => sumAt(lines, at))
+    : lines.flatMap(({ values }) => [...values.values()]);
+  const { bottom, top } = axisOf(shown, isShare);
   const labels = Array.from(
     { length: last === first ? 1 : LABELS },
     (_, n) => first + ((last - first) * n) / (LABELS - 1),
@@ -136,7 +138,7 @@ interface PlotProps extends ChartProps {
   top: number;
 }
 
-function Plot({ caption, lines, hasBars, isBand, now, shaded = [], steps, bottom, top }: PlotProps) {
+function Plot({ caption, lines, hasBars, isBand, isStacked, now, shaded = [], steps, bottom, top }: PlotProps) {
   const [first = 0, last = 1] = [steps[0], steps.at(-1)];
   const span = Math.max(1, last - first);
   const x = (at: number) => Number((((at - first) / span) * WIDTH).toFixed(1));
@@ -167,6 +169,9 @@ function Plot({ caption, lines, hasBars, isBand, now, shaded = [], steps, bottom
       {isBand && middle && upper ? <path class="chart-band" d={bandPath(middle, upper, { x, y })} /> : null}
       {lines.map(({ values }, n) => {
         if (isBand && n === 1) return null;
+        if (isStacked) {
+          return <path class={`chart-area is-${n + 1}`} d={areaPath(lines, n, { x, y, step, now, steps })} />;
+        }
         if (!hasBars) {
           const { finished, unfinished } = linePaths(values, { x, y, step, now });
           return (
@@ -219,6 +224,28 @@ function linePaths(values: ReadonlyMap<number, number>, { x, y, step, now = Numb
     finished: drawn.map((spot, n) => `${isGap(n) ? "M" : "L"}${spot}`).join(""),
     unfinished: isRunning ? `M${spots[last - 1]}L${spots[last]}` : "",
   };
+}
+
+const sumAt = (lines: readonly ChartLine[], at: number) =>
+  lines.reduce((sum, { values }) => sum + (values.get(at) ?? 0), 0);
+
+/** Between what lies below a line and that with it, in a piece for each stretch without a gap. */
+function areaPath(
+  lines: readonly ChartLine[],
+  n: number,
+  { x, y, step, steps }: Steps & { steps: readonly number[] },
+): string {
+  const pieces: number[][] = [];
+  for (const [place, at] of steps.entries()) {
+    const before = steps[place - 1];
+    if (before === undefined || at - before > GAP_STEPS * step) pieces.push([]);
+    pieces.at(-1)?.push(at);
+  }
+  const edge = (at: number, count: number) => `${x(at)} ${y(sumAt(lines.slice(0, count), at))}`;
+  return pieces
+    .map((piece) => [...piece.map((at) => edge(at, n + 1)), ...piece.toReversed().map((at) => edge(at, n))])
+    .map((edges) => `M${edges.join("L")}Z`)
+    .join("");
 }
 
 function bandPath(middle: ChartLine, upper: ChartLine, { x, y }: Scales): string {

@@ -16,7 +16,7 @@ import type { MonitorPicture } from "./detail.ts";
 import { isMuted, MuteItems, WithheldAlerts } from "./detail-alerts.tsx";
 import { Changes, Events, FoldedResults, Outages, Tested, Windows } from "./detail-history.tsx";
 import { PushAddresses } from "./detail-push.tsx";
-import { LatencyFigure, PERIODS, PeriodChoice } from "./latency-chart.tsx";
+import { LatencyFigure, PERIODS, PeriodChoice, PhasesFigure } from "./latency-chart.tsx";
 import { Locations } from "./locations.tsx";
 import { MetricsCard } from "./metrics.tsx";
 import { rhythmInWords } from "./rhythm.ts";
@@ -66,6 +66,7 @@ export function detailView(picture: MonitorPicture): View {
             {isTimed(picture) ? (
               <LatencyFigure chart={picture.latency} outages={spansOf(picture)} now={picture.now} />
             ) : null}
+            {isTimed(picture) ? <PhasesFigure chart={picture.latency} now={picture.now} /> : null}
             <div id="monitor-locations" data-live>
               <Locations picture={picture} />
             </div>

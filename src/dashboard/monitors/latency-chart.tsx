@@ -1,5 +1,7 @@
 import { LATENCY_PERIODS, type LatencyPeriod } from "../../contract/latency.ts";
 import type { LatencyHistogram } from "../../domain/baseline.ts";
+import { PHASE_NAMES } from "../../domain/observed.ts";
+import type { MeanPhases } from "../../domain/phase-tally.ts";
 import { ChartFigure, type ChartLine } from "../components/chart.tsx";
 
 export interface LatencyChart {
@@ -9,6 +11,14 @@ export interface LatencyChart {
   tally: LatencyHistogram;
   /** The lines are the median and the slowest twentieth of one place, not the medians of several. */
   isBand: boolean;
+  phases: PhaseChart;
+}
+
+/** Where the time of a check goes, on average; empty for types whose checks have no phases. */
+export interface PhaseChart {
+  lines: ChartLine[];
+  /** Of each place over the period. */
+  rows: { name: string; means: MeanPhases }[];
 }
 
 export const PERIODS: Record<LatencyPeriod, string> = {
@@ -55,6 +65,56 @@ export function LatencyFigure({ chart, outages, now }: LatencyProps) {
           shaded={outages}
         />
       )}
+    </section>
+  );
+}
+
+export function PhasesFigure({ chart: { period, phases }, now }: Pick<LatencyProps, "chart" | "now">) {
+  const { lines, rows } = phases;
+  if (lines.length === 0) return null;
+  const shown = PHASE_NAMES.filter(([phase]) => rows.some(({ means }) => means[phase] !== null));
+  const isUndivided = rows.some(({ means }) => means.undivided_ms !== null);
+  return (
+    <section class="card" aria-labelledby="phases">
+      <h2 id="phases">Where the time goes</h2>
+      <ChartFigure
+        caption={`Phases of successful checks of the last ${PERIODS[period]} on average, in milliseconds`}
+        unit="ms"
+        lines={lines}
+        isStacked
+        now={now}
+      />
+      <div class="table" tabindex={0}>
+        <table>
+          <caption class="unseen">Phases on average over the last {PERIODS[period]}, in milliseconds</caption>
+          <thead>
+            <tr>
+              <th scope="col">{rows.length > 1 ? "Location" : "Phase"}</th>
+              {shown.map(([, name]) => (
+                <th scope="col" class="num">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, means }) => (
+              <tr>
+                <th scope="row">{name}</th>
+                {shown.map(([phase]) => (
+                  <td class="num">{means[phase] === null ? "–" : `${means[phase]} ms`}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {isUndivided ? (
+        <p class="quiet">
+          Cloudflare’s network connects by itself, so its part until the answer cannot be divided into connection, TLS
+          and first byte.
+        </p>
+      ) : null}
     </section>
   );
 }

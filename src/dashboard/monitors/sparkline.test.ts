@@ -6,7 +6,7 @@ const RANGE = { from: 1000 * HOUR_MS, step_ms: HOUR_MS };
 const pointsOf = (medians: Record<number, number>) =>
   Object.entries(medians).map(([hour, p50_ms]) => {
     const at = RANGE.from + Number(hour) * HOUR_MS;
-    return { at, p50_ms, p95_ms: p50_ms, max_ms: p50_ms, checks: 1 };
+    return { at, p50_ms, p95_ms: p50_ms, max_ms: p50_ms, checks: 1, phases: null };
   });
 
 describe("the line of latencies in a row", () => {

@@ -236,7 +236,7 @@ function errorOf(
 }
 
 function toMeasured(result: AgentResults[number], now: number): AgentResult {
-  const { status, latency_ms, message, details, evidence, observation } = result;
+  const { status, latency_ms, message, details, evidence, observation, phases } = result;
   return {
     status,
     checked_at: result.checked_at ?? now,
@@ -245,6 +245,7 @@ function toMeasured(result: AgentResults[number], now: number): AgentResult {
     details: details ?? {},
     ...(evidence && { evidence: concealed(evidence) }),
     ...(observation && { observation }),
+    ...(phases && { phases }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { z } from "zod";
 import { LatencyQuery, LatencySeries } from "../../contract/latency.ts";
+import type { MeanPhases } from "../../domain/phase-tally.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
 import { toIso } from "../../platform/clock.ts";
@@ -33,10 +34,17 @@ export const endpoints = [
   ),
 ];
 
+function presentPhases(means: MeanPhases) {
+  const { lookup_ms, connect_ms, tls_ms, first_byte_ms, transfer_ms, undivided_ms, checks } = means;
+  return { lookup_ms, connect_ms, tls_ms, first_byte_ms, transfer_ms, undivided_ms, checks };
+}
+
 function presentLatency({ period, range, points }: LatencyHistory): z.infer<typeof LatencySeries> {
   return {
     period,
     step_seconds: range.step_ms / 1000,
-    points: points.map(({ at, p50_ms, p95_ms, max_ms, checks }) => ({ at: toIso(at), p50_ms, p95_ms, max_ms, checks })),
+    points: points.map(({ at, p50_ms, p95_ms, max_ms, checks, phases }) => {
+      return { at: toIso(at), p50_ms, p95_ms, max_ms, checks, phases: phases && presentPhases(phases) };
+    }),
   };
 }
