@@ -127,12 +127,12 @@ summary.tool, .group > summary { list-style: none; }
 summary.tool::-webkit-details-marker, .group > summary::-webkit-details-marker { display: none; }
 .menu { position: relative; }
 .menu-panel {
-  position: absolute; inset-inline-end: 0; inset-block-start: calc(100% + var(--space-1)); min-inline-size: 208px; padding: var(--space-1);
+  position: absolute; inset-inline-end: 0; inset-block-start: calc(100% + var(--space-1)); min-inline-size: 256px; padding: var(--space-1);
   border: 1px solid var(--neutral-6); border-radius: var(--radius-surface); background: var(--neutral-1); box-shadow: var(--shadow-menu);
 }
 .menu-panel :is(a, button) {
   display: flex; align-items: center; justify-content: flex-start; gap: var(--space-2); inline-size: 100%; min-block-size: 40px; padding: 0 var(--space-3);
-  border: 0; border-radius: var(--radius-control); background: none; color: var(--neutral-12); font-size: var(--size-14); font-weight: 400; text-decoration: none;
+  border: 0; border-radius: var(--radius-control); background: none; color: var(--neutral-12); font-size: var(--size-14); font-weight: 400; text-decoration: none; text-align: start;
 }
 .menu-panel nav { max-block-size: min(22rem, 55vh); overflow-y: auto; }
 .menu-panel button + nav { margin-block-start: var(--space-1); padding-block-start: var(--space-1); border-block-start: 1px solid var(--neutral-5); }
