@@ -36,4 +36,6 @@ li { justify-content: space-between; min-block-size: 36px; border-block-end: 1px
 .small, .status, .hero { color: var(--neutral-11); }
 `;
 
-export const EMBED_STYLE = `${keepUsed(designProperties(), RULES)}${RULES}`.replace(/\n\s*/g, "\n");
+export const EMBED_STYLE = `${keepUsed(designProperties(), RULES)}${RULES}`
+  .replace(/\n\s*/g, "\n")
+  .replace(/([:;,{]) /g, "$1");
