@@ -128,6 +128,19 @@ describe("the phases of checks over time", () => {
     }
   });
 
+  it("are shown where there is more than one, and not where the edge had no name to look up", async () => {
+    const account = await createAccount();
+    const browser = await browserOf(account);
+    const now = Date.now();
+    const shown: boolean[] = [];
+    for (const phases of [EDGE_S, [null, null, null, null, null, 97]]) {
+      const { id } = await insertMonitor(account.user_id);
+      await check(id, every(15 * MINUTE, now - HOUR, now), 100, "default", phases);
+      shown.push((await browser.open(`/app/monitors/${id}`)).text.includes("Where the time goes"));
+    }
+    expect(shown).toEqual([true, false]);
+  });
+
   it("are those that an agent sends with its results, and shown in the dashboard as areas and as a table", async () => {
     const { account, agent, monitor } = await aStage();
     const results = [0, 1, 2].map((n) => ({

@@ -71,7 +71,8 @@ export function LatencyFigure({ chart, outages, now }: LatencyProps) {
 
 export function PhasesFigure({ chart: { period, phases }, now }: Pick<LatencyProps, "chart" | "now">) {
   const { lines, rows } = phases;
-  if (lines.length === 0) return null;
+  // One part alone is the latency once more.
+  if (lines.length < 2) return null;
   const shown = PHASE_NAMES.filter(([phase]) => rows.some(({ means }) => means[phase] !== null));
   const isUndivided = rows.some(({ means }) => means.undivided_ms !== null);
   return (
