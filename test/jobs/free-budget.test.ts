@@ -55,7 +55,7 @@ describe("the budget of a day on the Workers Free plan", () => {
     const { body } = await createClientUnder(FREE, token).get("/app/installation");
     expect(body).toContain("Today on the Workers Free plan");
     expect(body).toMatch(/Checks are thinned out: one of 1\d is made/);
-    expect(body).toMatch(/Queue operations<\/th><td>9,0\d\d<\/td><td>0<\/td>/);
+    expect(body).toMatch(/Queue operations<\/th><td class="num">9,0\d\d<\/td><td class="num">0<\/td>/);
   });
 
   it("warns operators at 80 %, says at 100 % that checks are thinned out, and takes both back at midnight", async () => {

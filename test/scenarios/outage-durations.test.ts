@@ -33,5 +33,5 @@ it.each([
   const [incident] = (await account.client.get(`${V1}/incidents?status_page_id=${page}`)).body;
   await account.client.post(`${V1}/incidents/${incident.id}/publish`);
   const shown = await createClient().request("GET", `/status/${slug}/incidents/${incident.id}`);
-  expect(String(shown.body)).toContain(`after ${text}`);
+  expect(String(shown.body)).toContain(`>Duration</dt><dd class="long">${text}</dd>`);
 });

@@ -122,7 +122,9 @@ async function judge(prepared: Prepared, path: string, { name, body, headers }: 
 describe("a hostile body", () => {
   it.each(rows(guarded.filter(({ route }) => route.request?.body)))("is judged by %s", async (_name, endpoint) => {
     const prepared = await prepare(endpoint, account);
-    const mutations = mutationsOf(prepared, membersOf(schemaOf(endpoint.route.request?.body?.content)));
+    const declared = membersOf(schemaOf(endpoint.route.request?.body?.content));
+    // A body in the format of another program has the members that the example gives it.
+    const mutations = mutationsOf(prepared, declared.length > 0 ? declared : Object.keys(prepared.body));
     expect(mutations.length).toBeGreaterThanOrEqual(50);
     for (const hostile of mutations) await judge(prepared, addressOf(prepared), hostile);
   });
