@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { CommandFailure } from "../failure.ts";
-import type { ForeignRecord } from "./record.ts";
-import { type Column, recordOfRow, requireBounded, type Tables } from "./tables.ts";
+import { type Column, createTables, recordOfRow, requireBounded, type Tables } from "./tables.ts";
 
 /**
  * The tables of a database of another tool, read by SQLite itself: nothing that its schema computes is run, and rows are
@@ -28,33 +27,22 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 function tablesOf(database: DatabaseSync): Tables {
   const isTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
-  const asked = new Map<string, readonly ForeignRecord[]>();
-  const load = (table: string): readonly ForeignRecord[] => {
-    if (!isTable.get(table)) return [];
-    // What the schema generates is not listed, and so not computed.
-    const columns = database.prepare(`PRAGMA table_info(${quoted(table)})`).all() as unknown as Column[];
-    requireFits(database, table, columns);
-    const names = columns.map(({ name }) => quoted(name)).join(", ");
-    const rows = database.prepare(`SELECT ${names} FROM ${quoted(table)}`).all();
-    return rows.map((row) => recordOfRow(row, { table, columns }));
-  };
-  return {
-    rows(table) {
-      const records = asked.get(table) ?? load(table);
-      asked.set(table, records);
-      return records;
+  return createTables({
+    names: () => {
+      const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 500").all();
+      return tables.map(({ name }) => String(name));
     },
-    read: () => [...asked.values()].flat(),
-    unread() {
-      const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 500").all();
-      return names.flatMap(({ name }) => {
-        const table = String(name);
-        if (asked.has(table)) return [];
-        const counted = database.prepare(`SELECT count(*) AS count FROM ${quoted(table)}`).get();
-        return Number(counted?.count) > 0 ? [{ table, count: Number(counted?.count) }] : [];
-      });
+    load(table) {
+      if (!isTable.get(table)) return [];
+      // What the schema generates is not listed, and so not computed.
+      const columns = database.prepare(`PRAGMA table_info(${quoted(table)})`).all() as unknown as Column[];
+      requireFits(database, table, columns);
+      const names = columns.map(({ name }) => quoted(name)).join(", ");
+      const rows = database.prepare(`SELECT ${names} FROM ${quoted(table)}`).all();
+      return rows.map((row) => recordOfRow(row, { table, columns }));
     },
-  };
+    count: (table) => Number(database.prepare(`SELECT count(*) AS count FROM ${quoted(table)}`).get()?.count),
+  });
 }
 
 function requireFits(database: DatabaseSync, table: string, columns: readonly Column[]): void {

@@ -1,7 +1,6 @@
 import { CommandFailure } from "../failure.ts";
 import { columnsOf, type StoredColumn, unquoted } from "./create-table.ts";
-import type { ForeignRecord } from "./record.ts";
-import { recordOfRow, requireBounded, type Tables } from "./tables.ts";
+import { createTables, recordOfRow, requireBounded, type Tables } from "./tables.ts";
 
 /**
  * The tables of a dump as text: of mariadb-dump and mysqldump, and of pg_dump with COPY or INSERT. No statement is run: what
@@ -68,30 +67,23 @@ export function readSqlDump<Result>(
 function tablesOf(text: string): Tables {
   const reader = new DumpReader(text);
   const stored = reader.readTables();
-  const asked = new Map<string, readonly ForeignRecord[]>();
-  const load = (name: string): readonly ForeignRecord[] => {
-    const table = stored.get(name);
-    if (!table) return [];
-    requireBounded(name, { rows: table.count, bytes: 0 });
-    return table.parts.flatMap((part) => {
-      return reader.rowsOf(table, part).map((row) => {
-        return recordOfRow(row, {
-          table: name,
-          columns: table.columns.filter((column) => Object.hasOwn(row, column.name)),
+  return createTables({
+    names: () => stored.keys(),
+    load(name) {
+      const table = stored.get(name);
+      if (!table) return [];
+      requireBounded(name, { rows: table.count, bytes: 0 });
+      return table.parts.flatMap((part) => {
+        return reader.rowsOf(table, part).map((row) => {
+          return recordOfRow(row, {
+            table: name,
+            columns: table.columns.filter((column) => Object.hasOwn(row, column.name)),
+          });
         });
       });
-    });
-  };
-  return {
-    rows(table) {
-      const records = asked.get(table) ?? load(table);
-      asked.set(table, records);
-      return records;
     },
-    read: () => [...asked.values()].flat(),
-    unread: () =>
-      [...stored].flatMap(([table, { count }]) => (asked.has(table) || count === 0 ? [] : [{ table, count }])),
-  };
+    count: (name) => stored.get(name)?.count ?? 0,
+  });
 }
 
 class DumpReader {

@@ -1,7 +1,6 @@
 import { CommandFailure } from "../failure.ts";
 import { columnsOf, type StoredColumn } from "./create-table.ts";
-import type { ForeignRecord } from "./record.ts";
-import { recordOfRow, requireBounded, type Tables } from "./tables.ts";
+import { createTables, recordOfRow, requireBounded, type Tables } from "./tables.ts";
 
 /**
  * The tables of a SQLite database that is in memory as a whole, for browsers, which have no SQLite. Only tables are read, and
@@ -56,30 +55,23 @@ function tablesOf(database: Database): Tables {
     if (type === "table" && typeof root === "number" && root > 0)
       stored.set(String(name), { root, columns: columnsOf(String(sql)) });
   }
-  const asked = new Map<string, readonly ForeignRecord[]>();
-  const load = (table: string): readonly ForeignRecord[] => {
-    const found = stored.get(table);
-    if (!found) return [];
-    const columns = found.columns.filter(({ generated }) => generated === null);
-    return [...rowsOf(database, found.root, table)].map((row) => {
-      return recordOfRow(namedValues(row, found.columns), { table, columns });
-    });
-  };
-  return {
-    rows(table) {
-      const records = asked.get(table) ?? load(table);
-      asked.set(table, records);
-      return records;
+  return createTables({
+    names: () => stored.keys(),
+    load(table) {
+      const found = stored.get(table);
+      if (!found) return [];
+      const columns = found.columns.filter(({ generated }) => generated === null);
+      return [...rowsOf(database, found.root, table)].map((row) => {
+        return recordOfRow(namedValues(row, found.columns), { table, columns });
+      });
     },
-    read: () => [...asked.values()].flat(),
-    unread: () =>
-      [...stored].flatMap(([table, { root }]) => {
-        if (asked.has(table)) return [];
-        let count = 0;
-        for (const { cells } of leavesOf(database, root)) count += cells;
-        return count > 0 ? [{ table, count }] : [];
-      }),
-  };
+    count(table) {
+      const found = stored.get(table);
+      let count = 0;
+      if (found) for (const { cells } of leavesOf(database, found.root)) count += cells;
+      return count;
+    },
+  });
 }
 
 const malformed = () => new Error("it is malformed");

@@ -15,6 +15,30 @@ export interface Tables {
   unread(): { table: string; count: number }[];
 }
 
+interface TableReader {
+  names(): Iterable<string>;
+  load(table: string): readonly ForeignRecord[];
+  /** Its rows, without reading them. */
+  count(table: string): number;
+}
+
+export function createTables({ names, load, count }: TableReader): Tables {
+  const asked = new Map<string, readonly ForeignRecord[]>();
+  return {
+    rows(table) {
+      const records = asked.get(table) ?? load(table);
+      asked.set(table, records);
+      return records;
+    },
+    read: () => [...asked.values()].flat(),
+    unread: () =>
+      [...names()]
+        .filter((table) => !asked.has(table))
+        .map((table) => ({ table, count: count(table) }))
+        .filter(({ count }) => count > 0),
+  };
+}
+
 export interface Column {
   name: string;
   dflt_value: string | null;
