@@ -409,7 +409,7 @@ describe("npm run vigil", () => {
       const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
       return (await fetch(`${service.url}/api/uptime/v1${path}`, init)).json() as Promise<Record<string, unknown>[]>;
     };
-    const [page] = await call("GET", "/status-pages");
+    const page = (await call("GET", "/status-pages")).find(({ slug }) => slug === "shop");
     expect(await call("GET", `/status-pages/${page?.id}/members`)).toEqual([]);
     await call("POST", `/status-pages/${page?.id}/members`, {
       email: "bob@shop.example",
