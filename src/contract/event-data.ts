@@ -129,6 +129,10 @@ export const IncidentData = z.object({
     .meta({ description: "in the event log, of the rule that opened it; only in `incident.created`" }),
   acknowledged_at: At.nullable().default(null),
   is_publication: z.boolean().optional().meta({ description: "true where the change published the incident" }),
+  is_withdrawn: z
+    .boolean()
+    .optional()
+    .meta({ description: "true where the incident was deleted or unpublished while it was open" }),
   ...subject,
 });
 

@@ -23,7 +23,6 @@ import {
   type IncidentNews,
   insertSubscriberMessages,
 } from "../data/subscribers/write.ts";
-import { WITHDRAWN_SENTENCE } from "../domain/incident-status.ts";
 import { byName } from "../lib/by-name.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { mapConcurrently } from "../lib/map-concurrently.ts";
@@ -131,7 +130,7 @@ function messageOf(change: PublishedChange): Message | null {
       const { data } = change;
       if (!data.is_public || !data.notify_subscribers) return null;
       const { incident_id, bundle_id, title, status, severity, message } = data;
-      const event = message === WITHDRAWN_SENTENCE ? "incident.withdrawn" : change.name;
+      const event = data.is_withdrawn ? "incident.withdrawn" : change.name;
       // To those who have read nothing of it, what is published begins, also where it is over.
       const step = data.is_publication ? "goes_on" : STEPS[change.name];
       return {

@@ -10,7 +10,7 @@ import { regionName } from "../contract/monitor-values.ts";
 import { formatInstant, formatSpan } from "../lib/date-format.ts";
 import { durationInWords, formatMilliseconds, secondsBetween } from "../lib/duration-format.ts";
 import { oneLine } from "../lib/one-line.ts";
-import { WITHDRAWN_SENTENCE, wordsBesideStatus } from "./incident-status.ts";
+import { wordsBesideStatus } from "./incident-status.ts";
 
 /** How urgent a message is; providers map it to their colours and priorities. */
 export type AlertTone = "down" | "warning" | "good" | "info";
@@ -321,7 +321,7 @@ function incidentContent({ name, data }: Of<"incident">, timezone: string): Cont
     is_resolved: isResolved,
     monitor_id,
     // Nothing is there any more.
-    incident_id: data.message === WITHDRAWN_SENTENCE ? null : incident_id,
+    incident_id: data.is_withdrawn ? null : incident_id,
     is_unanswered: !isResolved && status !== "resolved" && data.acknowledged_at === null,
   };
 }

@@ -24,9 +24,6 @@ export function statusSentence(status: string): string {
   return `The status changed to ${status}.`;
 }
 
-/** The last text about an open incident that is deleted. */
-export const WITHDRAWN_SENTENCE = "This incident was withdrawn.";
-
 /** What an update says beside its status, which readers see in their language. */
 export function wordsBesideStatus({ message, status }: { message: string; status: string | null }): string {
   return status !== null && message === statusSentence(status) ? "" : message;

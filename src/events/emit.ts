@@ -50,6 +50,8 @@ interface IncidentChange {
   now: number;
   /** The change publishes the incident. */
   is_publication?: boolean;
+  /** Its readers are to know that it is over for them, and nothing leads to it. */
+  is_withdrawn?: boolean;
   /** Where it is known already; the consumer of a stored event reads it. */
   subject?: EventSubject;
 }
@@ -80,6 +82,7 @@ export function incidentEvent(incident: IncidentRecord, change: IncidentChange):
       firing_id: null,
       acknowledged_at: toIsoOrNull(incident.acknowledged_at),
       ...(change.is_publication ? { is_publication: true } : {}),
+      ...(change.is_withdrawn ? { is_withdrawn: true } : {}),
       ...(change.subject ?? NO_SUBJECT),
     },
     created_at: change.now,

@@ -397,7 +397,8 @@ describe("a message about an incident", () => {
     ["incident.updated", at, ["Open incident"]],
     ["incident.acknowledged", at, ["Open incident"]],
     ["incident.resolved", {}, ["Open incident"]],
-    ["incident.resolved", { message: "This incident was withdrawn." }, []],
+    ["incident.resolved", { is_withdrawn: true }, []],
+    ["incident.resolved", { message: "This incident was withdrawn." }, ["Open incident"]],
   ])("%s with %o has the buttons %j", (name, data, labels) => {
     expect(labelsOf(name, data)).toEqual(labels);
   });

@@ -244,6 +244,17 @@ describe("the story of an incident", () => {
     expect(await subjectsOf(shop, reader)).toEqual(["New incident", "Incident withdrawn"]);
   });
 
+  it("goes on, and ends, where a person writes the sentence of a withdrawal", async () => {
+    const shop = await createShop();
+    const reader = await addSubscriber(shop.account, shop.page.id);
+    const incident = await open(shop);
+    await readBy(shop, reader);
+    const update = { message: "This incident was withdrawn." };
+    await shop.account.client.post(`${V1}/incidents/${incident.id}/updates`, update);
+    await end(shop, incident);
+    expect(await subjectsOf(shop, reader)).toEqual(["New incident", "Incident updated", "Incident resolved"]);
+  });
+
   it("has no end for those who had not read it when it was unpublished", async () => {
     const shop = await createShop();
     const reader = await addSubscriber(shop.account, shop.page.id);

@@ -4,10 +4,12 @@ import type { IncidentRecord } from "../../data/incidents/read.ts";
 import { publishStatusPosts } from "../../delivery/status-posts.ts";
 import { publishToSubscribers } from "../../delivery/subscriber-messages.ts";
 import { describeSubject } from "../../domain/event-subject.ts";
-import { WITHDRAWN_SENTENCE } from "../../domain/incident-status.ts";
 import { incidentEvent } from "../../events/emit.ts";
 import { joinPublications, type Publication } from "../../outbox/publication.ts";
 import { newId } from "../../platform/ids.ts";
+
+/** For the team and chats; subscribers read it in their language. */
+const SENTENCE = "This incident was withdrawn.";
 
 /** Those who read of an open incident that is deleted would wait for its end, and alerts stay open. */
 export async function deletionEvent(ctx: RequestScope, incident: IncidentRecord) {
@@ -16,7 +18,8 @@ export async function deletionEvent(ctx: RequestScope, incident: IncidentRecord)
   return incidentEvent(withdrawn, {
     id: newId(),
     name: "incident.resolved",
-    message: WITHDRAWN_SENTENCE,
+    message: SENTENCE,
+    is_withdrawn: true,
     notify_subscribers: true,
     now: ctx.now,
     // What it affects is known until it is deleted; then no address leads to it.
@@ -33,7 +36,8 @@ export async function publishWithdrawal(ctx: RequestScope, incident: IncidentRec
   const news = incidentEvent(incident, {
     id: newId(),
     name: "incident.updated",
-    message: WITHDRAWN_SENTENCE,
+    message: SENTENCE,
+    is_withdrawn: true,
     notify_subscribers: true,
     now,
   });
