@@ -547,6 +547,17 @@ receivers:
 inhibit_rules: [{ equal: [cluster] }]
 `;
 
+export const APPRISE = `
+version: 1
+urls:
+  - discord://123456/abcDEF
+  - pover://uKey@aToken/phone:
+      - tag: [ops, night]
+  - url: ntfys://alerts.example/backup
+    tag: backup
+  - sns://AKIA/secret/us-east-1/topic
+`;
+
 /** With as many items as a large account has. */
 export const LARGE_TEXTS: Record<string, string> = {
   "better-stack": betterStack(360),
@@ -559,6 +570,7 @@ export const LARGE_TEXTS: Record<string, string> = {
 /** By the names of the sources that are texts. */
 export const FOREIGN_TEXTS: Record<string, string> = {
   alertmanager: ALERTMANAGER,
+  apprise: APPRISE,
   "better-stack": betterStack(12),
   "blackbox-exporter": BLACKBOX,
   gatus: GATUS,

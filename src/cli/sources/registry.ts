@@ -1,6 +1,7 @@
 import { isRecord } from "../../lib/is-record.ts";
 import { escapeVariables } from "../variables.ts";
 import { importAlertmanager } from "./alertmanager.ts";
+import { importApprise } from "./apprise.ts";
 import { importBetterStack } from "./better-stack.ts";
 import { importBlackboxExporter } from "./blackbox-exporter.ts";
 import { importCachet } from "./cachet.ts";
@@ -26,6 +27,7 @@ type TextReader = (text: string, options: ImportOptions) => Imported;
 /** Texts of these mean what they say. */
 const LITERAL: Readonly<Record<string, TextReader>> = {
   alertmanager: importAlertmanager,
+  apprise: importApprise,
   "blackbox-exporter": importBlackboxExporter,
   "better-stack": importBetterStack,
   cachet: importCachet,

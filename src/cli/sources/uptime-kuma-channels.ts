@@ -1,4 +1,5 @@
 import { isRecord } from "../../lib/is-record.ts";
+import { appriseChannels } from "./apprise-address.ts";
 import {
   type Channel,
   type ChannelType,
@@ -108,6 +109,8 @@ function channelsOf(type: string, settings: ForeignRecord, remarks: Remarks): Ch
       return (settings.text("smtpTo") ?? "").split(",").flatMap((to) => {
         return to.trim() === "" ? [] : [{ provider: "email" as const, url: `mailto:${to.trim()}` }];
       });
+    case "apprise":
+      return appriseChannels(settings.text("appriseURL") ?? "", remarks);
     case "webhook":
       return found(webhookChannel(settings, remarks));
     case "Opsgenie":

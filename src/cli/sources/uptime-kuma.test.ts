@@ -198,6 +198,7 @@ describe("notifications of Uptime Kuma that say where by a key", () => {
       splunkRestURL: "https://alert.victorops.com/integrations/generic/20131114/alert/abcdef12-34/ops",
     },
     { type: "Splunk", splunkRestURL: "https://splunk.example/" },
+    { type: "apprise", appriseURL: "discord://123456/abcDEF" },
   ];
   const rows = configs.map((config, n) => `(${n + 10}, '${config.type} ${n}', 1, 0, '${JSON.stringify(config)}')`);
   writeUptimeKuma(file, "2.x", {
@@ -218,8 +219,9 @@ describe("notifications of Uptime Kuma that say where by a key", () => {
         url: "https://alert.victorops.com/integrations/generic/20131114/alert",
         config: { api_key: "abcdef12-34", routing_key: "ops" },
       },
+      "apprise-4": { provider: "discord", url: "https://discord.com/api/webhooks/123456/abcDEF" },
     });
-    expect(Object.keys(manifest.webhooks)).toHaveLength(3);
+    expect(Object.keys(manifest.webhooks)).toHaveLength(4);
     for (const webhook of Object.values(manifest.webhooks))
       expect(WebhookCreate.safeParse(webhook).error).toBeUndefined();
     expect(remarks).toContainEqual(expect.objectContaining({ subject: 'notification "Splunk 3"', about: "stays" }));

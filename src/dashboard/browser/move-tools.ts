@@ -58,6 +58,7 @@ jq -n --argjson components "$(api components)" --argjson component_groups "$(api
     command: "cat prometheus.yml blackbox.yml > probes.yml",
   },
   alertmanager: { label: "Alertmanager", take: "The file alertmanager.yml: its receivers become channels." },
+  apprise: { label: "Apprise", take: "Its configuration, as text or YAML: its addresses become channels." },
   account: {
     label: "Vigil, another account",
     take: "The file account.json, which “Export everything” of the other account writes.",
