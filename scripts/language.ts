@@ -18,7 +18,7 @@ let isWrong = false;
 for (const area of areas) {
   const english = readCatalogue(area, "en");
   mkdirSync(join(TARGET, area), { recursive: true });
-  for (const language of LANGUAGES) {
+  for (const language of LANGUAGES.filter((each) => existsSync(fileOf(area, each)))) {
     const catalogue = readCatalogue(area, language);
     const { tree, problems } = compileCatalogue(english, { catalogue, locale: LANGUAGE_FACTS[language].locale });
     for (const { path, problem } of problems) {
@@ -32,17 +32,21 @@ for (const area of areas) {
 if (isWrong) process.exit(1);
 write(join(TARGET, "made"), "");
 
+function fileOf(area: string, language: string): string {
+  return join(SOURCES, area, `${language}.json`);
+}
+
 function readCatalogue(area: string, language: string): Catalogue {
-  const file = join(SOURCES, area, `${language}.json`);
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  return JSON.parse(readFileSync(fileOf(area, language), "utf8"));
 }
 
 function writeModule(area: string, english: Catalogue, tree: string): void {
-  const name = `${area.charAt(0).toUpperCase()}${area.slice(1)}Messages`;
+  const name = `${area.replace(/(?:^|-)([a-z])/g, (_, letter) => letter.toUpperCase())}Messages`;
+  const type = typeOf(english);
   const source = [
     "// Made by scripts/language.ts of en.json.",
-    'import type { Message, Tree } from "../message.ts";',
-    `export interface ${name} ${typeOf(english)}`,
+    `import type { ${type.includes("Message<") ? "Message, " : ""}Tree } from "../message.ts";`,
+    `export interface ${name} ${type}`,
     `export const ENGLISH: Tree = ${tree};`,
     "",
   ].join("\n");

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { endpoints as dashboard, HTML_AREA as dashboardArea } from "./dashboard/routes.ts";
+import { SPOKEN_PATHS, speakWords } from "./dashboard/words.ts";
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as agentApi } from "./features/agent-api/routes.ts";
 import { endpoints as agentCommands } from "./features/agent-commands/routes.ts";
@@ -152,6 +153,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.fetch = (request, env, context) =>
     answerOperator(request, env) ?? answerWarm(request, env) ?? fetch(request, env, context);
   app.use(routeHosts(fetch));
+  for (const path of SPOKEN_PATHS) app.use(path, speakWords);
   mountAll(app, ENDPOINTS, [dashboardArea, publicArea]);
   mountDocs(app);
   return app;

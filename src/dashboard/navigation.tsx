@@ -6,10 +6,10 @@ import { LineIcon } from "../ui/design/line-icon.tsx";
 import { Mark } from "../ui/design/mark.tsx";
 import { Avatar } from "./components/avatar.tsx";
 import { Menu } from "./components/menu.tsx";
+import { words } from "./words.ts";
 
 interface Entry {
   href: string;
-  text: string;
   icon: LineIconName;
   /** Whether a phone shows it in the bar at its foot, which has room for four. */
   isOnBar?: boolean;
@@ -17,23 +17,27 @@ interface Entry {
 
 /** What is looked at every day, in this order. */
 const FIRST = {
-  overview: { href: "/app", text: "Overview", icon: "house", isOnBar: true },
-  monitors: { href: "/app/monitors", text: "Monitors", icon: "activity", isOnBar: true },
-  incidents: { href: "/app/incidents", text: "Incidents", icon: "siren", isOnBar: true },
-  maintenance: { href: "/app/maintenance", text: "Maintenance", icon: "wrench" },
-  pages: { href: "/app/pages", text: "Status pages", icon: "panels-top-left" },
-  "on-call": { href: "/app/on-call", text: "On-call", icon: "phone-call", isOnBar: true },
+  overview: { href: "/app", icon: "house", isOnBar: true },
+  monitors: { href: "/app/monitors", icon: "activity", isOnBar: true },
+  incidents: { href: "/app/incidents", icon: "siren", isOnBar: true },
+  maintenance: { href: "/app/maintenance", icon: "wrench" },
+  pages: { href: "/app/pages", icon: "panels-top-left" },
+  "on-call": { href: "/app/on-call", icon: "phone-call", isOnBar: true },
 } as const satisfies Record<string, Entry>;
 
 /** What is set up once. */
 const REST = {
-  alerts: { href: "/app/alerts", text: "Alerts", icon: "bell" },
-  rules: { href: "/app/rules", text: "Rules", icon: "workflow" },
-  agents: { href: "/app/agents", text: "Agents", icon: "server" },
-  team: { href: "/app/team", text: "Team", icon: "users" },
+  alerts: { href: "/app/alerts", icon: "bell" },
+  rules: { href: "/app/rules", icon: "workflow" },
+  agents: { href: "/app/agents", icon: "server" },
+  team: { href: "/app/team", icon: "users" },
 } as const satisfies Record<string, Entry>;
 
-export type Section = keyof typeof FIRST | keyof typeof REST | "account";
+type Linked = keyof typeof FIRST | keyof typeof REST;
+export type Section = Linked | "account";
+
+/** Their keys are those of the tables above. */
+const entriesOf = (sections: object) => Object.entries(sections) as [Linked, Entry][];
 
 export interface FrameCounts {
   open_incidents: number;
@@ -60,7 +64,8 @@ interface SideProps {
 
 /** Mark, search, sections and person: a column on a desktop, a bar at the foot of a phone. */
 export function Side(props: SideProps) {
-  const first = Object.entries<Entry>(FIRST);
+  const text = words("dashboard-frame").navigation;
+  const first = entriesOf(FIRST);
   return (
     <header class="side">
       <div class="top">
@@ -71,11 +76,11 @@ export function Side(props: SideProps) {
         <Bell {...props} place="side" />
       </div>
       <Find />
-      <nav class="sections" aria-label="Main">
+      <nav class="sections" aria-label={text.main}>
         <ul class="first">
           {first.map(([key, entry]) => (
             <li class={entry.isOnBar ? undefined : "is-rest"}>
-              <SectionLink entry={entry} isOpen={key === props.section}>
+              <SectionLink entry={entry} text={text.sections[key]} isOpen={key === props.section}>
                 {key === "incidents" ? (
                   <Count id="open-incidents" count={props.counts.open_incidents} isLive={props.isLive} />
                 ) : null}
@@ -85,7 +90,7 @@ export function Side(props: SideProps) {
           <li class="is-phone">
             <a href="#more">
               <LineIcon of="menu" />
-              More
+              {text.more}
             </a>
           </li>
         </ul>
@@ -100,16 +105,16 @@ export function Side(props: SideProps) {
             {first.map(([key, entry]) =>
               entry.isOnBar ? null : (
                 <li class="is-phone">
-                  <SectionLink entry={entry} isOpen={key === props.section} />
+                  <SectionLink entry={entry} text={text.sections[key]} isOpen={key === props.section} />
                 </li>
               ),
             )}
           </ul>
           <SavedViews {...props} />
           <ul>
-            {Object.entries<Entry>(REST).map(([key, entry]) => (
+            {entriesOf(REST).map(([key, entry]) => (
               <li>
-                <SectionLink entry={entry} isOpen={key === props.section} />
+                <SectionLink entry={entry} text={text.sections[key]} isOpen={key === props.section} />
               </li>
             ))}
           </ul>
@@ -123,7 +128,7 @@ export function Side(props: SideProps) {
 function SavedViews({ saved, address }: Pick<SideProps, "saved" | "address">) {
   if (saved.length === 0) return null;
   return (
-    <ul class="saved" aria-label="Saved views">
+    <ul class="saved" aria-label={words("dashboard-frame").navigation.saved}>
       {saved.map((view) => {
         const href = addressOfView(view);
         return (
@@ -143,11 +148,12 @@ function SavedViews({ saved, address }: Pick<SideProps, "saved" | "address">) {
 
 interface SectionLinkProps {
   entry: Entry;
+  text: string;
   isOpen: boolean;
   children?: Child;
 }
 
-function SectionLink({ entry: { href, text, icon }, isOpen, children }: SectionLinkProps) {
+function SectionLink({ entry: { href, icon }, text, isOpen, children }: SectionLinkProps) {
   return (
     <a href={href} {...(isOpen ? { "aria-current": "page" } : {})}>
       <LineIcon of={icon} />
@@ -173,7 +179,7 @@ function Bell({ counts, isLive, place }: SideProps & { place: string }) {
   return (
     <a class="bell" href="/app/notifications" data-bell>
       <LineIcon of="bell" />
-      <span>Notifications</span>
+      <span>{words("dashboard-frame").navigation.notifications}</span>
       <Count id={`unread-${place}`} count={counts.unread} isLive={isLive} />
     </a>
   );
@@ -184,7 +190,7 @@ function Find() {
   return (
     <button type="button" class="find" aria-haspopup="dialog" data-scripted data-palette>
       <LineIcon of="search" />
-      Search or jump to…
+      {words("dashboard-frame").navigation.find}
       <span class="keys" aria-hidden="true">
         <kbd>⌘K</kbd>
       </span>
@@ -193,6 +199,7 @@ function Find() {
 }
 
 function Person({ section, name, email, is_operator, theme, path }: SideProps) {
+  const text = words("dashboard-frame").navigation;
   const isDark = theme === "dark";
   return (
     <div class="person">
@@ -200,40 +207,40 @@ function Person({ section, name, email, is_operator, theme, path }: SideProps) {
         <Avatar name={name} />
         <div>
           <a href="/app/account" {...(section === "account" ? { "aria-current": "page" } : {})}>
-            Account
+            {text.account}
           </a>
           <span class="name cut" dir="auto">
             {name}
           </span>
         </div>
       </div>
-      <Menu label="More for you" isUpward>
+      <Menu label={text.more_for_you} isUpward>
         <a href="/app/audit">
           <LineIcon of="scroll-text" />
-          Audit log
+          {text.audit}
         </a>
         {is_operator ? (
           <a href="/app/installation">
             <LineIcon of="gauge" />
-            Installation
+            {text.installation}
           </a>
         ) : null}
         <a href="/docs">
           <LineIcon of="code" />
-          API reference
+          {text.reference}
         </a>
         <hr />
         <form method="post" action="/app/theme">
           <input type="hidden" name="next" value={path} />
           <button type="submit" name="theme" value={isDark ? "light" : "dark"} data-theme-toggle>
             <LineIcon of="sun-moon" />
-            <span>{isDark ? "Light" : "Dark"}</span>
+            <span>{isDark ? text.light : text.dark}</span>
           </button>
         </form>
         <form method="post" action="/app/sign-out">
           <button type="submit">
             <LineIcon of="log-out" />
-            Sign out
+            {text.sign_out}
           </button>
         </form>
       </Menu>

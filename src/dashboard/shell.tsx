@@ -18,6 +18,7 @@ import { followedAddresses } from "./follow.ts";
 import { ICON } from "./icon.ts";
 import { addressWith } from "./lists.ts";
 import { type FrameCounts, type Section, Side } from "./navigation.tsx";
+import { words } from "./words.ts";
 
 export interface View {
   /** Of the document and, unless `heading` says more, of the `h1`. */
@@ -128,6 +129,7 @@ const escapeText = (text: string) => text.replaceAll('"', "&quot;");
 
 function noticeMarkup(notice: Notice | null): string {
   if (notice === null) return "";
+  const text = words("dashboard-frame").shell;
   const [action = "", query = ""] = notice.undo?.split("?") ?? [];
   const hasUndo = action.startsWith("/app/");
   return (
@@ -139,7 +141,7 @@ function noticeMarkup(notice: Notice | null): string {
             <input type="hidden" name={name} value={value} />
           ))}{" "}
           <button type="submit" class="second">
-            Undo
+            {text.undo}
           </button>
         </form>
       ) : null}
@@ -174,6 +176,7 @@ interface ShellProps {
 
 function renderShell(shown: ShellProps): string {
   const { view, assets, person, path, address, isDemonstration, counts, saved, second_factor_due, now } = shown;
+  const text = words("dashboard-frame").shell;
   const head = (
     <>
       <meta name="robots" content="noindex" />
@@ -186,7 +189,7 @@ function renderShell(shown: ShellProps): string {
     <HtmlDocument title={titleOf(view, counts)} stylesheet={assets.style} theme={person.theme} head={head}>
       <IconShapes />
       <a class="skip" href="#main">
-        Skip to content
+        {text.skip}
       </a>
       <div class="shell">
         <Side
@@ -237,7 +240,8 @@ function renderShell(shown: ShellProps): string {
 
 /** How many monitors are down comes first, because a row of tabs shows no more than the beginning. */
 function titleOf({ title, hasProblem }: View, { down }: FrameCounts): string {
-  return `${down === 0 ? "" : `(${down}) `}${hasProblem ? "Error: " : ""}${title} | Vigil`;
+  const text = words("dashboard-frame").shell;
+  return `${down === 0 ? "" : `(${down}) `}${hasProblem ? text.problem({ title }) : title} | Vigil`;
 }
 
 function Trail({ view }: { view: View }) {

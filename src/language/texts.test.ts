@@ -1,17 +1,22 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { argumentsOf, type Catalogue, compileCatalogue, messagesOf, read } from "../../scripts/language/compile.ts";
-import { readArea, readTexts } from "../../test/support/texts.ts";
+import { COMPILED, readArea, readTexts } from "../../test/support/texts.ts";
 import { LANGUAGES, type Language } from "../contract/status-page.ts";
 import { createFormats } from "../status-page/format.ts";
+import { createDashboardTexts, DASHBOARD_ENGLISH, type DashboardArea } from "./dashboard-texts.ts";
 import { chooseLanguage, LANGUAGE_FACTS } from "./languages.ts";
-import { formsOf } from "./message.ts";
+import { formsOf, type Tree } from "./message.ts";
 import { type Area, englishTexts } from "./texts.ts";
 
-const AREAS = readdirSync(import.meta.dirname, { withFileTypes: true }).flatMap((entry) =>
-  entry.isDirectory() && entry.name !== "glossary" ? [entry.name] : [],
+const FOLDERS = readdirSync(import.meta.dirname, { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? [entry.name] : [],
 );
+/** What the dashboard says in a language may be incomplete; the rest of it is English. */
+const isOfDashboard = (area: string): area is DashboardArea => area.startsWith("dashboard-");
+const AREAS = FOLDERS.filter((area) => !isOfDashboard(area));
+const DASHBOARD_AREAS = FOLDERS.filter(isOfDashboard);
 
 const catalogueOf = (area: string, language: Language): Catalogue =>
   JSON.parse(readFileSync(join(import.meta.dirname, area, `${language}.json`), "utf8"));
@@ -33,6 +38,18 @@ function say(texts: Said | undefined, path: string[], values: Record<string, str
 
 const NUMBERS = [0, 1, 2, 3, 5, 11, 21, 22, 100, 101, 1000, 1_000_000];
 
+/** Says each message of an area, with this number where it takes one. */
+function expectAllSaid(catalogue: Catalogue, texts: Said, n: number): void {
+  for (const { path, message } of flatten(catalogue)) {
+    const all = Object.entries(argumentsOf(read(message)));
+    const values = Object.fromEntries(all.map(([name, kinds]) => [name, kinds.has("number") ? n : `<${name}>`]));
+    const text = say(texts, path, values);
+    expect(text.trim()).not.toBe("");
+    expect(text).not.toMatch(/undefined|[{}#]|NaN/);
+    for (const value of Object.values(values)) if (typeof value === "string") expect(text).toContain(value);
+  }
+}
+
 describe.each(LANGUAGES)("what the public reads in %s", (language) => {
   const texts = readTexts(language);
 
@@ -48,15 +65,7 @@ describe.each(LANGUAGES)("what the public reads in %s", (language) => {
   });
 
   it.each(NUMBERS)("says each message of a number of %i", (n) => {
-    const everything = AREAS.flatMap((area) => flatten(catalogueOf(area, "en")).map((each) => ({ area, ...each })));
-    for (const { area, path, message } of everything) {
-      const all = Object.entries(argumentsOf(read(message)));
-      const values = Object.fromEntries(all.map(([name, kinds]) => [name, kinds.has("number") ? n : `<${name}>`]));
-      const text = say(readArea(area as Area, language) as never, path, values);
-      expect(text.trim()).not.toBe("");
-      expect(text).not.toMatch(/undefined|[{}#]|NaN/);
-      for (const value of Object.values(values)) if (typeof value === "string") expect(text).toContain(value);
-    }
+    for (const area of AREAS) expectAllSaid(catalogueOf(area, "en"), readArea(area as Area, language) as never, n);
   });
 
   it("counts in a script as on the server", () => {
@@ -80,6 +89,26 @@ describe.each(LANGUAGES)("what the public reads in %s", (language) => {
     expect(formats.percentage(99.999)).toMatch(/99[.,٫]99/);
     expect(formats.duration(3_600_000 * 30)).toMatch(/^1 \S+ 6 \S+$/);
   });
+});
+
+describe.each(DASHBOARD_AREAS)("what the dashboard says in %s", (area) => {
+  const languages = LANGUAGES.filter((language) => existsSync(join(import.meta.dirname, area, `${language}.json`)));
+
+  it.each(
+    languages,
+  )("has in %s the arguments and the plural forms that it needs, as far as it is there", (language) => {
+    const { locale } = LANGUAGE_FACTS[language];
+    const { problems } = compileCatalogue(catalogueOf(area, "en"), { catalogue: catalogueOf(area, language), locale });
+    expect(problems).toEqual([]);
+  });
+
+  it.each(languages)("says in %s each message of any number", (language) => {
+    const tree: Tree = JSON.parse(readFileSync(join(COMPILED, area, `${language}.json`), "utf8"));
+    const texts = createDashboardTexts({ ...DASHBOARD_ENGLISH, [area]: tree }, language)(area);
+    for (const n of NUMBERS) expectAllSaid(catalogueOf(area, "en"), texts as never, n);
+  });
+
+  it("is part of the program", () => expect(DASHBOARD_ENGLISH).toHaveProperty(area));
 });
 
 describe("the messages of a catalogue", () => {
@@ -109,20 +138,21 @@ describe("the messages of a catalogue", () => {
     expect(tree.greeting).toEqual(["Hello ", ["text", "name"]]);
   });
 
-  it("are all used", () => {
+  it.each([
+    ["the public", AREAS, /^(status-page|domain|notifiers|delivery)\//],
+    ["the dashboard", DASHBOARD_AREAS, /^dashboard\//],
+  ])("of %s are all used", (_name, areas, folders) => {
     const src = resolve(import.meta.dirname, "..");
     const code = readdirSync(src, { recursive: true, encoding: "utf8" })
-      .filter((file) => /\.tsx?$/.test(file) && !file.includes(".test.") && !file.startsWith("language"))
-      .filter((file) => /^(status-page|domain|notifiers|delivery)\//.test(file))
+      .filter((file) => /\.tsx?$/.test(file) && !file.includes(".test.") && folders.test(file))
       .map((file) => readFileSync(join(src, file), "utf8"))
       .join("\n");
-    const unused = AREAS.flatMap((area) => flatten(catalogueOf(area, "en"))).filter(({ path }) => {
-      const name = path.at(-1) ?? "";
-      const isNamed = new RegExp(`[.{,"\\s]${name}\\b`).test(code);
-      const isLookedUp = path.slice(0, -1).some((group) => new RegExp(`\\b${group}\\[`).test(code));
-      return !isNamed && !isLookedUp;
-    });
-    expect(unused).toEqual([]);
+    const all = areas.flatMap((area) => flatten(catalogueOf(area, "en")).map(({ path }) => ({ area, path })));
+    const isUnused = ({ path }: { path: string[] }) => {
+      const isNamed = new RegExp(`[.{,"\\s]${path.at(-1)}\\b`).test(code);
+      return !isNamed && !path.slice(0, -1).some((group) => new RegExp(`\\b${group}\\[`).test(code));
+    };
+    expect(all.filter(isUnused)).toEqual([]);
   });
 });
 

@@ -101,7 +101,7 @@ const RULES: Record<string, Rule> = {
       ...["contract", "language", "domain", "data", "platform", "access", "http", "ui", "probes/registry.ts"],
       ...["notifiers/registry.ts", "notifiers/fields.ts", "notifiers/port.ts", "feature files"],
     ],
-    packages: ["uqr", "hono"],
+    packages: ["uqr", "hono", "node:async_hooks"],
   },
 };
 /** The private agent, a program of its own: Node, and the clients of protocols that only it speaks. */

@@ -1,5 +1,5 @@
 import type { Account } from "./factories.ts";
-import { type Browser, createBrowser } from "./forms.ts";
+import { type Answering, type Browser, createBrowser } from "./forms.ts";
 import { insertBrowser, insertPassword } from "./members.ts";
 import { type Control, readView } from "./shown-controls.ts";
 
@@ -10,9 +10,9 @@ const SECTIONS = [
 ].map((path) => `/app${path}`);
 
 /** Signed in as this account. */
-export async function browserOf(account: Account): Promise<Browser> {
+export async function browserOf(account: Account, answer?: Answering): Promise<Browser> {
   await insertPassword(account);
-  return createBrowser(await insertBrowser(account));
+  return createBrowser(await insertBrowser(account), answer);
 }
 
 /** Buttons of one form differ in what they send. */

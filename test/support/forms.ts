@@ -9,15 +9,21 @@ export interface Shown {
   text: string;
 }
 
+/** Answers a request, as the worker under test does. */
+export type Answering = (request: Request<unknown, IncomingRequestCfProperties>) => Promise<Response>;
+
 /** A browser as far as pages without scripts need one: it keeps cookies and says where a form comes from. */
-export function createBrowser({ origin = ORIGIN, cookie: given = "", ...fixed }: Record<string, string> = {}) {
+export function createBrowser(
+  { origin = ORIGIN, cookie: given = "", ...fixed }: Record<string, string> = {},
+  answer: Answering = (request) => exports.default.fetch(request),
+) {
   const cookies = new Map<string, string>(
     given === "" ? [] : [[given.split("=", 1)[0] ?? "", given.replace(/^[^=]*=/, "")]],
   );
   const send = async (method: string, path: string, body: string | null, headers: Record<string, string>) => {
     const cookie = [...cookies].map((pair) => pair.join("=")).join("; ");
     const sent = { ...fixed, ...(cookie ? { cookie } : {}), ...headers };
-    const response = await exports.default.fetch(ORIGIN + path, { method, body, headers: sent, redirect: "manual" });
+    const response = await answer(new Request(ORIGIN + path, { method, body, headers: sent, redirect: "manual" }));
     const text = await response.text();
     expectDeclared({ method, path, status: response.status, headers: response.headers, body: text });
     for (const given of response.headers.getSetCookie()) {

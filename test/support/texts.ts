@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Language } from "../../src/contract/status-page.ts";
 import { type Area, type PageTexts, type Spoken, type SubscriberTexts, toTexts } from "../../src/language/texts.ts";
 
-const COMPILED = join(import.meta.dirname, "../../node_modules/.assets/language");
+/** Where scripts/language.ts puts what it compiles. */
+export const COMPILED = join(import.meta.dirname, "../../node_modules/.assets/language");
 
 /** What a public page says, as the Worker reads it from the assets. */
 export function readTexts(language: Language): PageTexts {

@@ -1,0 +1,29 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { MiddlewareHandler } from "hono";
+import type { AppEnv } from "../http/endpoint.ts";
+import { type DashboardTexts, englishDashboardTexts } from "../language/dashboard-texts.ts";
+
+const spoken = new AsyncLocalStorage<DashboardTexts>();
+
+/**
+ * The texts of an area, in the language of the request that is being answered: `words("dashboard-monitors").list.title`.
+ * Without a request, as while a module is evaluated, there is no language, and this throws: texts in a constant of a module
+ * would be those of the first request.
+ */
+export const words: DashboardTexts = (area) => {
+  const texts = spoken.getStore();
+  if (!texts) throw new Error(`the words of ${area} were read outside a request, which alone has a language`);
+  return texts(area);
+};
+
+/** Runs what reads words outside a request. */
+export function inWords<Result>(texts: DashboardTexts, run: () => Result): Result {
+  return spoken.run(texts, run);
+}
+
+/** Where people are answered in words of the dashboard, refusals included. */
+export const SPOKEN_PATHS = ["/", "/app/*", "/acknowledge/*"];
+
+/** Gives a request its language; a request within it has the same. */
+export const speakWords: MiddlewareHandler<AppEnv> = (_c, next) =>
+  inWords(spoken.getStore() ?? englishDashboardTexts(), next);

@@ -1,0 +1,62 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, it, vi } from "vitest";
+import { inWords, words } from "../../src/dashboard/words.ts";
+import { createDashboardTexts, DASHBOARD_ENGLISH } from "../../src/language/dashboard-texts.ts";
+import worker from "../../src/worker.ts";
+import { ALIKE, browserOf, crawl } from "../support/dashboard-crawl.ts";
+import { createAccount } from "../support/factories.ts";
+import type { Answering } from "../support/forms.ts";
+import { furnishPage } from "../support/furnished-page.ts";
+import { listWords, markTree } from "../support/pseudo-language.ts";
+
+/** The catalogues in a language that nobody speaks, so that what stands in none of them stands out. */
+const MARKED = createDashboardTexts(markTree(DASHBOARD_ENGLISH) as typeof DASHBOARD_ENGLISH, "en");
+const answerMarked: Answering = (request) =>
+  inWords(MARKED, async () => {
+    const context = createExecutionContext();
+    const response = await worker.fetch(request, env, context);
+    await waitOnExecutionContext(context);
+    return response;
+  });
+
+/** What is read of catalogues so far; the rest of the dashboard still has its English in its views. */
+const DONE: [what: string, partOf: (path: string, html: string) => string][] = [
+  ["around the views", (_path, html) => html.replace(/<title>[^<]*<\/title>|<main[\s\S]*<\/main>/g, "")],
+];
+
+/** Names. */
+const ELSEWHERE = new Set(["Vigil", "Test", "user", "TU"]);
+/** Addresses and ids. */
+const NO_WORDS = /[\w.+-]+@[\w.-]+|\w+:\/\/[^\s"<]+|[0-9a-f]{8}-[\w-]+/g;
+
+const views: { path: string; html: string }[] = [];
+beforeAll(async () => {
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok"));
+  const owner = await createAccount();
+  await furnishPage(owner, (field) => `ω-${field.length}`);
+  await crawl(
+    await browserOf(owner, answerMarked),
+    // The preview is a public page, whose texts are of other catalogues.
+    (path, html) => path.endsWith("/preview") || views.push({ path, html }),
+    ALIKE,
+  );
+});
+
+it.each(DONE)("nothing %s is said in words that stand in no catalogue", (_what, partOf) => {
+  const strange = views.flatMap(({ path, html }) =>
+    listWords(partOf(path, html).replace(NO_WORDS, "")).flatMap((word) =>
+      ELSEWHERE.has(word) ? [] : [`${path}: ${word}`],
+    ),
+  );
+  expect(views.length).toBeGreaterThan(30);
+  expect([...new Set(strange)]).toEqual([]);
+});
+
+it("a word that a view has by itself is found", () => {
+  expect(listWords("<p>ωω <b>Overview</b> ωω</p>")).toEqual(["Overview"]);
+});
+
+it("words that are read while a module is evaluated, or otherwise without a request, are an error", () => {
+  expect(() => words("dashboard-frame")).toThrow("outside a request");
+});
