@@ -108,6 +108,8 @@ const SOAKED = [
   "test/durable-objects/outbox.test.ts",
 ];
 
+const withoutSoaked = process.env.SOAK_FOLLOWS === undefined ? [] : SOAKED;
+
 /** Tests in Node that start services: two at once on two cores, because most of them wait most of the time. */
 const services = { ...PATIENCE, environment: "node", fileParallelism: true, maxWorkers: 2 } as const;
 const starting = { ...services, globalSetup: ["./test/process/prepared.ts"] };
@@ -134,8 +136,18 @@ export default defineConfig({
         test: {
           ...workers.test,
           name: "workers",
-          include: ["test/{api,durable-objects,jobs,scenarios}/**/*.test.ts"],
-          exclude: [...workers.test.exclude, ...(process.env.SOAK_FOLLOWS === undefined ? [] : SOAKED)],
+          include: ["test/{api,durable-objects,jobs}/**/*.test.ts"],
+          exclude: [...workers.test.exclude, ...withoutSoaked],
+          provide: { seed, effort: 1 },
+        },
+      },
+      {
+        ...workers,
+        test: {
+          ...workers.test,
+          name: "stories",
+          include: ["test/scenarios/**/*.test.ts"],
+          exclude: [...workers.test.exclude, ...withoutSoaked],
           provide: { seed, effort: 1 },
         },
       },

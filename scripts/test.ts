@@ -1,8 +1,8 @@
 /**
- * `npm test`: the projects unit and workers, and probes if this machine can run them. `--slow` runs the sweeps and what
- * starts whole services instead, `--soak` the soaks, `--project NAME` one project; other arguments go to vitest. `--all`
- * is the gate: format, lint, types and every project, where a missing program is a failure, and a skipped test unless it
- * says that the machine cannot run it.
+ * `npm test`: the projects unit and workers, and probes if this machine can run them. `--slow` runs the stories, the
+ * sweeps and what starts whole services instead, `--soak` the soaks, `--project NAME` one project; other arguments go to
+ * vitest. `--all` is the gate: format, lint, types and every project, where a missing program is a failure, and a skipped
+ * test unless it says that the machine cannot run it.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -44,13 +44,13 @@ const alone = (project: Timed): Run => ({ projects: [project], files: TIMED[proj
 /** What computes is in one lane; what starts services and waits for them, in the others. */
 const FAST: Stage[] = [[[{ projects: ["unit", "workers"] }], [{ projects: ["probes"] }]]];
 const SLOW: Stage[] = [
-  [[{ projects: ["sweeps"] }], [untimed("process")], [untimed("browser")]],
+  [[{ projects: ["stories", "sweeps"] }], [untimed("process")], [untimed("browser")]],
   [[alone("process"), alone("browser")]],
 ];
 const SOAKS: Stage[] = [[[{ projects: ["soak-workers"] }], [untimed("soak")]], [[alone("soak")]]];
 const ALL: Stage[] = [
   [
-    [{ projects: ["unit", "workers", "sweeps"] }, { projects: ["soak-workers"] }],
+    [{ projects: ["unit", "workers", "stories", "sweeps"] }, { projects: ["soak-workers"] }],
     [runCheck, { projects: ["probes", "process"], without: TIMED.process }, untimed("soak")],
     [untimed("browser"), simulate],
   ],

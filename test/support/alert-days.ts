@@ -115,23 +115,25 @@ export async function aDay(
   const queue: Message[] = [];
   const changes = new Map<string, { seq: number; status: MonitorStatus; outage: MonitorTransition["outage"] }>();
 
+  // Kept for the whole story, because the settings of an environment are read once.
+  const recording = recordingEnv(settings);
+
   async function run(work: Message["run"]) {
-    const recording = recordingEnv(settings);
-    const scope = jobScope(recording.env, "day");
-    await work(scope);
+    await work(jobScope(recording.env, "day"));
     const at = Date.now();
     const enqueue = (delaySeconds: number | undefined, next: Message["run"]) =>
       queue.push({ at: at + (delaySeconds ?? 0) * SECOND, run: next });
-    for (const { body, delaySeconds } of recording.events) enqueue(delaySeconds, (next) => consumeEvent(next, body));
-    for (const { body, delaySeconds } of [...recording.deliveries, ...recording.slowDeliveries]) {
+    for (const { body, delaySeconds } of recording.events.splice(0))
+      enqueue(delaySeconds, (next) => consumeEvent(next, body));
+    for (const { body, delaySeconds } of [...recording.deliveries.splice(0), ...recording.slowDeliveries.splice(0)]) {
       enqueue(delaySeconds, (next) => processDeliveries(next, [body.delivery_id], { lane: "slow", defer: null }));
     }
-    for (const { body } of recording.minute) {
+    for (const { body } of recording.minute.splice(0)) {
       if ("part" in body && body.part === "ended suppressions" && "items" in body) {
         enqueue(0, (next) => endSuppressions(next, body.items));
       }
     }
-    for (const { body, delaySeconds } of recording.subscribers) {
+    for (const { body, delaySeconds } of recording.subscribers.splice(0)) {
       const message = { id: "m", timestamp: new Date(), attempts: 1, body };
       enqueue(delaySeconds, () => handleSubscribers(createMessageBatch("subscribers", [message]), recording.env));
     }
