@@ -1,4 +1,8 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { agents } from "../../src/data/agents/table.ts";
+import { openDb } from "../../src/data/db.ts";
 import { AGENTS, type EnrolledAgent, enrollAgent } from "../support/agents.ts";
 import { V1 } from "../support/client.ts";
 import { browserOf } from "../support/dashboard-crawl.ts";
@@ -67,6 +71,35 @@ describe("locations in the dashboard", () => {
       expect(text).toContain("Cellar");
       expect(text.replaceAll(/value="[^"]*"|id="[^"]*"/g, "")).not.toContain(location);
     }
+  });
+
+  it("stand on a map of the world where at least two places are known, beside the list of their names", async () => {
+    const { client } = owner;
+    await client.put(`${AGENTS}/${agent.id}`, { is_location: true });
+    const make = async (locations: string[]) => {
+      const target = { name: "Map", type: "https", target: "https://map.example/", paused: true, locations };
+      return (await client.post(`${V1}/monitors`, target)).body.id;
+    };
+    const mapOf = async (id: string) => {
+      const { text } = await browser.open(`/app/monitors/${id}`);
+      return /<div class="location-map".*?<\/div>/s.exec(text)?.[0];
+    };
+    const setCountry = (country: string | null) =>
+      openDb(env.DB)
+        .update(agents)
+        .set({ network: { asn: 64500, name: "Example", country } })
+        .where(eq(agents.id, agent.id));
+    const here = `agent:${agent.id}`;
+    await setCountry("DE");
+    const [joint, alone] = [await make(["enam", here]), await make([here])];
+    const map = await mapOf(joint);
+    expect(map).toContain("<title>Cellar: Pending</title>");
+    expect(map).toContain("<title>Eastern North America: Pending</title>");
+    expect(map?.match(/class="location-map-place is-pending"/g)).toHaveLength(2);
+    expect(map?.length).toBeLessThan(4_000);
+    expect(await mapOf(alone)).toBeUndefined();
+    await setCountry(null);
+    expect(await mapOf(joint)).toBeUndefined();
   });
 
   it("are linked from the incident of an outage, with what each of them saw", async () => {

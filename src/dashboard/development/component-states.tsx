@@ -10,6 +10,7 @@ import { ChartFigure, type ChartLine } from "../components/chart.tsx";
 import { ConfirmByName } from "../components/confirm.tsx";
 import { AdvancedSummary, Fields, FormProblem } from "../components/fields.tsx";
 import { FilterChips } from "../components/filter-chips.tsx";
+import { LocationMap } from "../components/location-map.tsx";
 import { Menu } from "../components/menu.tsx";
 import { CONFIRM_CHALLENGE, PasskeyAnswer } from "../components/passkey.tsx";
 import { ACTIONS, CopyText, EmptyState, ListPages, PostButton, Table, Tabs } from "../components/pieces.tsx";
@@ -39,6 +40,7 @@ export function ComponentStates({ now }: { now: number }) {
       <Tables />
       <Strips />
       <Charts />
+      <Maps />
       <Tiles />
       <Plans />
       <Texts />
@@ -404,6 +406,25 @@ function Charts() {
       <ChartFigure caption="Bars" unit="" lines={[waveOf("Orders", 40, 30)]} hasBars />
       <ChartFigure caption="Shares" unit="%" lines={[shares]} isShare />
       <ChartFigure caption="A chart that is too young" unit="ms" lines={[single]} />
+    </Group>
+  );
+}
+
+function Maps() {
+  const at = (name: string, status: MonitorStatus | null, ...coordinates: [number, number]) => {
+    return { name, coordinates, result: status && { status } };
+  };
+  const locations = [
+    at("Frankfurt", "up", 50, 9),
+    at("Rack 4", "degraded", 51, 10),
+    at("Ashburn", "up", 39, -78),
+    at("Singapore", "down", 1, 104),
+    at("Sydney", "unknown", -34, 151),
+    at("São Paulo", null, -24, -47),
+  ];
+  return (
+    <Group id="maps" title="Maps">
+      <LocationMap locations={locations} />
     </Group>
   );
 }

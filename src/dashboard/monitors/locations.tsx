@@ -1,12 +1,15 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
-import { agentLocation, agentOf, agentsAmong } from "../../contract/location.ts";
+import { agentLocation, agentOf, agentsAmong, regionsAmong } from "../../contract/location.ts";
 import { regionName } from "../../contract/monitor-values.ts";
+import { REGION_PLACES } from "../../contract/regions.ts";
 import { type AgentRecord, listAgentsByIds } from "../../data/agents/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { MeasuredResult } from "../../features/check-results/present.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
+import { type Coordinates, countryPlace } from "../../lib/world-map.ts";
 import { networkText } from "../agents/fleet.tsx";
+import { LocationMap } from "../components/location-map.tsx";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
@@ -29,6 +32,8 @@ export interface LocationView {
   location: string;
   name: string;
   network: string;
+  /** Where that is, as far as it is known. */
+  coordinates: Coordinates | null;
   result: MeasuredResult | null;
 }
 
@@ -43,6 +48,7 @@ export function viewLocations(
     location,
     name: nameOfLocation(location, agents),
     network: agentOf(location) === null ? "Cloudflare" : networkText(agents.get(location)?.network ?? null),
+    coordinates: placeOf(location, agents),
     result: results.find(({ region }) => region === location) ?? null,
   }));
 }
@@ -51,11 +57,18 @@ export function nameOfLocation(location: string, agents: PlacedAgents): string {
   return agents.get(location)?.name ?? (location === DEFAULT_REGION ? "This service" : regionName(location));
 }
 
+function placeOf(location: string, agents: PlacedAgents): Coordinates | null {
+  const [region] = regionsAmong([location]);
+  if (region) return REGION_PLACES[region].coordinates;
+  return countryPlace(agents.get(location)?.network?.country ?? null);
+}
+
 export function Locations({ picture: { locations, now } }: { picture: { locations: LocationView[]; now: number } }) {
   if (locations.length === 0) return null;
   return (
     <section aria-labelledby="locations">
       <h2 id="locations">Locations</h2>
+      <LocationMap locations={locations} />
       <Table caption="Locations" head={["Location", "Found", "Latency", "Checked", "Network"]} isStacked>
         {locations.map(({ name, network, result }) => (
           <tr>
