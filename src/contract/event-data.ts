@@ -181,6 +181,17 @@ export const AlarmData = z.object({
   cleared_at: At.nullable(),
 });
 
+export const ChannelData = z.object({
+  webhook_id: z.string(),
+  webhook_name: z.string(),
+  provider: z.string(),
+  status: z.enum(["failing", "disabled", "working"]),
+  message: z.string(),
+  since: At.meta({ description: "the first of the deliveries that failed" }),
+  last_error: z.string().nullable().meta({ description: "what the last attempt was answered" }),
+});
+export type ChannelData = z.infer<typeof ChannelData>;
+
 export const AuditData = AuditEntry.extend({
   ip: AuditEntry.shape.ip.meta({
     description: "null for what concerns a status page, whose webhooks others may set up",

@@ -79,6 +79,16 @@ const expiry = {
   days_left: 7,
 };
 
+const channel = {
+  webhook_id: "0199c0de-0000-7000-8000-000000000009",
+  webhook_name: "Ops chat",
+  provider: "slack",
+  status: "failing" as const,
+  message: "no delivery has succeeded since then",
+  since: "2026-01-01T03:04:05.000Z",
+  last_error: "the endpoint answered 404",
+};
+
 export const EVENT_EXAMPLES: { [Name in EventName]: EventData<Name> } = {
   "monitor.down": { ...change, status: "down", previous_status: "up", locations_down: ["weur"] },
   "monitor.up": {
@@ -144,6 +154,8 @@ export const EVENT_EXAMPLES: { [Name in EventName]: EventData<Name> } = {
     message: "step 1 of Night finds no user on call",
     incident_id: INCIDENT_ID,
   },
+  "webhook.failing": channel,
+  "webhook.recovered": { ...channel, status: "working", message: "deliveries arrive again", last_error: null },
   "service.alarm_raised": alarm,
   "service.alarm_cleared": { ...alarm, cleared_at: "2026-01-02T04:04:05.000Z" },
   "audit.recorded": {

@@ -3,6 +3,7 @@ import {
   AgentData,
   AlarmData,
   AuditData,
+  ChannelData,
   ExpiryData,
   FlappingData,
   GapData,
@@ -73,6 +74,14 @@ const agent = {
   data: AgentData,
 } as const;
 const alarm = { classification: "team_only", is_routable: false, topic: null, team: null, data: AlarmData } as const;
+
+const channel = {
+  classification: "public",
+  is_routable: false,
+  topic: null,
+  team: null,
+  data: ChannelData,
+} as const;
 
 export const EVENTS = {
   "monitor.down": {
@@ -152,6 +161,16 @@ export const EVENTS = {
     heading: "No user on call",
     when: "an escalation step finds no user on call, or a schedule has a gap within the next 72 hours",
   },
+  "webhook.failing": {
+    ...channel,
+    heading: "Channel fails",
+    when: "no delivery of a webhook has succeeded for a day, or it is disabled for its failures; only to others",
+  },
+  "webhook.recovered": {
+    ...channel,
+    heading: "Channel works again",
+    when: "a delivery of a webhook that was said to fail succeeds; only to others",
+  },
   "service.alarm_raised": {
     ...alarm,
     heading: "Alarm of the installation",
@@ -195,6 +214,8 @@ const WITHOUT_RULES: readonly EventName[] = [
   TEST_EVENT,
   "audit.recorded",
   "monitor.reminder",
+  "webhook.failing",
+  "webhook.recovered",
   "service.alarm_raised",
   "service.alarm_cleared",
 ];

@@ -5,6 +5,7 @@ export const NOTIFICATION_TYPES = [
   "monitor.unchecked",
   "webhook.failing",
   "webhook.disabled",
+  "webhook.recovered",
   "contact.ended",
   "member.joined",
   "member.set_up_ended",

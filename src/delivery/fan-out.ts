@@ -181,8 +181,8 @@ export async function previewReceivers<Event extends NewEvent>(db: FanOutScope["
       classification: undefined,
       webhooks,
     });
-    const ids = selected.filter(({ webhook }) => isTargeted(event, webhook)).map(({ webhook }) => webhook.id);
-    return { event, is_critical, webhook_ids: new Set(ids) };
+    const receivers = selected.filter(({ webhook }) => isTargeted(event, webhook));
+    return { event, is_critical, receivers, webhook_ids: new Set(receivers.map(({ webhook }) => webhook.id)) };
   });
 }
 

@@ -9,10 +9,11 @@ import { countKept } from "../data/delivery-budgets/write.ts";
 import { type Failure, isDisabledBy, type WebhookRecord } from "../data/webhooks/read.ts";
 import { clearFailures, recordFailures, setSlow } from "../data/webhooks/write.ts";
 import { DAY_MS } from "../lib/durations.ts";
+import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { newId } from "../platform/ids.ts";
 import type { Attempted } from "./attempt.ts";
 import { dispatchMail } from "./mail.ts";
-import { notifyWebhookDisabled } from "./webhook-owner-notices.ts";
+import { notifyWebhookDisabled, notifyWebhookRecovered } from "./webhook-owner-notices.ts";
 
 /** An attempt keeps a body and the beginning of an answer; one parameter of a statement holds 2 MB. */
 const RECORDED_AT_ONCE = 25;
@@ -43,8 +44,11 @@ async function recordOneByOne(scope: Scope, attempts: readonly Attempted[]): Pro
 
 async function record(scope: Scope, attempts: readonly Attempted[]): Promise<void> {
   const last = failuresOf(scope, attempts).filter(({ webhook, failure }) => isLast(scope, webhook, failure));
-  const notices = await Promise.all(last.map((each) => noticesOf(scope, each)));
-  await runBatch(scope.db, statementsOf(scope, attempts, notices.flat()));
+  const notices = joinPublications([
+    ...(await Promise.all(last.map((each) => noticesOf(scope, each)))),
+    ...(await Promise.all(recovered(attempts).map((webhook) => notifyWebhookRecovered(scope, webhook)))),
+  ]);
+  await runBatch(scope.db, statementsOf(scope, attempts, notices.statements));
   for (const { delivery, webhook, outcome, record } of attempts) {
     scope.log.info("delivery", {
       delivery_id: delivery.id,
@@ -58,6 +62,7 @@ async function record(scope: Scope, attempts: readonly Attempted[]): Promise<voi
   for (const { webhook, failure } of last) {
     scope.log.warn("webhook disabled", { webhook_id: webhook.id, reason: failure.disabled_reason });
   }
+  await notices.wake();
   await dispatchMail(
     scope,
     attempts.flatMap(({ mail }) => mail ?? []),
@@ -149,9 +154,17 @@ function isLast({ now }: Scope, { failing_since }: WebhookRecord, failure: Failu
 }
 
 /** Belong before the statement that may disable the webhook. */
-async function noticesOf(scope: Scope, { webhook, outcome, failure }: FailedAttempt): Promise<Statement[]> {
-  const notices = await notifyWebhookDisabled(scope, webhook, { ...outcome, failure });
-  return [...notices, disabledAudit(scope, webhook, failure)];
+async function noticesOf(scope: Scope, { webhook, outcome, failure }: FailedAttempt): Promise<Publication> {
+  const audited = { ...NOTHING, statements: [disabledAudit(scope, webhook, failure)] };
+  return joinPublications([await notifyWebhookDisabled(scope, webhook, { ...outcome, failure }), audited]);
+}
+
+/** Whose owner was warned of failures that end now. */
+function recovered(attempts: readonly Attempted[]): WebhookRecord[] {
+  const delivered = attempts.filter(
+    ({ outcome, webhook }) => outcome.state === "delivered" && webhook.warned_at !== null,
+  );
+  return [...new Map(delivered.map(({ webhook }) => [webhook.id, webhook])).values()];
 }
 
 function disabledAudit({ db, now }: Scope, webhook: WebhookRecord, failure: Failure): Statement {

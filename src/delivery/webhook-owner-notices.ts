@@ -1,6 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import type { NotificationType } from "../contract/notification.ts";
-import { runBatch, type Statement } from "../data/db.ts";
+import { runBatch } from "../data/db.ts";
 import { insertMailIf } from "../data/mail/write.ts";
 import { insertNotificationIf } from "../data/notifications/write.ts";
 import {
@@ -8,6 +8,7 @@ import {
   findWebhookOwner,
   isDisabledBy,
   isStillUnwarned,
+  isStillWarned,
   listWebhooksToWarn,
   type WebhookRecord,
 } from "../data/webhooks/read.ts";
@@ -15,34 +16,53 @@ import { markWarned } from "../data/webhooks/write.ts";
 import {
   composeDisabledNotice,
   composeFailureWarning,
+  composeRecoveryNotice,
   type FailingWebhook,
   type OwnerNotice,
 } from "../domain/webhook-owner-notices.ts";
 import { sealMail } from "../outbox/mail.ts";
+import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
 import { newId } from "../platform/ids.ts";
+import { type ChannelNotice, noticeToOthers } from "./channel-notices.ts";
 import type { Outcome } from "./outcome.ts";
 
 /**
- * Notifications and mail to the owner of a webhook: one warning in each run of failures and one when it is disabled. Both
- * are inserted on condition, in the transaction that changes the failures of the webhook.
+ * Notifications and mail to the owner of a webhook, and messages to their other channels: one warning in each run of failures,
+ * one when it is disabled, and one when it works again after a warning. All are inserted on condition, in the transaction that
+ * changes the failures of the webhook.
  */
-/** Each takes three queries. */
-const WARNED_PER_MINUTE = 300;
+
+/** Each takes eight queries. */
+const WARNED_PER_MINUTE = 110;
 
 /** Belongs before the statement that may disable the webhook. */
 export async function notifyWebhookDisabled(
   scope: Scope,
   webhook: WebhookRecord,
   { failure, is_gone, error }: Pick<Outcome, "is_gone" | "error"> & { failure: Failure },
-): Promise<Statement[]> {
+): Promise<Publication> {
   const owner = await findWebhookOwner(scope.db, webhook);
-  if (!owner) return [];
+  if (!owner) return NOTHING;
   const composed = composeDisabledNotice(described(scope, webhook, { ...owner, last_error: error }), { is_gone });
-  return notifyOwner(scope, webhook, {
+  return notify(scope, webhook, {
     type: "webhook.disabled",
     email: owner.email,
     composed,
     when: isDisabledBy(failure),
+    others: { status: "disabled", last_error: error },
+  });
+}
+
+/** Belongs before the statement that ends the failures of the webhook. */
+export async function notifyWebhookRecovered(scope: Scope, webhook: WebhookRecord): Promise<Publication> {
+  const owner = await findWebhookOwner(scope.db, webhook);
+  if (!owner) return NOTHING;
+  return notify(scope, webhook, {
+    type: "webhook.recovered",
+    email: owner.email,
+    composed: composeRecoveryNotice(described(scope, webhook, { ...owner, last_error: null })),
+    when: isStillWarned(webhook),
+    others: { status: "working", last_error: null },
   });
 }
 
@@ -55,8 +75,15 @@ export async function sweepFailingWebhooks(scope: Scope): Promise<void> {
     try {
       const disableAt = (webhook.failing_since ?? now) + settings.WEBHOOK_DISABLE_AFTER_MS;
       const composed = composeFailureWarning(described(scope, webhook, known), disableAt);
-      const notice = { type: "webhook.failing", email, composed, when: isStillUnwarned(webhook) } as const;
-      await runBatch(db, [...(await notifyOwner(scope, webhook, notice)), markWarned(db, webhook, now)]);
+      const publication = await notify(scope, webhook, {
+        type: "webhook.failing",
+        email,
+        composed,
+        when: isStillUnwarned(webhook),
+        others: { status: "failing", last_error: known.last_error },
+      });
+      await runBatch(db, [...publication.statements, markWarned(db, webhook, now)]);
+      await publication.wake();
       log.info("webhook owner warned", { webhook_id: webhook.id });
     } catch (error) {
       log.error("webhook owner warning failed", error, { webhook_id: webhook.id });
@@ -78,13 +105,15 @@ interface OwnerMessage {
   email: string;
   composed: OwnerNotice;
   when: ReturnType<typeof isDisabledBy>;
+  others: Pick<ChannelNotice, "status" | "last_error">;
 }
 
-async function notifyOwner(
-  { db, settings, now }: Scope,
+async function notify(
+  scope: Scope,
   webhook: WebhookRecord,
-  { type, email, composed, when }: OwnerMessage,
-): Promise<Statement[]> {
+  { type, email, composed, when, others }: OwnerMessage,
+): Promise<Publication> {
+  const { db, settings, now } = scope;
   const notification = {
     id: newId(now),
     user_id: webhook.owner_id,
@@ -98,5 +127,6 @@ async function notifyOwner(
     updated_at: now,
   };
   const mail = await sealMail({ settings, now }, { to: email, subject: composed.title, text: composed.text });
-  return [insertNotificationIf(db, notification, when), insertMailIf(db, mail, when)];
+  const own = { ...NOTHING, statements: [insertNotificationIf(db, notification, when), insertMailIf(db, mail, when)] };
+  return joinPublications([own, await noticeToOthers(scope, webhook, { ...others, when })]);
 }

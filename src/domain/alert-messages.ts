@@ -46,6 +46,7 @@ export interface AlertMessage {
 type Content = Omit<AlertMessage, "links" | "page_name"> & {
   monitor_id?: string | null;
   incident_id?: string | null;
+  channel_id?: string | null;
   /** Where the team sees what each location saw. */
   evidence_url?: string | null | undefined;
   /** The incident waits for someone who acknowledges it. */
@@ -68,6 +69,7 @@ export function composeAlert(event: NewEvent, { public_url, timezone, page_name 
   const {
     monitor_id = null,
     incident_id = null,
+    channel_id = null,
     is_unanswered = false,
     evidence_url = null,
     ...message
@@ -77,6 +79,7 @@ export function composeAlert(event: NewEvent, { public_url, timezone, page_name 
     ...(incident_id === null || !is_unanswered ? [] : [{ label: ACKNOWLEDGE, url: at(`incidents/${incident_id}`) }]),
     ...(evidence_url === null ? [] : [{ label: EVIDENCE, url: evidence_url }]),
     ...(monitor_id === null ? [] : [{ label: "Open monitor", url: at(`monitors/${monitor_id}`) }]),
+    ...(channel_id === null ? [] : [{ label: "Open deliveries", url: at(`alerts/deliveries?channel=${channel_id}`) }]),
     ...(incident_id === null || is_unanswered ? [] : [{ label: OPEN_INCIDENT, url: at(`incidents/${incident_id}`) }]),
   ];
   return { ...message, page_name: page_name && oneLine(page_name), links: public_url === "" ? [] : links };
@@ -166,6 +169,22 @@ function contentOf(event: KnownEvent, timezone: string): Content {
         facts: [],
         is_resolved: false,
         incident_id,
+      };
+    }
+    case "webhook.failing":
+    case "webhook.recovered": {
+      const { webhook_id, webhook_name, status, message, since, last_error } = event.data;
+      return {
+        tone: status === "working" ? "good" : "warning",
+        ...headed(event.name, oneLine(webhook_name)),
+        text: message,
+        facts: [
+          fact(status === "working" ? "Failed since" : "Since", moment(since)),
+          fact("Last attempt", last_error),
+        ].filter(hasValue),
+        thread: { id: webhook_id, state: `channel ${status}` },
+        is_resolved: status === "working",
+        channel_id: webhook_id,
       };
     }
     case "service.alarm_raised":

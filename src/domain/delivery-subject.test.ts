@@ -22,6 +22,8 @@ describe("subjectOfEvent", () => {
     "agent.online": "agent",
     "agent.offline": "agent",
     "oncall.gap": "policy",
+    "webhook.failing": "webhook",
+    "webhook.recovered": "webhook",
     "service.alarm_raised": "alarm",
     "service.alarm_cleared": "alarm",
     "audit.recorded": "event",

@@ -35,6 +35,7 @@ describe("topicFor", () => {
     ["monitor.down", { down: false }, {}, {}, null],
     ["monitor.down", {}, { notify_team: { down: false } }, {}, null],
     ["oncall.gap", {}, {}, {}, null],
+    ["webhook.failing", {}, {}, {}, null],
     ["service.alarm_raised", {}, {}, {}, null],
     ["audit.recorded", {}, {}, {}, null],
     ["test_event", {}, {}, {}, null],

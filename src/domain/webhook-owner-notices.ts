@@ -45,6 +45,12 @@ export function composeDisabledNotice(webhook: FailingWebhook, { is_gone }: { is
   ]);
 }
 
+export function composeRecoveryNotice(webhook: FailingWebhook): OwnerNotice {
+  return noticeOf(webhook, `Webhook "${webhook.name}" works again`, [
+    `${described(webhook)} had failed ${sinceWhen(webhook)}. A delivery has succeeded now.`,
+  ]);
+}
+
 function noticeOf(webhook: FailingWebhook, title: string, paragraphs: readonly string[]): OwnerNotice {
   const footer = `Requests and responses: ${webhook.public_url}/app/alerts/deliveries?channel=${webhook.id}`;
   return { title, message: paragraphs.join(" "), text: `${[...paragraphs, footer].join("\n\n")}\n` };

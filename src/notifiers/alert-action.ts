@@ -21,6 +21,9 @@ export function alertActionOf(event: NewEvent): AlertAction | null {
       return event.data.acknowledged_at ? "acknowledge" : "trigger";
     // The alert of its outage stays open until it is stable; one of its own would never be resolved.
     case "monitor.flapping":
+    // Of the channel itself nobody is woken.
+    case "webhook.failing":
+    case "webhook.recovered":
     case "audit.recorded":
     case "maintenance.started":
     case "maintenance.rescheduled":

@@ -10,7 +10,11 @@ import {
   composeConfirmationMessage,
   composeUpdateMessage,
 } from "../../src/domain/subscriber-messages.ts";
-import { composeDisabledNotice, composeFailureWarning } from "../../src/domain/webhook-owner-notices.ts";
+import {
+  composeDisabledNotice,
+  composeFailureWarning,
+  composeRecoveryNotice,
+} from "../../src/domain/webhook-owner-notices.ts";
 import { englishSubscriberTexts } from "../../src/language/texts.ts";
 import { exampleEvent } from "../support/events.ts";
 import { readSubscriberTexts } from "../support/texts.ts";
@@ -72,6 +76,7 @@ const COMPOSED: [string, string][] = [
   ],
   ["a repeated subscription", composeAlreadySubscribedMessage(FRAME, LINKS).subject],
   ["a warning about a webhook", composeFailureWarning(WEBHOOK, 0).title],
+  ["a webhook that works again", composeRecoveryNotice(WEBHOOK).title],
   ["the end of a webhook", composeDisabledNotice(WEBHOOK, { is_gone: false }).title],
 ];
 

@@ -136,7 +136,8 @@ describe("the owner of a webhook that only fails", () => {
     await account.client.put(`${V1}/webhooks/${webhook.id}`, { url });
     await failForADay(url);
     const { types, mails } = await toldTo(account);
-    expect([types, mails.length]).toEqual([Array<string>(4).fill("webhook.failing"), 4]);
+    const failing = "webhook.failing";
+    expect([types, mails.length]).toEqual([[failing, "webhook.recovered", failing, failing, failing], 5]);
   });
 
   it("hears nothing of one that they switched off", async () => {
@@ -166,6 +167,87 @@ describe("the owner of a webhook that only fails", () => {
     passTime(1);
     await failAgain(account, durations);
     expect((await toldTo(account)).types).toEqual(["webhook.failing", "webhook.disabled"]);
+  });
+});
+
+describe("the other channels of the owner", () => {
+  /** What was sent to an address about channels: the event, and what became of the channel. */
+  const heardAt = ({ url }: { url: string }) =>
+    sink.received
+      .filter((request) => request.url === url)
+      .map(({ body }) => JSON.parse(body))
+      .filter(({ event }) => event.startsWith("webhook."))
+      .map(({ event, data }) => [event, data.status, data.webhook_name]);
+  const listNotices = async ({ user_id }: Account) => {
+    const { results } = await env.DB.prepare(
+      "SELECT d.id, d.webhook_id FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE w.owner_id = ? AND event_name LIKE 'webhook.%'",
+    )
+      .bind(user_id)
+      .all<{ id: string; webhook_id: string }>();
+    return results;
+  };
+  const sendAll = async (account: Account) => deliver((await listNotices(account)).map(({ id }) => id));
+
+  it("hear once that it fails and once that it works again, and it hears nothing of itself", async () => {
+    const { account, webhook, id } = await arrange();
+    const other = await createWebhook(account, { name: "Backup", events: ["webhook.failing", "webhook.recovered"] });
+    sink.answer(webhook.url, 404, 404, 200);
+    sink.answer(other.url, ...Array<number>(9).fill(200));
+    await deliver([id]);
+    passTime(DAY_MS);
+    await Promise.all([minute(), minute()]);
+    await sendAll(account);
+    expect(heardAt(other)).toEqual([["webhook.failing", "failing", "Ops"]]);
+    await failAgain(account);
+    passTime(MINUTE_MS);
+    await minute();
+    await failAgain(account);
+    await sendAll(account);
+    expect(heardAt(other)).toEqual([
+      ["webhook.failing", "failing", "Ops"],
+      ["webhook.recovered", "working", "Ops"],
+    ]);
+    expect(heardAt(webhook)).toEqual([]);
+    const { types, mails } = await toldTo(account);
+    expect(types).toEqual(["webhook.failing", "webhook.recovered"]);
+    expect(mails[1]).toMatchObject({ subject: 'Webhook "Ops" works again' });
+  });
+
+  it("hear that it was disabled, with nothing of its address", async () => {
+    const { account, webhook, id } = await arrange({ secret: "canary-secret-8c2" });
+    const other = await createWebhook(account, { events: ["webhook.failing"] });
+    sink.answer(webhook.url, 410);
+    sink.answer(other.url, 200);
+    await deliver([id]);
+    await sendAll(account);
+    expect(heardAt(other)).toEqual([["webhook.failing", "disabled", "Ops"]]);
+    const sent = sink.received.filter(({ url }) => url === other.url).map(({ body }) => body);
+    expect(sent.join()).not.toContain(new URL(webhook.url).pathname.slice(1));
+    expect(sent.join()).not.toContain("canary-secret-8c2");
+  });
+
+  it("are not asked where they fail themselves, so that two that fail notify nobody of each other", async () => {
+    const { account, webhook, id } = await arrange();
+    const other = await createWebhook(account);
+    sink.answer(webhook.url, ...Array<number>(9).fill(404));
+    sink.answer(other.url, ...Array<number>(9).fill(404));
+    await deliver([id]);
+    await failAgain(account);
+    passTime(DAY_MS);
+    await minute();
+    expect(await listNotices(account)).toEqual([]);
+    expect((await toldTo(account)).types).toEqual(["webhook.failing", "webhook.failing"]);
+  });
+
+  it("hear nothing of a channel of another page, and none of another account hears it", async () => {
+    const { account, webhook, id } = await arrange();
+    const page = await insertPage(account.user_id, { name: "Shop" });
+    await createWebhook(account, { status_page_id: page });
+    const stranger = await createAccount();
+    await createWebhook(stranger);
+    sink.answer(webhook.url, 410);
+    await deliver([id]);
+    expect([...(await listNotices(account)), ...(await listNotices(stranger))]).toEqual([]);
   });
 });
 

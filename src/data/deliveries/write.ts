@@ -17,14 +17,14 @@ import type { AttemptRecord, DeliveryRecord } from "./read.ts";
  * One statement for any number of deliveries, so that it can be part of any batch. Known ids are left alone, and a
  * webhook that was deleted meanwhile drops out instead of breaking the batch.
  */
-export function insertDeliveries(db: Db, records: readonly DeliveryRecord[]): Statement {
+export function insertDeliveries(db: Db, records: readonly DeliveryRecord[], condition = sql`true`): Statement {
   const members = Object.values(getTableColumns(deliveries)).map((column) => sql`record.value ->> ${column.name}`);
   return db
     .insert(deliveries)
     .select(
       // SQLite needs the WHERE to distinguish the join's ON from the insert's ON CONFLICT.
       sql`SELECT ${sql.join(members, sql`, `)} FROM json_each(${JSON.stringify(records)}) AS record
-        JOIN ${webhooks} ON ${webhooks.id} = record.value ->> 'webhook_id' WHERE true`,
+        JOIN ${webhooks} ON ${webhooks.id} = record.value ->> 'webhook_id' WHERE ${condition}`,
     )
     .onConflictDoNothing();
 }

@@ -28,6 +28,12 @@ export function insertEventsIf(db: Db, inserted: readonly StoredEvent[], conditi
   return happensAt(statement, inserted);
 }
 
+/** The same of an event that may be stored already. */
+export function insertNewEventIf(db: Db, event: StoredEvent, condition: SQL): Statement {
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM ${events} WHERE ${events.id} = ${event.id})`;
+  return insertEventIf(db, event, sql`${isNew} AND ${condition}`);
+}
+
 /** As `insertEvent`, by one statement for any number. */
 export function insertNewEvents(db: Db, inserted: readonly StoredEvent[]): Statement {
   return insertEventsIf(db, inserted, sql`NOT EXISTS (SELECT 1 FROM ${events} WHERE ${events.id} = r.value ->> 'id')`);

@@ -57,6 +57,7 @@ export function listActiveWebhooks(db: Db, ownerIds: readonly string[]) {
       is_active: webhooks.is_active,
       is_team_only: webhooks.is_team_only,
       slow_since: webhooks.slow_since,
+      failing_since: webhooks.failing_since,
     })
     .from(webhooks)
     .where(
@@ -145,4 +146,9 @@ export async function listWebhooksToWarn(db: Db, failingSince: number, limit: nu
 export function isStillUnwarned({ id, failing_since }: Pick<WebhookRecord, "id" | "failing_since">): SQL {
   return sql`EXISTS (SELECT 1 FROM ${webhooks}
     WHERE ${webhooks.id} = ${id} AND ${webhooks.failing_since} = ${failing_since} AND ${isUnwarned})`;
+}
+
+/** True while its owner knows of failures that are not over; for what is written together with clearFailures. */
+export function isStillWarned({ id, warned_at }: Pick<WebhookRecord, "id" | "warned_at">): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.id} = ${id} AND ${webhooks.warned_at} = ${warned_at})`;
 }
