@@ -119,6 +119,27 @@ describe.skipIf(!existsSync(CHROMIUM))("the dashboard", () => {
     });
   });
 
+  it("keeps the focus within the palette, and gives it back when something beside is pressed", async () => {
+    await dashboard.visit({ ...DESKTOP }, async (page) => {
+      await page.goto(`${dashboard.service.url}/app/monitors`);
+      const add = page.getByRole("link", { name: "Add monitor" }).first();
+      await add.focus();
+      await page.keyboard.press("Control+k");
+      const command = page.getByRole("combobox", { name: "Command" });
+      const focused = () =>
+        page.evaluate("(({ ariaLabel, textContent }) => ariaLabel ?? textContent)(document.activeElement)");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Shift+Tab");
+      await page.getByRole("listbox", { name: "Commands" }).dispatchEvent("mousedown");
+      expect(await focused()).toBe("Command");
+      const { width, height } = DESKTOP.viewport;
+      await page.mouse.click(width - 10, height - 10);
+      await command.waitFor({ state: "detached" });
+      expect([page.url(), await focused()]).toEqual([`${dashboard.service.url}/app/monitors`, "Add monitor"]);
+      await add.hover({ trial: true });
+    });
+  });
+
   it("finds them on a phone by its button", async () => {
     await dashboard.call("POST", "/api/uptime/v1/monitors", { name: "Haystack", type: "heartbeat" });
     await dashboard.visit({ ...PHONE }, async (page) => {

@@ -1,20 +1,29 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { processesOf } from "../process/support.ts";
 import { CHROMIUM, DESKTOP } from "./chromium.ts";
 import { useDashboard } from "./dashboard.ts";
 
 const MONITORS = 1_000;
 const AT_ONCE = 20;
 const CPU_SLOWDOWN = 4;
-const TRIES = 5;
+const TRIES = 7;
 /**
- * The aims are 1,000 ms until a view is drawn, 50 ms for the palette and 100 ms for what a key does. What else the machine does may
- * multiply them, so the quickest of several tries counts, and the bounds leave room.
+ * What else the machine does may multiply every time, so the quickest of several tries counts. The bounds of what a key does are
+ * the aims themselves. Until a view is drawn the aim is 1,000 ms. An answer has 40 ms, held as the time of the processor, which
+ * others lengthen least: with two of them and twelve waiting it was 36 ms of the overview and 45 ms of the list.
  */
 const PAINT_MAX_MS = 2_000;
-const PALETTE_MAX_MS = 150;
-const KEY_MAX_MS = 300;
+const PALETTE_MAX_MS = 50;
+const INTERACTION_MAX_MS = 100;
+const ANSWER_AIM_MS = 40;
+const ANSWER_MAX_MS = 70;
+const ANSWERS = 20;
+/** Of the system's count of a process's time. */
+const TICK_MS = 10;
+/** Places of its parts in /proc/PID/stat, after the name. */
+const [USER_TIME, SYSTEM_TIME] = [11, 12];
 
 describe.skipIf(!existsSync(CHROMIUM))("with 1,000 monitors and a processor a quarter as fast", () => {
   const dashboard = useDashboard();
@@ -49,11 +58,39 @@ describe.skipIf(!existsSync(CHROMIUM))("with 1,000 monitors and a processor a qu
     expect(opened).toBeLessThan(PALETTE_MAX_MS);
   });
 
-  it("goes to the next of a list at once", async () => {
-    expect(await quickest("/app/monitors", (page) => page.evaluate<number>(timeOfKey("j", false)))).toBeLessThan(
-      KEY_MAX_MS,
-    );
+  it.each([
+    ["goes to the next of a list", (page: Page) => page.keyboard.press("j")],
+    ["selects one of a list", (page: Page) => page.locator('.monitor input[name="id"]').first().click()],
+    ["shows the values of a filter", (page: Page) => page.locator("#status-summary").click()],
+    ["lists the shortcuts", (page: Page) => page.keyboard.press("?")],
+  ])("%s at once", async (_does, act) => {
+    const took = await quickest("/app/monitors", async (page) => {
+      await page.evaluate(RECORD_INTERACTIONS);
+      await act(page);
+      return page.evaluate<number>("interaction");
+    });
+    expect(took).toBeLessThan(INTERACTION_MAX_MS);
   });
+
+  it.each(["/app", "/app/monitors", "/app/monitors?status=pending&sort=status"])("answers %s soon", async (path) => {
+    await dashboard.open(path);
+    const rounds: number[] = [];
+    do rounds.push(await workOfAnswer(path));
+    while (rounds.length < TRIES && Math.min(...rounds) > ANSWER_AIM_MS);
+    expect(Math.min(...rounds), `means of ${ANSWERS} answers each: ${rounds}`).toBeLessThan(ANSWER_MAX_MS);
+  });
+
+  /** Milliseconds of the processor, at its own speed. */
+  async function workOfAnswer(path: string): Promise<number> {
+    const before = workOfService();
+    for (let n = 0; n < ANSWERS; n++) await dashboard.open(path);
+    return (workOfService() - before) / ANSWERS;
+  }
+
+  const workOfService = () =>
+    processesOf(dashboard.service.stateDir)
+      .map((pid) => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [])
+      .reduce((sum, fields) => sum + (Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])) * TICK_MS, 0);
 });
 
 /** Runs in the page. */
@@ -68,3 +105,12 @@ const timeOfKey = (key: string, ctrlKey: boolean) => `new Promise((done) => {
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "${key}", ctrlKey: ${ctrlKey}, bubbles: true }));
   requestAnimationFrame(() => setTimeout(() => done(performance.now() - began)));
 })`;
+
+/** Runs in the page: the duration of the first interaction from here on, until its result is drawn, as the browser counts it. */
+const RECORD_INTERACTIONS = `interaction = new Promise((done) => {
+  const observer = new PerformanceObserver((list) => {
+    const found = list.getEntries().filter(({ interactionId }) => interactionId > 0);
+    if (found.length > 0) done(Math.max(...found.map(({ duration }) => duration)));
+  });
+  observer.observe({ type: "event", durationThreshold: 16 });
+}), undefined`;

@@ -1,4 +1,4 @@
-import { leave, newDialog } from "./dialog.ts";
+import { leave, newDialog, showAbove } from "./dialog.ts";
 import { pressRowKey } from "./rows.ts";
 
 /** The command palette (Ctrl K), single-key shortcuts, and the list of them (?). */
@@ -97,7 +97,7 @@ function openPalette(): void {
       item.setAttribute("aria-selected", String(index === chosen));
       if (index !== chosen) continue;
       input.setAttribute("aria-activedescendant", item.id);
-      item.scrollIntoView({ block: "nearest" });
+      if (dialog.open) item.scrollIntoView({ block: "nearest" });
     }
   };
   const show = (commands: Command[]) => {
@@ -129,12 +129,12 @@ function openPalette(): void {
     if (event.key === "ArrowDown") choose(chosen + 1);
     else if (event.key === "ArrowUp") choose(chosen - 1);
     else if (event.key === "Enter") run(shown[chosen]);
-    else if (event.key === "Escape") leave(dialog);
     else return;
     event.preventDefault();
   });
-  dialog.showModal();
+  // Filled first, so that it is laid out once.
   search();
+  showAbove(dialog);
 }
 
 /** An address, a host, a port, a mail domain or a cron line; the server reads it. */
@@ -269,7 +269,7 @@ function openShortcuts(): void {
   const close = document.createElement("button");
   close.className = "second";
   close.textContent = "Close";
-  close.addEventListener("click", () => dialog.close());
+  close.addEventListener("click", () => leave(dialog));
   dialog.append(heading, list, close);
-  dialog.showModal();
+  showAbove(dialog);
 }
