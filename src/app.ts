@@ -45,6 +45,7 @@ import { endpoints as overview } from "./features/overview/routes.ts";
 import { endpoints as pageSettings } from "./features/page-settings/routes.ts";
 import { endpoints as pageTransfers } from "./features/page-transfers/routes.ts";
 import { endpoints as passkeys } from "./features/passkeys/routes.ts";
+import { endpoints as phoneAnswers } from "./features/phone-answers/routes.ts";
 import { endpoints as pingKeys } from "./features/ping-keys/routes.ts";
 import { endpoints as preferences } from "./features/preferences/routes.ts";
 import { endpoints as push } from "./features/push/routes.ts";
@@ -106,6 +107,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...incidentTemplates,
   ...chatLinks,
   ...chatServices,
+  ...phoneAnswers,
   ...onCall,
   ...escalations,
   ...onCallCalendars,

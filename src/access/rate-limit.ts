@@ -60,6 +60,8 @@ export const RATE_LIMITS = {
   sender_mail: { ...perMinute(3, "object"), window_seconds: 86_400 },
   /** The same, regardless of their cause. */
   recipient_mail: { ...perMinute(5, "object"), window_seconds: 86_400 },
+  /** Codes to telephone numbers of one account; each costs the owner of a Twilio channel. */
+  phone_code: { ...perMinute(5, "object"), window_seconds: 86_400 },
   /** Apart from the others, so that nobody can keep an owner from a new password by having other mail sent. */
   password_reset_mail: { ...perMinute(5, "object"), window_seconds: 86_400 },
   sign_in: attempts(10),

@@ -17,6 +17,7 @@ export const RATE_CLASSES = [
   "invitation",
   "sender_mail",
   "recipient_mail",
+  "phone_code",
   "password_reset_mail",
   "sign_in",
   "account_sign_in",

@@ -2,22 +2,38 @@ import { z } from "zod";
 import { Id, Instant, NAME_LENGTH_MAX } from "./common.ts";
 import { Notice } from "./notices.ts";
 
-export const NOTIFY_CONTACT_TYPES = ["email", "webhook", "slack", "discord", "telegram", "push"] as const;
+export const NOTIFY_CONTACT_TYPES = [
+  "email",
+  "webhook",
+  "slack",
+  "discord",
+  "telegram",
+  "push",
+  "sms",
+  "phone",
+] as const;
 export type NotifyContactType = (typeof NOTIFY_CONTACT_TYPES)[number];
 
-/** Types that need a carrier, which no operator can configure. */
-const CARRIER_TYPES: readonly unknown[] = ["sms", "phone"];
+/** By text message and by call, through a Twilio channel of the owner of a page. */
+export const TELEPHONE_TYPES = ["sms", "phone"] as const;
+export type TelephoneType = (typeof TELEPHONE_TYPES)[number];
+/** Those whose value is the address of a channel. */
+export type AddressedContactType = Exclude<NotifyContactType, "push" | TelephoneType>;
+
+export function isTelephone(type: string): type is TelephoneType {
+  return (TELEPHONE_TYPES as readonly string[]).includes(type);
+}
+
+/** E.164: https://www.twilio.com/docs/glossary/what-e164 */
+export const TELEPHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
 const VALUE_LENGTH_MAX = 2048;
 
 export const NotifyContactCreate = z
   .object({
-    type: z.enum(NOTIFY_CONTACT_TYPES, {
-      error: ({ input }) =>
-        CARRIER_TYPES.includes(input) ? `${input} needs a carrier, and none is configured` : undefined,
-    }),
+    type: z.enum(NOTIFY_CONTACT_TYPES),
     value: z.string().trim().min(1).max(VALUE_LENGTH_MAX).meta({
       description:
-        "e-mail address; https address; discord:channel:<id>; chat id of the operator's Telegram bot; of push the subscription of a browser as JSON",
+        "e-mail address; https address; discord:channel:<id>; chat id of the operator's Telegram bot; of push the subscription of a browser as JSON; of sms and phone a number such as +4930123456",
     }),
     label: z.string().trim().max(NAME_LENGTH_MAX).nullish(),
   })

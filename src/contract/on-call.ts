@@ -26,25 +26,23 @@ export const CONTACT_TYPES = [
   "schedule",
   /** The browsers and phones of a user, and nothing else of theirs. */
   "push",
+  /** The numbers of a user that get text messages, and those that are called. */
+  "sms",
+  "phone",
 ] as const;
 export type ContactType = (typeof CONTACT_TYPES)[number];
-/** Types that need a carrier, which no operator can configure yet. */
-const CARRIER_TYPES: readonly unknown[] = ["sms", "phone"];
 
-const ContactKind = z.enum(CONTACT_TYPES, {
-  error: ({ input }) =>
-    CARRIER_TYPES.includes(input) ? `${input} needs a carrier, and none is configured` : undefined,
-});
+/** Types by which a step names a user: all that reaches the user, or one kind of it alone. */
+const USER_CONTACT_TYPES: readonly string[] = ["user", "push", "sms", "phone"] satisfies ContactType[];
+export const namesUser = (type: string) => USER_CONTACT_TYPES.includes(type);
 
 export const EscalationContact = z
   .object({
-    type: ContactKind,
-    value: z
-      .string()
-      .trim()
-      .min(1)
-      .max(VALUE_LENGTH_MAX)
-      .meta({ description: "address, chat id, https URL, or the id of the webhook, user (also of push) or schedule" }),
+    type: z.enum(CONTACT_TYPES),
+    value: z.string().trim().min(1).max(VALUE_LENGTH_MAX).meta({
+      description:
+        "address, chat id, https URL, or the id of the webhook, user (also of push, sms and phone) or schedule",
+    }),
     label: z.string().trim().max(200).nullish(),
   })
   .superRefine(({ type, value }, ctx) => {
@@ -56,9 +54,8 @@ export type EscalationContact = z.infer<typeof EscalationContact>;
 
 function findValueFlaw(type: ContactType, value: string): string | null {
   if (type === "email") return Email.safeParse(value).success ? null : "must be an e-mail address";
-  if (type === "user" || type === "schedule" || type === "push") {
-    const kind = type === "push" ? "user" : type;
-    return Id.safeParse(value).success ? null : `must be the id of a ${kind}`;
+  if (namesUser(type) || type === "schedule") {
+    return Id.safeParse(value).success ? null : `must be the id of a ${type === "schedule" ? type : "user"}`;
   }
   if (type !== "webhook" && type !== "slack") return null;
   // Which addresses may be reached, and whether without TLS, is the egress guard's decision.

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Scope } from "../access/scope.ts";
 import type { NewEvent } from "../contract/events.ts";
+import { isTelephone, type TelephoneType } from "../contract/notify-contact.ts";
 import { CONTACT_TYPES, type ContactType } from "../contract/on-call.ts";
 import type { WebhookProvider } from "../contract/webhook.ts";
 import { runBatch } from "../data/db.ts";
@@ -22,6 +23,7 @@ import { accountOf, type Sender } from "./consent.ts";
 import { countContactRequest, findPlan, mayReachHost } from "./host-limits.ts";
 import { dispatchMail } from "./mail.ts";
 import { admit, stopLink } from "./outside-mail.ts";
+import { sendPhoneAlert } from "./phone.ts";
 import { chatServicesOf } from "./prepare.ts";
 import { send } from "./sender.ts";
 import { openConfig } from "./webhook-config.ts";
@@ -55,6 +57,12 @@ export function sealContact({ settings }: Scope, id: string, contact: SealedCont
   return seal(settings.ROOT_SECRET, id, contact);
 }
 
+/** The person to whom a notification went; null for channels, and where it cannot be read. */
+export async function personOf({ settings }: Pick<Scope, "settings">, { id, sealed }: Claimed): Promise<string | null> {
+  const opened = SealedContact.safeParse(await unseal(settings.ROOT_SECRET, id, sealed).catch(() => null));
+  return opened.data?.user_id ?? null;
+}
+
 /** One attempt to notify a contact. Null when it was accepted; otherwise the reason. */
 export async function attemptContact(scope: Scope, claimed: Claimed, event: NewEvent): Promise<string | null> {
   const opened = SealedContact.safeParse(
@@ -69,6 +77,7 @@ export async function attemptContact(scope: Scope, claimed: Claimed, event: NewE
     return refusal ?? mailTo(scope, claimed, { ...opened.data, sender });
   }
   if (type === "push") return pushTo(scope, opened.data, event);
+  if (isTelephone(type)) return phoneTo(scope, { ...opened.data, type, notification_id: claimed.id }, event);
   const receiver = await findReceiver(scope, opened.data);
   if (!receiver) return "the webhook of the contact no longer exists";
   const input: NotifierInput = {
@@ -149,16 +158,31 @@ async function pushTo(scope: Scope, { value, message }: SealedContact, { owner_i
   return `the push service answered ${reply.status}`;
 }
 
-const PROVIDERS: Record<Exclude<ContactType, "email" | "user" | "schedule" | "push">, WebhookProvider> = {
+/** Likewise; the number is read when the message leaves. */
+async function phoneTo(
+  scope: Scope,
+  { value, ...alert }: Pick<SealedContact, "value" | "message"> & { type: TelephoneType; notification_id: string },
+  { owner_id, status_page_id: page_id }: NewEvent,
+): Promise<string | null> {
+  const contact = await findContactById(scope.db, value);
+  if (!contact || contact.verified_at === null) return "the contact was deleted";
+  await countContactRequest(scope, { owner_id, plan: await findPlan(scope, owner_id) });
+  return sendPhoneAlert(scope, { ...alert, contact, owner_id, page_id });
+}
+
+type Chatting = Exclude<ContactType, "email" | "user" | "schedule" | "push" | TelephoneType>;
+const PROVIDERS: Record<Chatting, WebhookProvider> = {
   webhook: "generic",
   slack: "slack",
   discord: "discord",
   telegram: "telegram_bot",
 };
 
+const isChatting = (type: ContactType): type is Chatting => Object.hasOwn(PROVIDERS, type);
+
 /** The address of a contact, or the webhook that it names. */
 async function findReceiver(scope: Scope, { type, value }: SealedContact): Promise<Receiver | null> {
-  if (type === "email" || type === "user" || type === "schedule" || type === "push") return null;
+  if (!isChatting(type)) return null;
   const target = { url: value, secret: null, previous_secret: null, channel: null, config: {} };
   if (/^https?:\/\//i.test(value)) return { provider: PROVIDERS[type], target };
   if (type === "telegram") return { provider: "telegram_bot", target: { ...target, url: `telegram:chat:${value}` } };

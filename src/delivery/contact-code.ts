@@ -1,6 +1,6 @@
 import type { Scope } from "../access/scope.ts";
 import type { CustomEventName } from "../contract/events.ts";
-import type { NotifyContactType } from "../contract/notify-contact.ts";
+import { type AddressedContactType, isTelephone } from "../contract/notify-contact.ts";
 import type { WebhookProvider } from "../contract/webhook.ts";
 import { insertMail } from "../data/mail/write.ts";
 import type { NotifyContactRecord } from "../data/notify-contacts/read.ts";
@@ -14,10 +14,11 @@ import { idFrom } from "../platform/ids.ts";
 import { pushToBrowser } from "./browser-push.ts";
 import { findChatRefusal } from "./consent.ts";
 import { dispatchMail } from "./mail.ts";
+import { sendPhoneCode } from "./phone.ts";
 import { chatServicesOf } from "./prepare.ts";
 import { send } from "./sender.ts";
 
-const PROVIDERS: Record<Exclude<NotifyContactType, "push">, WebhookProvider> = {
+const PROVIDERS: Record<AddressedContactType, WebhookProvider> = {
   email: "email",
   webhook: "generic",
   slack: "slack",
@@ -27,7 +28,7 @@ const PROVIDERS: Record<Exclude<NotifyContactType, "push">, WebhookProvider> = {
 
 /** The target of a contact, as the notifier of its type reads it. */
 export function targetOf(
-  type: Exclude<NotifyContactType, "push">,
+  type: AddressedContactType,
   value: string,
 ): { provider: WebhookProvider; target: WebhookTarget } {
   const url = type === "email" ? `mailto:${value}` : type === "telegram" ? `telegram:chat:${value}` : value;
@@ -43,7 +44,10 @@ export async function publishContactCode(
   const { settings, db, log } = scope;
   const code = contactCode(settings.ROOT_SECRET, contact);
   if (contact.type === "push") return { statements: [], wake: () => pushCode(scope, contact, code) };
-  const { provider, target } = targetOf(contact.type, value);
+  const { type } = contact;
+  if (isTelephone(type))
+    return { statements: [], wake: () => phoneCode(scope, { ...contact, type }, { number: value, code }) };
+  const { provider, target } = targetOf(type, value);
   const built = notifierOf(provider).build(
     {
       delivery_id: idFrom("contact code", contact.id),
@@ -69,6 +73,15 @@ export async function publishContactCode(
     log.info("contact code", { contact_id: contact.id, kind: reply.kind });
   };
   return joinPublications([{ statements: [], wake }]);
+}
+
+async function phoneCode(
+  scope: Scope,
+  contact: Parameters<typeof sendPhoneCode>[1] & { id: string },
+  sent: { number: string; code: string },
+): Promise<void> {
+  const refusal = await sendPhoneCode(scope, contact, sent);
+  scope.log.info("contact code", { contact_id: contact.id, kind: refusal ?? "answered" });
 }
 
 /** The test message of a browser, which sends the code in it back by itself. */

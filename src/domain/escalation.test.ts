@@ -432,8 +432,10 @@ describe("an escalation policy's body", () => {
     ["slack", "https://hooks.slack.example/x", null],
     ["telegram", "-100123", null],
     ["discord", "discord:channel:1", null],
-    ["sms", "+49123", "sms needs a carrier, and none is configured"],
-    ["phone", "+49123", "phone needs a carrier, and none is configured"],
+    ["sms", ID, null],
+    ["phone", ID, null],
+    ["sms", "+49123", "must be the id of a user"],
+    ["phone", "+49123", "must be the id of a user"],
   ])("judges the contact %s %s", (type, value, message) => {
     const { error } = EscalationContact.safeParse({ type, value });
     expect(error?.issues[0]?.message ?? null).toBe(message);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Scope } from "../access/scope.ts";
-import type { StoredEscalationStep } from "../contract/on-call.ts";
+import type { NotifyContactType } from "../contract/notify-contact.ts";
+import { namesUser, type StoredEscalationStep } from "../contract/on-call.ts";
 import type { Statement } from "../data/db.ts";
 import type { EscalationNotificationRecord, LoadedEscalation, LoadedSubject } from "../data/escalations/read.ts";
 import { insertMail } from "../data/mail/write.ts";
@@ -66,7 +67,7 @@ export async function notifyContacts(
     person.contacts.map(async (contact) => {
       const { id, type, label, sealed } = contact;
       const own = { ...effect, notification_id: `${effect.notification_id}.${id}` };
-      if (type === "push")
+      if (namesUser(type))
         return [await notifyDevice(scope, loaded, { effect: own, device: { person, contact }, more })];
       const value = await openContact(scope, id, sealed);
       if (value === null || (type === "email" && value.toLowerCase() === person.email.toLowerCase())) return [];
@@ -77,14 +78,16 @@ export async function notifyContacts(
   return records.flat();
 }
 
-/** One browser or phone; its subscription is read when the message leaves. */
+const DEVICE_NAMES: Partial<Record<NotifyContactType, string>> = { sms: "text message", phone: "call" };
+
+/** One browser, phone or number; its address is read when the message leaves. */
 export function notifyDevice(
   scope: Scope,
   loaded: LoadedEscalation,
   { effect, more, device: { person, contact } }: Notified & { device: Device },
 ): Promise<EscalationNotificationRecord> {
-  const label = `${person.name}, ${contact.label ?? "browser"}`;
-  const named = { type: "push" as const, value: contact.id, label };
+  const label = `${person.name}, ${contact.label ?? DEVICE_NAMES[contact.type] ?? "browser"}`;
+  const named = { type: contact.type, value: contact.id, label };
   return buildNotification(scope, loaded, { effect, contact: named, more, user_id: person.id });
 }
 

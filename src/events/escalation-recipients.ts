@@ -1,5 +1,5 @@
 import type { Scope } from "../access/scope.ts";
-import type { StoredEscalationStep } from "../contract/on-call.ts";
+import { type ContactType, namesUser, type StoredEscalationStep } from "../contract/on-call.ts";
 import { listPersonalContacts, listRecipients } from "../data/escalations/read.ts";
 import type { NotifyContactRecord } from "../data/notify-contacts/read.ts";
 import { findOnCallReferences, listOnCallSchedules, type OnCallScheduleRecord } from "../data/on-call/read.ts";
@@ -16,7 +16,7 @@ export interface Person {
   contacts: readonly NotifyContactRecord[];
 }
 
-/** A browser or phone, without what else reaches its person. */
+/** A browser, phone or number, without what else reaches its person. */
 export interface Device {
   person: Person;
   contact: NotifyContactRecord;
@@ -47,7 +47,7 @@ export async function resolveSteps(
   const current = new Map([...byId.values()].map((schedule) => [schedule.id, currentOf(log, schedule, now)]));
   const onCall = (id: string) => current.get(id) ?? null;
   const wanted = contacts.flatMap(({ type, value }) => {
-    if (type === "user" || type === "push") return [value];
+    if (namesUser(type)) return [value];
     return type === "schedule" ? [onCall(value)].filter((id) => id !== null) : [];
   });
   const people = await listTeam(db, page, [...new Set(wanted)]);
@@ -56,17 +56,19 @@ export async function resolveSteps(
   const devices = new Map(
     [...people.values()].flatMap((person) =>
       person.contacts
-        .filter(({ type }) => type === "push")
-        .map((contact) => [`push:${contact.id}`, { person, contact }] as const),
+        .filter(({ type }) => namesUser(type))
+        .map((contact) => [`${contact.type}:${contact.id}`, { person, contact }] as const),
     ),
   );
-  const devicesOf = (userId: string, contact_index: number): Recipient[] =>
-    [...devices].filter(([, { person }]) => person.id === userId).map(([key]) => ({ key, contact_index }));
+  const devicesOf = (of: ContactType, userId: string, contact_index: number): Recipient[] =>
+    [...devices]
+      .filter(([, { person, contact }]) => person.id === userId && contact.type === of)
+      .map(([key]) => ({ key, contact_index }));
   const resolved = steps.map((step) =>
     step.contacts.flatMap(({ type, value }, n): Recipient[] => {
       if (type === "user") return userRecipient(value, n);
       if (type === "schedule") return userRecipient(onCall(value), n);
-      if (type === "push") return devicesOf(value, n);
+      if (namesUser(type)) return devicesOf(type, value, n);
       return [{ key: `${type}:${value}`, contact_index: n }];
     }),
   );

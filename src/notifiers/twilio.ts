@@ -1,4 +1,5 @@
-import { headline } from "../domain/alert-messages.ts";
+import { type AlertMessage, headline } from "../domain/alert-messages.ts";
+import { escapeXml } from "../lib/escape-xml.ts";
 import { shorten } from "../lib/plain-text.ts";
 import { formatPlain, plainText } from "./chat-text.ts";
 import { configText, secretField, textField, urlField } from "./fields.ts";
@@ -29,9 +30,44 @@ const account: readonly ProviderField[] = [
   }),
   secretField("auth_token", "Auth token", "Beside the account SID."),
 ];
-const to = textField("to", "To", "The number that is reached, with + and the country.", { form: PHONE });
+const to = textField(
+  "to",
+  "To",
+  "The number that is reached, with + and the country. None: it reaches people on call alone.",
+  {
+    is_required: false,
+    form: PHONE,
+  },
+);
+const people: readonly ProviderField[] = [
+  textField(
+    "people_monthly_max",
+    "For people, a month",
+    "How many messages and calls a month may go to the verified numbers of you and your team. None: no number is verified or reached.",
+    { is_required: false, form: { pattern: /^[1-9]\d{0,4}$/, words: "a number from 1 to 99999" } },
+  ),
+  textField(
+    "people_countries",
+    "Their countries",
+    "Country codes, or the beginning of numbers, of those who may be reached, such as +49, +43. +1 is all of North America and the Caribbean.",
+    {
+      is_required: false,
+      form: { pattern: /^\+[1-9]\d{0,6}(?:[\s,]+\+[1-9]\d{0,6}){0,49}$/, words: "country codes such as +49, +43" },
+    },
+  ),
+];
 const address = urlField("Of the API.", { default: "https://api.twilio.com" });
-const validate = ({ url }: CheckedTarget) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS);
+
+function validate({ url, config }: CheckedTarget): string | null {
+  if (!isHttpUrl(url)) return NOT_AN_ADDRESS;
+  const has = (name: string) => typeof config[name] === "string" && config[name] !== "";
+  if (has("people_monthly_max") && !has("people_countries"))
+    return "config.people_countries is required: whom it may reach";
+  return has("to") || has("people_monthly_max") ? null : "config.to is required: to";
+}
+
+const PEOPLE_NOTE =
+  "People of your team verify numbers of their own under Account, Contacts, once the channel says how many messages a month they may get and in which countries, and are reached when they are on call. When the month's are used up, you are told.";
 
 export const twilioSms: Notifier = {
   provider: "twilio_sms",
@@ -46,6 +82,7 @@ export const twilioSms: Notifier = {
       },
     }),
     to,
+    ...people,
     address,
   ],
   steps: [
@@ -56,20 +93,21 @@ export const twilioSms: Notifier = {
   channel: "another number that is reached",
   notes: [
     "A message has at most 306 characters. Twilio charges your account for each part of 153, or of 67 beyond the GSM alphabet; the budget of deliveries a minute holds for them, too.",
+    PEOPLE_NOTE,
+    'For the reply ACK, which acknowledges in the name of the person, set the number\'s "A message comes in" webhook in the Twilio console to `https://<address>/integrations/twilio/<id of the channel>/messages` (POST). What others than your people write is not answered.',
   ],
   attemptsMax: ATTEMPTS_MAX,
   isBundled: true,
   validate,
   build({ message }, target) {
-    const from = configText(twilioSms, target, "from");
+    const number = numberOf(twilioSms, target);
+    if (number === "") return null;
     const link = message.links.at(-1)?.url;
     const room = SMS_MAX - (link === undefined ? 0 : link.length + 1);
     // One sign beyond the GSM alphabet, such as a coloured dot, would halve what a part holds.
     const text = [headline(message), plainText(message)].filter((line) => line !== "").join("\n");
-    return twilioRequest(twilioSms, target, "Messages.json", {
-      ...(from.startsWith("MG") ? { MessagingServiceSid: from } : { From: from }),
-      Body: link !== undefined && room >= 80 ? `${shorten(text, room)}\n${link}` : shorten(text, SMS_MAX),
-    });
+    const body = link !== undefined && room >= 80 ? `${shorten(text, room)}\n${link}` : shorten(text, SMS_MAX);
+    return smsRequest(target, number, body);
   },
 };
 
@@ -77,7 +115,13 @@ export const twilioVoice: Notifier = {
   provider: "twilio_voice",
   label: "Twilio voice call",
   family: "phone",
-  fields: [...account, textField("from", "From", "A number of yours that can call.", { form: PHONE }), to, address],
+  fields: [
+    ...account,
+    textField("from", "From", "A number of yours that can call.", { form: PHONE }),
+    to,
+    ...people,
+    address,
+  ],
   steps: [
     "Sign in to the [Twilio console](https://console.twilio.com) and copy account SID and auth token.",
     "Buy a number that can call.",
@@ -86,33 +130,84 @@ export const twilioVoice: Notifier = {
   channel: "another number that is called",
   notes: [
     "Calls say twice what is down. Only outages, serious incidents and other alarms call; recoveries, acknowledgements and maintenance do not.",
+    PEOPLE_NOTE,
+    "A person on call presses 1 to acknowledge, or 2 to notify the next step at once, where `PUBLIC_URL` is set; the number needs no settings at Twilio for that. When nobody of a step answers the telephone, the next step is notified at once. What a mailbox answers counts as answered.",
   ],
   attemptsMax: ATTEMPTS_MAX,
   isBundled: true,
   validate,
   build({ message, event }, target) {
     const isTest = event.name === "test_event";
-    if (message.tone !== "down" && !isTest) return null;
-    return twilioRequest(twilioVoice, target, "Calls.json", {
-      From: configText(twilioVoice, target, "from"),
-      Twiml: twimlOf(formatPlain({ ...message, links: [] }, { length_max: SPOKEN_MAX, isTitled: true }), message.title),
-    });
+    const number = numberOf(twilioVoice, target);
+    if (number === "" || (message.tone !== "down" && !isTest)) return null;
+    return callRequest(target, number, twimlOf(message));
   },
 };
 
+const numberOf = (notifier: Notifier, target: WebhookTarget) => target.channel ?? configText(notifier, target, "to");
+
+/** A name of letters has no number that could be answered. */
+export function canBeAnswered(target: WebhookTarget): boolean {
+  return /^(?:\+|MG)/.test(configText(twilioSms, target, "from"));
+}
+
+export function smsRequest(target: WebhookTarget, number: string, text: string): NotifierRequest {
+  const from = configText(twilioSms, target, "from");
+  const sender: Record<string, string> = from.startsWith("MG") ? { MessagingServiceSid: from } : { From: from };
+  return twilioRequest(twilioSms, target, "Messages.json", { To: number, ...sender, Body: text });
+}
+
+function callRequest(target: WebhookTarget, number: string, Twiml: string, more: Record<string, string> = {}) {
+  const From = configText(twilioVoice, target, "from");
+  return twilioRequest(twilioVoice, target, "Calls.json", { To: number, From, Twiml, ...more });
+}
+
+/** A call that reads out a code, digit by digit. */
+export function codeCall(target: WebhookTarget, number: string, code: string): NotifierRequest {
+  const digits = `Your code is ${[...code].join(", ")}.`;
+  const text = `This is a call of Vigil. ${digits}`;
+  const again = `Again. ${digits} If you did not ask for it, hang up.`;
+  return callRequest(target, number, `<Response><Say>${text}</Say><Pause length="1"/><Say>${again}</Say></Response>`);
+}
+
+/** Rings shorter than mailboxes take to answer. */
+const RING_SECONDS = "25";
+
+/**
+ * A call that takes a key (https://www.twilio.com/docs/voice/twiml/gather), and after which Twilio reports whether anybody
+ * answered (StatusCallback of the call resource). Without a callback it only speaks.
+ */
+export function keyCall(
+  target: WebhookTarget,
+  number: string,
+  { message, callback }: { message: AlertMessage; callback: string | null },
+): NotifierRequest {
+  if (callback === null) return callRequest(target, number, twimlOf(message));
+  const gather = gatherKey(callback, spokenOf(message));
+  return callRequest(target, number, `<Response>${gather}<Say>No key was pressed.</Say></Response>`, {
+    StatusCallback: callback,
+    StatusCallbackMethod: "POST",
+    Timeout: RING_SECONDS,
+  });
+}
+
+/** Says a text twice, and which keys there are. */
+function gatherKey(callback: string, spoken: string): string {
+  const keys = "Press 1 to acknowledge, or 2 to notify the next step.";
+  const said = `<Say>Alert. ${spoken} ${keys}</Say><Pause length="1"/><Say>Again. ${spoken} ${keys}</Say>`;
+  return `<Gather numDigits="1" timeout="10" method="POST" action="${escapeXml(callback)}">${said}</Gather>`;
+}
+
 /** https://www.twilio.com/docs/voice/twiml/say */
-function twimlOf(details: string, title: string): string {
-  const sentences = [...new Set([title, ...details.split("\n")])].filter((text) => text !== "");
-  const spoken = escapeXml(shorten(sentences.join(". "), SPOKEN_MAX));
+function twimlOf(message: AlertMessage): string {
+  const spoken = spokenOf(message);
   return `<Response><Say>Alert. ${spoken}</Say><Pause length="1"/><Say>Again. ${spoken}</Say></Response>`;
 }
 
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
-
-/** XML has no control characters, not even escaped. */
-function escapeXml(text: string): string {
-  const spoken = text.toWellFormed().replace(/\p{Cc}+/gu, " ");
-  return spoken.replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
+function spokenOf(message: AlertMessage): string {
+  const details = formatPlain({ ...message, links: [] }, { length_max: SPOKEN_MAX, isTitled: true });
+  const sentences = [...new Set([message.title, ...details.split("\n")])].filter((text) => text !== "");
+  return escapeXml(shorten(sentences.join(". "), SPOKEN_MAX));
 }
 
 function twilioRequest(
@@ -123,7 +218,6 @@ function twilioRequest(
 ): NotifierRequest {
   const sid = configText(notifier, target, "account_sid");
   const credentials = Buffer.from(`${sid}:${configText(notifier, target, "auth_token")}`).toString("base64");
-  const recipient = target.channel ?? configText(notifier, target, "to");
   return {
     kind: "http",
     method: "POST",
@@ -133,6 +227,6 @@ function twilioRequest(
       "user-agent": USER_AGENT,
       authorization: `Basic ${credentials}`,
     },
-    body: new URLSearchParams({ To: recipient, ...fields }).toString(),
+    body: new URLSearchParams(fields).toString(),
   };
 }

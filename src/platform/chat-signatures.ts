@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
  * Discord signs timestamp and body with Ed25519
@@ -12,6 +12,23 @@ export async function isSignedByDiscord(
   const key = await crypto.subtle.importKey("raw", bytesOf(publicKey), { name: "Ed25519" }, false, ["verify"]);
   const signed = Buffer.concat([Buffer.from(timestamp), body]);
   return crypto.subtle.verify({ name: "Ed25519" }, key, bytesOf(signature), signed);
+}
+
+/**
+ * Twilio signs the whole address and every field of the form, by name
+ * (https://www.twilio.com/docs/usage/security#validating-requests).
+ */
+export function isSignedByTwilio(
+  authToken: string,
+  { signature, url, form }: { signature: string; url: string; form: URLSearchParams },
+): boolean {
+  if (authToken === "" || signature === "") return false;
+  const names = [...new Set(form.keys())].sort();
+  const fields = names.flatMap((name) => [...new Set(form.getAll(name))].sort().map((value) => `${name}${value}`));
+  const expected = createHmac("sha1", authToken)
+    .update(`${url}${fields.join("")}`)
+    .digest("base64");
+  return isSameSecret(expected, signature);
 }
 
 /** Both are hashed first, so that neither their length nor their content shows in the time this takes. */

@@ -67,8 +67,12 @@ describe("POST /notify-contacts", () => {
   });
 
   it.each([
-    ["sms", { type: "sms", value: "+49123" }, "type sms needs a carrier, and none is configured"],
-    ["a phone", { type: "phone", value: "+49123" }, "type phone needs a carrier"],
+    ["a number without a plus", { type: "sms", value: "030123456" }, "value must be a number such as +4930123456"],
+    [
+      "a number for which nobody pays",
+      { type: "phone", value: "+4930123456" },
+      "value cannot be used: no Twilio channel",
+    ],
     ["another type", { type: "pigeon", value: "x" }, "type must be one of"],
     ["no address", { type: "email", value: "ops" }, "value must be an e-mail address"],
     ["a private address", { type: "webhook", value: "https://10.0.0.1/x" }, "value cannot be used:"],

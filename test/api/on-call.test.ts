@@ -93,8 +93,8 @@ describe("escalation policies", () => {
     ["no step", { steps: [] }, "steps"],
     ["a repeated level", { steps: [MAIL, MAIL] }, "steps must not repeat a level"],
     ["a step without contacts", { steps: [{ level: 1, contacts: [] }] }, "steps[0].contacts"],
-    ["a phone", { steps: [stepTo("phone", "+491")] }, "phone needs a carrier, and none is configured"],
-    ["a text message", { steps: [stepTo("sms", "+491")] }, "sms needs a carrier, and none is configured"],
+    ["a number that is called", { steps: [stepTo("phone", "+491")] }, "value must be the id of a user"],
+    ["a number that gets messages", { steps: [stepTo("sms", "+491")] }, "value must be the id of a user"],
     ["no mail address", { steps: [stepTo("email", "ops")] }, "steps[0].contacts[0].value must be an e-mail address"],
     [
       "somebody outside the team",

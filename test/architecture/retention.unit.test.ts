@@ -38,6 +38,7 @@ const ENDS: Record<string, string> = {
   deliveries: "delivery/sweep.ts: 30 days",
   delivery_budgets: "with its user",
   delivery_attempts: "with its delivery",
+  phone_budgets: "with its webhook: one row each",
   webhook_reminders: "with its webhook or monitor",
   monitor_dependencies: "with either of its monitors, or a change of what the monitor depends on",
   monitor_locations: "with its monitor or agent, or a change of the monitor's locations",

@@ -33,6 +33,8 @@ const TYPE_NAMES: Record<NotifyContactType, string> = {
   telegram: "Telegram",
   webhook: "Webhook",
   push: "Browser or phone",
+  sms: "Text message",
+  phone: "Phone call",
 };
 
 const FIELDS: readonly FormField[] = [
@@ -51,7 +53,7 @@ const FIELDS: readonly FormField[] = [
     name: "value",
     label: "Address",
     required: true,
-    hint: "An e-mail address; the https address of an incoming webhook; discord:channel: and the id of a channel; the chat id that the operator's Telegram bot names.",
+    hint: "An e-mail address; the https address of an incoming webhook; discord:channel: and the id of a channel; the chat id that the operator's Telegram bot names; a telephone number such as +4930123456.",
   },
   { kind: "text", name: "label", label: "Label", maxlength: 200, hint: "A name of your own, e.g. Pager." },
 ];
@@ -132,7 +134,8 @@ async function showContacts(c: AppContext, offset: number, problems: Record<stri
         ) : null}
         {total === 0 ? (
           <EmptyState title="No contacts yet" action={add}>
-            Where escalation reaches you besides the mail of your account: another address, a chat or a webhook.
+            Where escalation reaches you besides the mail of your account: another address, a chat, a telephone number
+            or a webhook.
           </EmptyState>
         ) : (
           <Table caption="Contacts" head={["Contact", "Kind", "Verified", ACTIONS]} isStacked>

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { listTargetOptions } from "../../access/alert-targets.ts";
+import { namesUser } from "../../contract/on-call.ts";
 import { listNamesOnTeams } from "../../data/members/read.ts";
 import { listPagesWithActivePolicy } from "../../data/on-call/read.ts";
 import { findOnCall, listVacancies } from "../../domain/on-call.ts";
@@ -189,6 +190,8 @@ async function listContacts(c: AppContext, page: string, people: readonly Option
     ...schedules.map(({ id, name }) => ({ value: `schedule:${id}`, label: `Schedule ${name}` })),
     ...people.map(({ value, label }) => ({ value: `user:${value}`, label })),
     ...people.map(({ value, label }) => ({ value: `push:${value}`, label: `${label}, phone alone` })),
+    ...people.map(({ value, label }) => ({ value: `sms:${value}`, label: `${label}, text message alone` })),
+    ...people.map(({ value, label }) => ({ value: `phone:${value}`, label: `${label}, call alone` })),
     ...webhooks.map(({ webhook: { id, name } }) => ({ value: `webhook:${id}`, label: `Channel ${name}` })),
   ];
 }
@@ -357,7 +360,7 @@ function namedIn({ onCallNow, schedules, policies }: Omit<OnCallFound, "names">)
   const ids = [
     ...onCallNow.map(({ user_id }) => user_id),
     ...schedules.flatMap(usersOf),
-    ...contacts.flatMap(({ type, value }) => (type === "user" || type === "push" ? value : [])),
+    ...contacts.flatMap(({ type, value }) => (namesUser(type) ? value : [])),
   ];
   return [...new Set(ids)];
 }

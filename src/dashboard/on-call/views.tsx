@@ -1,4 +1,4 @@
-import type { EscalationSummary } from "../../contract/on-call.ts";
+import type { ContactType, EscalationSummary } from "../../contract/on-call.ts";
 import type { Vacancy } from "../../domain/on-call.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { durationInWords } from "../../lib/duration-format.ts";
@@ -325,11 +325,19 @@ export function Policies({ found, pages }: PoliciesProps) {
   );
 }
 
+/** Where a step reaches a person by one kind of contact. */
+const WAYS: Partial<Record<ContactType, string>> = {
+  push: "phone alone",
+  sms: "text message alone",
+  phone: "call alone",
+};
+
 function PolicyRow({ policy, found, pages }: PoliciesProps & { policy: Policy }) {
   const { names, scheduleNames } = found;
   const word = (contact: Policy["steps"][number]["contacts"][number]) => {
     const name = names.get(contact.value);
-    const person = name !== undefined && contact.type === "push" ? `${name}, phone alone` : name;
+    const way = WAYS[contact.type];
+    const person = name !== undefined && way !== undefined ? `${name}, ${way}` : name;
     const schedule = contact.type === "schedule" ? scheduleNames.get(contact.value) : undefined;
     return contact.label ?? person ?? (schedule === undefined ? contact.type : `schedule ${schedule}`);
   };

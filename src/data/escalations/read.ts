@@ -255,6 +255,39 @@ export async function findEscalation(db: Db, escalationId: string): Promise<Esca
   return rows[0];
 }
 
+export async function findEscalationNotification(
+  db: Db,
+  id: string,
+): Promise<EscalationNotificationRecord | undefined> {
+  return (await db.select().from(escalationNotifications).where(eq(escalationNotifications.id, id)).limit(1))[0];
+}
+
+/** One text message may answer so many at once. */
+const ANSWERED_MAX = 20;
+
+/** The open escalations of an owner of which a contact was notified since they began last, the newest first. */
+export function listEscalationsToContact(
+  db: Db,
+  { owner_id, contact_id, since }: { owner_id: string; contact_id: string; since: number },
+): Promise<EscalationRecord[]> {
+  const notified = sql`EXISTS (SELECT 1 FROM ${escalationNotifications} n WHERE n.escalation_id = ${escalations.id}
+    AND n.contact_type = 'sms' AND n.state = 'sent' AND n.created_at >= ${escalations.started_at}
+    AND n.notification_key LIKE ${`%${contact_id}`})`;
+  return db
+    .select()
+    .from(escalations)
+    .where(
+      and(
+        eq(escalations.owner_id, owner_id),
+        gt(escalations.created_at, since),
+        sql`${escalations.state} ->> 'status' IN ('active', 'exhausted')`,
+        notified,
+      ),
+    )
+    .orderBy(desc(escalations.created_at), desc(escalations.id))
+    .limit(ANSWERED_MAX);
+}
+
 /** The newest first. */
 export async function listEscalations(db: Db, pageId: string, page: Pagination) {
   const isOfPage = and(eq(escalations.status_page_id, pageId), isReadable);

@@ -1,4 +1,4 @@
-import { and, eq, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, not, or, type SQL, sql } from "drizzle-orm";
 import type { Db, Statement } from "../db.ts";
 import { incidents } from "../incidents/table.ts";
 import { insertIf } from "../insert-if.ts";
@@ -153,6 +153,52 @@ export function isEscalationChanged({ id, revision, updated_at }: EscalationReco
 
 export function insertEscalationNotifications(db: Db, records: readonly EscalationNotificationRecord[]): Statement[] {
   return records.map((record) => db.insert(escalationNotifications).values(record).onConflictDoNothing());
+}
+
+/** The step that a notification belongs to: `run.round.step`. */
+const stepOf = (notificationKey: string) => notificationKey.split(".").slice(0, 3).join(".");
+
+/** A call that nobody answered; one that was cancelled or answered meanwhile stays as it is. */
+export function recordUnansweredCall(
+  db: Db,
+  { id }: Pick<EscalationNotificationRecord, "id">,
+  { error, now }: { error: string; now: number },
+): Statement {
+  const isOpen = sql`state IN ('pending', 'sent')`;
+  return db
+    .update(escalationNotifications)
+    .set({ state: "failed", error, next_attempt_at: null, updated_at: now })
+    .where(and(eq(escalationNotifications.id, id), isOpen));
+}
+
+/**
+ * Makes the next step due, as long as the escalation waits at the step of this notification; with `unless_calling` only
+ * where no other call of the step may be answered.
+ */
+export function hastenNextStep(
+  db: Db,
+  { escalation_id, notification_key }: EscalationNotificationRecord,
+  { unless_calling, now }: { unless_calling: boolean; now: number },
+): Statement {
+  const step = stepOf(notification_key);
+  const isCalling = sql`EXISTS (SELECT 1 FROM escalation_notifications WHERE escalation_id = ${escalation_id}
+    AND contact_type = 'phone' AND state IN ('pending', 'sent') AND notification_key LIKE ${`${step}.%`})`;
+  return db
+    .update(escalations)
+    .set({
+      state: sql`json_set(state, '$.due_at', ${now})`,
+      due_at: now,
+      updated_at: now,
+      revision: sql`revision + 1`,
+    })
+    .where(
+      and(
+        eq(escalations.id, escalation_id),
+        sql`state ->> 'status' = 'active'`,
+        sql`(state ->> 'run') || '.' || (state ->> 'round') || '.' || (state ->> 'step') = ${step}`,
+        unless_calling ? not(isCalling) : undefined,
+      ),
+    );
 }
 
 export function cancelEscalationNotifications(db: Db, escalationId: string, now: number): Statement {

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, sql } from "drizzle-orm";
+import { and, count, desc, eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Pagination } from "../../contract/pagination.ts";
 import { agents } from "../agents/table.ts";
@@ -18,6 +18,11 @@ export async function listExistingNotifications(db: Db, ids: readonly string[]):
     .where(sql`${notifications.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
     .limit(ids.length);
   return new Set(rows.map(({ id }) => id));
+}
+
+/** The condition under which nobody was notified of this before. */
+export function isNotNotified(id: string): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${notifications} WHERE ${notifications.id} = ${id})`;
 }
 
 export type NotificationRecord = typeof notifications.$inferSelect;

@@ -59,6 +59,25 @@ export async function findContactById(db: Db, id: string): Promise<NotifyContact
   return (await db.select().from(notifyContacts).where(eq(notifyContacts.id, id)).limit(1))[0];
 }
 
+/** Several accounts may have verified one number. */
+const OF_NUMBER_MAX = 5;
+
+/** The verified contacts that a text message from this number may answer for. */
+export function listContactsOfNumber(db: Db, numberHash: string): Promise<NotifyContactRecord[]> {
+  return db
+    .select()
+    .from(notifyContacts)
+    .where(
+      and(
+        eq(notifyContacts.number_hash, numberHash),
+        sql`number_hash IS NOT NULL`,
+        isNotNull(notifyContacts.verified_at),
+      ),
+    )
+    .orderBy(asc(notifyContacts.created_at), asc(notifyContacts.id))
+    .limit(OF_NUMBER_MAX);
+}
+
 export function listContactMessagesToWake(db: Db, now: number, limit: number): Promise<string[]> {
   return listToWake(db, contactMessages, {
     wakeAt: contactMessages.wake_at,

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { NotifyContactType } from "../../contract/notify-contact.ts";
 import { id, instant, timestamps } from "../columns.ts";
 import { leaseColumns } from "../outbox/rows.ts";
@@ -18,9 +18,16 @@ export const notifyContacts = sqliteTable(
     sealed: text("sealed").notNull(),
     label: text("label"),
     verified_at: instant("verified_at"),
+    /** Of a telephone number that gets text messages: whose answer it is. */
+    number_hash: text("number_hash"),
+    /** Codes that were entered; a telephone number has few attempts. */
+    code_attempts: integer("code_attempts").notNull().default(0),
     ...timestamps(),
   },
-  (table) => [index("notify_contacts_user").on(table.user_id, table.created_at)],
+  (table) => [
+    index("notify_contacts_user").on(table.user_id, table.created_at),
+    index("notify_contacts_number").on(table.number_hash).where(sql`number_hash IS NOT NULL`),
+  ],
 );
 
 /** The key pair by which push services know this installation (RFC 8292). It has one row, made at first use. */

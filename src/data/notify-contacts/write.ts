@@ -1,4 +1,4 @@
-import { lt } from "drizzle-orm";
+import { and, lt, sql } from "drizzle-orm";
 import { type Db, deleteSome, type Statement } from "../db.ts";
 import { insertAll } from "../insert-all.ts";
 import { claim, settle } from "../outbox/rows.ts";
@@ -11,6 +11,16 @@ export function insertNotifyContact(db: Db, contact: NotifyContactRecord): State
 
 export function markContactVerified(db: Db, key: NotifyContactKey, now: number): Statement {
   return db.update(notifyContacts).set({ verified_at: now, updated_at: now }).where(isThis(key));
+}
+
+/** Counts an attempt to enter its code; false where it had so many before. */
+export async function countCodeAttempt(db: Db, key: NotifyContactKey, attemptsMax: number): Promise<boolean> {
+  const counted = await db
+    .update(notifyContacts)
+    .set({ code_attempts: sql`code_attempts + 1` })
+    .where(and(isThis(key), lt(notifyContacts.code_attempts, attemptsMax)))
+    .returning({ id: notifyContacts.id });
+  return counted.length > 0;
 }
 
 export function deleteNotifyContact(db: Db, key: NotifyContactKey): Statement {

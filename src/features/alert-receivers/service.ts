@@ -3,6 +3,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import type { AlertReceivers } from "../../contract/alert-receivers.ts";
 import { EVENT_EXAMPLES } from "../../contract/event-examples.ts";
 import { type EventOf, isKnownEvent } from "../../contract/events.ts";
+import { namesUser } from "../../contract/on-call.ts";
 import { listRecipients } from "../../data/escalations/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { listBrowsers } from "../../data/notify-contacts/read.ts";
@@ -107,7 +108,7 @@ async function findOnCallFor(
     return schedule ? (findOnCall(schedule, ctx.now)?.user_id ?? null) : null;
   };
   const userOf = (type: string, value: string) =>
-    type === "user" || type === "push" ? value : type === "schedule" ? onCallOf(value) : null;
+    namesUser(type) ? value : type === "schedule" ? onCallOf(value) : null;
   const contacts = chosen.steps.flatMap((step) => step.contacts);
   const names = await namesOf(
     ctx,

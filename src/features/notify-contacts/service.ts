@@ -2,10 +2,17 @@ import { commit } from "../../access/commit.ts";
 import { findIdempotentResult } from "../../access/idempotency.ts";
 import { recipientOf, requireMailRate } from "../../access/mail-rate.ts";
 import { requireUser } from "../../access/principal.ts";
+import { requireRate } from "../../access/rate-limit.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { conflict, invalid, notFound } from "../../contract/errors.ts";
 import type { Notice } from "../../contract/notices.ts";
-import type { NotifyContactCreate } from "../../contract/notify-contact.ts";
+import {
+  type AddressedContactType,
+  isTelephone,
+  type NotifyContactCreate,
+  TELEPHONE_NUMBER,
+  type TelephoneType,
+} from "../../contract/notify-contact.ts";
 import type { MailConsentKey } from "../../data/mail-consents/read.ts";
 import { deleteMailConsent, upsertMailConsent } from "../../data/mail-consents/write.ts";
 import {
@@ -14,10 +21,16 @@ import {
   listNotifyContacts,
   type NotifyContactRecord,
 } from "../../data/notify-contacts/read.ts";
-import { deleteNotifyContact, insertNotifyContact, markContactVerified } from "../../data/notify-contacts/write.ts";
+import {
+  countCodeAttempt,
+  deleteNotifyContact,
+  insertNotifyContact,
+  markContactVerified,
+} from "../../data/notify-contacts/write.ts";
 import { getApplicationKeys, parseSubscription } from "../../delivery/browser-push.ts";
 import { findChatRefusal, receiverOfContact } from "../../delivery/consent.ts";
 import { publishContactCode, targetOf } from "../../delivery/contact-code.ts";
+import { findLineOfPerson } from "../../delivery/phone.ts";
 import { chatServicesOf } from "../../delivery/prepare.ts";
 import { maskUrl } from "../../delivery/webhook-config.ts";
 import { DAY_MS } from "../../lib/durations.ts";
@@ -32,6 +45,8 @@ import { isUsable } from "../../platform/web-push.ts";
 
 const CONTACTS_MAX = 50;
 const CODE_EXPIRES_MS = DAY_MS;
+/** Of the code of a telephone number; then the contact has to be created again. */
+const CODE_ATTEMPTS_MAX = 5;
 
 export interface ShownContact {
   contact: NotifyContactRecord;
@@ -51,8 +66,12 @@ export async function createContact(ctx: RequestScope, input: NotifyContactCreat
   if (earlier) return show(ctx, await requireContact(ctx, earlier));
   const { type, value } = input;
   if (type === "push") await requireSubscription(ctx, value);
+  else if (isTelephone(type)) await requireLine(ctx, { type, number: value, user_id });
   else requireReachable(ctx, { ...input, type });
-  await requireMailRate(ctx, { kind: "account", account_id: user_id }, recipientOf(type, value));
+  // A number counts once, by text message and by call.
+  const recipient = recipientOf(isTelephone(type) ? "phone" : type, value);
+  await requireMailRate(ctx, { kind: "account", account_id: user_id }, recipient);
+  if (isTelephone(type)) await requireRate(ctx, "phone_code", user_id);
   const id = newId();
   const contact: NotifyContactRecord = {
     id,
@@ -60,6 +79,8 @@ export async function createContact(ctx: RequestScope, input: NotifyContactCreat
     type,
     label: input.label || null,
     verified_at: null,
+    number_hash: type === "sms" ? recipientHash(value) : null,
+    code_attempts: 0,
     sealed: await seal(ctx.settings.ROOT_SECRET, id, { value }),
     created_at: ctx.now,
     updated_at: ctx.now,
@@ -76,8 +97,8 @@ export async function createContact(ctx: RequestScope, input: NotifyContactCreat
     ],
   });
   ctx.defer(publication.wake());
-  if (type === "push") return show(ctx, contact);
-  const refusal = await findChatRefusal(ctx, { kind: "person", user_id }, receiverOfContact(input));
+  if (type === "push" || isTelephone(type)) return show(ctx, contact);
+  const refusal = await findChatRefusal(ctx, { kind: "person", user_id }, receiverOfContact({ ...input, type }));
   return refusal === null ? { contact, value } : { contact, value, notices: [{ path: "value", message: refusal }] };
 }
 
@@ -85,7 +106,10 @@ export async function verifyContact(ctx: RequestScope, contactId: string, code: 
   const contact = await requireContact(ctx, contactId);
   if (contact.verified_at !== null) return show(ctx, contact);
   const isFresh = ctx.now < contact.created_at + CODE_EXPIRES_MS;
-  if (!isFresh || !isContactCode(ctx.settings.ROOT_SECRET, contact, code)) throw invalid("code is wrong or expired");
+  // So few that nobody verifies the number of another person by guessing.
+  const isCounted = !isTelephone(contact.type) || (await countCodeAttempt(ctx.db, contact, CODE_ATTEMPTS_MAX));
+  if (!isFresh || !isCounted || !isContactCode(ctx.settings.ROOT_SECRET, contact, code))
+    throw invalid("code is wrong or expired");
   const verified = { ...contact, verified_at: ctx.now, updated_at: ctx.now };
   const shown = await show(ctx, verified);
   const consent = consentOf(shown);
@@ -137,7 +161,17 @@ export async function readApplicationKey(ctx: RequestScope): Promise<{ public_ke
   return { public_key };
 }
 
-type Addressed = NotifyContactCreate & { type: Exclude<NotifyContactCreate["type"], "push"> };
+/** The owner of a page has to pay for what is sent, and says whom it may reach. */
+async function requireLine(
+  ctx: RequestScope,
+  telephone: { type: TelephoneType; number: string; user_id: string },
+): Promise<void> {
+  if (!TELEPHONE_NUMBER.test(telephone.number)) throw invalid("value must be a number such as +4930123456");
+  const found = await findLineOfPerson(ctx, telephone);
+  if ("refusal" in found) throw invalid(`value cannot be used: ${found.refusal}`);
+}
+
+type Addressed = NotifyContactCreate & { type: AddressedContactType };
 
 function requireReachable(ctx: RequestScope, { type, value }: Addressed): void {
   const { provider, target } = targetOf(type, value);

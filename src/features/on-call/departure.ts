@@ -1,5 +1,6 @@
 import type { RequestScope } from "../../access/scope.ts";
 import type { EventOf } from "../../contract/events.ts";
+import { namesUser } from "../../contract/on-call.ts";
 import { insertNewEvents } from "../../data/events/write.ts";
 import { insertMails } from "../../data/mail/write.ts";
 import { insertNotifications } from "../../data/notifications/write.ts";
@@ -101,7 +102,7 @@ async function listEmptiedSteps(
     const emptied = steps.filter(({ contacts }) =>
       contacts.every(({ type, value }) => {
         if (type === "schedule") return schedules.has(value);
-        return (type === "user" || type === "push") && value === userId;
+        return namesUser(type) && value === userId;
       }),
     );
     return page ? emptied.map(({ level }) => ({ page, policy, level })) : [];

@@ -1,6 +1,6 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { invalid } from "../../contract/errors.ts";
-import type { EscalationContact } from "../../contract/on-call.ts";
+import { type EscalationContact, namesUser } from "../../contract/on-call.ts";
 import { findOnCallReferences, type OnCallReferences } from "../../data/on-call/read.ts";
 import { checkGiven } from "../../platform/egress/guard.ts";
 
@@ -44,8 +44,8 @@ function listContacts({ steps }: ContactLists) {
 }
 
 function toReference({ type, value, path }: ReturnType<typeof listContacts>[number]): Reference[] {
-  if (type === "user" || type === "schedule") return [{ kind: type, id: value, path }];
-  if (type === "push") return [{ kind: "user", id: value, path }];
+  if (type === "schedule") return [{ kind: type, id: value, path }];
+  if (namesUser(type)) return [{ kind: "user", id: value, path }];
   const isWebhook = (type === "webhook" || type === "slack") && !URL_START.test(value);
   return isWebhook ? [{ kind: "webhook", id: value, path }] : [];
 }
