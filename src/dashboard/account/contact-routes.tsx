@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
-import { NOTIFY_CONTACT_TYPES, NotifyContact, type NotifyContactType } from "../../contract/notify-contact.ts";
+import { NOTIFY_CONTACT_TYPES, NotifyContact } from "../../contract/notify-contact.ts";
 import { browserName } from "../../domain/browser-name.ts";
 import { presentContact } from "../../features/notify-contacts/present.ts";
 import { listContacts } from "../../features/notify-contacts/service.ts";
@@ -13,115 +13,114 @@ import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { BROWSER_PATH, BrowserOffer, loadBrowserOffer } from "./browser-offer.tsx";
+import { trail as accountTrail } from "./shown-once.tsx";
 import { AccountTabs } from "./tabs.tsx";
 
 const API = "/api/uptime/v1/notify-contacts";
 const LIST = "/app/account/contacts";
 const NEW = `${LIST}/new`;
-const trail = [
-  { href: "/app/account", text: "Account" },
-  { href: LIST, text: "Contacts" },
-];
+const trail = () => [...accountTrail(), { href: LIST, text: words("dashboard-account").contacts.title }];
 const params = z.object({ id: z.uuid() });
 const Query = z.object({ offset: ListOffset });
 
-const TYPE_NAMES: Record<NotifyContactType, string> = {
-  email: "E-mail",
-  slack: "Slack",
-  discord: "Discord",
-  telegram: "Telegram",
-  webhook: "Webhook",
-  push: "Browser or phone",
-  sms: "Text message",
-  phone: "Phone call",
-};
-
-const FIELDS: readonly FormField[] = [
-  {
-    kind: "select",
-    name: "type",
-    label: "Kind",
-    required: true,
-    options: NOTIFY_CONTACT_TYPES.filter((type) => type !== "push").map((value) => ({
-      value,
-      label: TYPE_NAMES[value],
-    })),
-  },
-  {
-    kind: "text",
-    name: "value",
-    label: "Address",
-    required: true,
-    hint: "An e-mail address; the https address of an incoming webhook; discord:channel: and the id of a channel; the chat id that the operator's Telegram bot names; a telephone number such as +4930123456.",
-  },
-  { kind: "text", name: "label", label: "Label", maxlength: 200, hint: "A name of your own, e.g. Pager." },
-];
-const FORM: ObjectForm = {
-  title: "Add contact",
+function listFields(): FormField[] {
+  const text = words("dashboard-account").contacts;
+  return [
+    {
+      kind: "select",
+      name: "type",
+      label: text.form.kind,
+      required: true,
+      options: NOTIFY_CONTACT_TYPES.filter((type) => type !== "push").map((value) => ({
+        value,
+        label: text.types[value],
+      })),
+    },
+    {
+      kind: "text",
+      name: "value",
+      label: text.form.address,
+      required: true,
+      hint: text.form.address_hint,
+    },
+    { kind: "text", name: "label", label: text.form.label, maxlength: 200, hint: text.form.label_hint },
+  ];
+}
+const formOf = (): ObjectForm => ({
+  title: words("dashboard-account").contacts.add,
   section: "account",
-  trail,
-  fields: FIELDS,
+  trail: trail(),
+  fields: listFields(),
   action: NEW,
   cancel: LIST,
-};
-const CODE: FormField = { kind: "text", name: "code", label: "Code", required: true };
+});
+const codeField = (): FormField => ({
+  kind: "text",
+  name: "code",
+  label: words("dashboard-account").contacts.form.code,
+  required: true,
+});
 
 export const endpoints = [
   view({ path: LIST, summary: "Contacts in the dashboard", query: Query }, (c, { query }) =>
     showContacts(c, query.offset, {}),
   ),
 
-  view({ path: NEW, summary: "Form of a new contact" }, (c) => showForm(c, FORM, {})),
+  view({ path: NEW, summary: "Form of a new contact" }, (c) => showForm(c, formOf(), {})),
   action({ path: NEW, summary: "Add a contact, which is sent a code" }, async (c, entered) => {
-    const sent = await submitForm(c, FORM, entered, { method: "POST", path: API });
+    const text = words("dashboard-account").contacts;
+    const sent = await submitForm(c, formOf(), entered, { method: "POST", path: API });
     if (!sent.ok) return sent.response;
     const { notices = [] } = NotifyContact.parse(sent.body);
-    const [notice] = notices.map(({ path, message }) => `The ${path} ${message}.`);
-    return redirectWithNotice(LIST, notice ?? "A code is on its way. Enter it here within 24 hours.");
+    const [notice] = notices.map((each) => text.notice.problem(each));
+    return redirectWithNotice(LIST, notice ?? text.notice.sent);
   }),
 
   action({ path: BROWSER_PATH, summary: "Add the browser as a contact, which is sent a test" }, async (c, entered) => {
+    const text = words("dashboard-account").contacts;
     const label = entered.get("label") || browserName(c.var.ctx.userAgent);
     const body = { type: "push", value: entered.get("value") ?? "", label };
     const answer = await callApi(c, { method: "POST", path: API, body });
     if (!answer.ok && answer.status !== 400) throw errorOf(answer);
-    const notice = answer.ok
-      ? "A test message is on its way. Alerts come here once it has arrived."
-      : "This browser gave no address for messages that can be used. Try again, or take another way.";
+    const notice = answer.ok ? text.notice.test : text.notice.no_address;
     return redirectWithNotice(LIST, notice);
   }),
 
   action(
     { path: `${LIST}/{id}/verify`, summary: "Verify a contact by its code", params },
     async (c, entered, { id }) => {
+      const text = words("dashboard-account").contacts;
       const body = { code: entered.get("code") ?? "" };
       const answer = await callApi(c, { method: "POST", path: `${API}/${id}/verify`, body });
-      if (answer.ok) return redirectWithNotice(LIST, "The contact is verified. It is notified when you are on call.");
+      if (answer.ok) return redirectWithNotice(LIST, text.notice.verified);
       if (answer.status !== 400) throw errorOf(answer);
-      return showContacts(c, 0, { [id]: Object.values(toSentences([CODE], answer.problems)).join(" ") });
+      return showContacts(c, 0, { [id]: Object.values(toSentences([codeField()], answer.problems)).join(" ") });
     },
   ),
 
   action({ path: `${LIST}/{id}/delete`, summary: "Delete a contact", params }, async (c, _entered, { id }) => {
+    const text = words("dashboard-account").contacts;
     await requireApi(c, { method: "DELETE", path: `${API}/${id}` });
-    return redirectWithNotice(LIST, "The contact is deleted.");
+    return redirectWithNotice(LIST, text.notice.deleted);
   }),
 ];
 
 /** `problems` are those of codes, by the contact that they were entered for. */
 async function showContacts(c: AppContext, offset: number, problems: Record<string, string>): Promise<Response> {
+  const text = words("dashboard-account").contacts;
   const [{ rows, total }, offer] = await Promise.all([listContacts(c.var.ctx, partAt(offset)), loadBrowserOffer(c)]);
   const add = (
     <a class="button" href={NEW}>
-      Add contact
+      {text.add}
     </a>
   );
   const hasProblem = Object.keys(problems).length > 0;
   return showView(c, {
-    title: "Contacts",
+    title: text.title,
     section: "account",
-    trail: trail.slice(0, 1),
+    trail: accountTrail(),
     actions: total === 0 ? undefined : add,
     hasProblem,
     ...(hasProblem ? { status: 400 } : {}),
@@ -133,12 +132,11 @@ async function showContacts(c: AppContext, offset: number, problems: Record<stri
           <MailStays c={c} />
         ) : null}
         {total === 0 ? (
-          <EmptyState title="No contacts yet" action={add}>
-            Where escalation reaches you besides the mail of your account: another address, a chat, a telephone number
-            or a webhook.
+          <EmptyState title={text.empty.title} action={add}>
+            {text.empty.hint}
           </EmptyState>
         ) : (
-          <Table caption="Contacts" head={["Contact", "Kind", "Verified", ACTIONS]} isStacked>
+          <Table caption={text.title} head={[text.contact, text.form.kind, text.verified, ACTIONS]} isStacked>
             {rows.map(presentContact).map((contact) => (
               <ContactRow {...contact} problem={problems[contact.id]} />
             ))}
@@ -158,6 +156,7 @@ async function showContacts(c: AppContext, offset: number, problems: Record<stri
 type Row = z.output<typeof NotifyContact> & { problem: string | undefined };
 
 function ContactRow({ id, type, value, label, verified, problem }: Row) {
+  const text = words("dashboard-account").contacts;
   const path = `${LIST}/${id}`;
   return (
     <tr>
@@ -165,24 +164,24 @@ function ContactRow({ id, type, value, label, verified, problem }: Row) {
         {label ?? value}
         {label === null ? null : <p class="quiet">{value}</p>}
       </th>
-      <td>{TYPE_NAMES[type]}</td>
+      <td>{text.types[type]}</td>
       <td>
         {verified ? (
-          "Yes"
+          text.yes
         ) : (
           <form method="post" action={`${path}/verify`} class="inline">
             <input
               name="code"
               inputmode="numeric"
               maxlength={8}
-              placeholder="8 digits"
+              placeholder={text.digits}
               autocomplete="one-time-code"
-              aria-label={`Code sent to ${label ?? value}`}
+              aria-label={text.code_of({ contact: label ?? value })}
               aria-invalid={problem === undefined ? undefined : "true"}
               aria-describedby={problem === undefined ? undefined : `${id}-problem`}
             />{" "}
             <button type="submit" class="second">
-              Verify
+              {text.verify}
             </button>
             {problem === undefined ? null : (
               <p class="problem" id={`${id}-problem`} role="alert">
@@ -193,7 +192,7 @@ function ContactRow({ id, type, value, label, verified, problem }: Row) {
         )}
       </td>
       <td>
-        <PostButton action={`${path}/delete`} label="Delete" />
+        <PostButton action={`${path}/delete`} label={words("dashboard-account").shared.delete} />
       </td>
     </tr>
   );

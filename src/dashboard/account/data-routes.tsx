@@ -11,6 +11,7 @@ import { type FormField, type Problems, readBody, toSentences } from "../form-fi
 import { redirectTo } from "../responses.ts";
 import { showView } from "../shell.tsx";
 import { action, view } from "../view.ts";
+import { words } from "../words.ts";
 import { codeField, confirmationFields } from "./confirmation.ts";
 import { trail } from "./shown-once.tsx";
 
@@ -35,7 +36,12 @@ export const endpoints = [
 function fieldsOf(me: z.output<typeof Me>): FormField[] {
   const [password, ...others] = confirmationFields(me);
   return [
-    { kind: "text", name: "confirmation", label: `To confirm, type ${me.email}`, required: true },
+    {
+      kind: "text",
+      name: "confirmation",
+      label: words("dashboard-account").deletion.confirm({ email: me.email }),
+      required: true,
+    },
     ...(password ? [password] : []),
     ...(me.has_two_factor ? [codeField(me)] : []),
     ...others,
@@ -49,11 +55,12 @@ interface Shown {
 }
 
 async function confirm(c: AppContext, { problems = {}, ...shown }: Shown = {}): Promise<Response> {
+  const text = words("dashboard-account").deletion;
   const me = presentMe(await getMe(c.var.ctx));
   return showView(c, {
-    title: "Delete account",
+    title: text.title,
     section: "account",
-    trail,
+    trail: trail(),
     isNarrow: true,
     hasProblem: Object.keys(problems).length > 0,
     ...shown,
@@ -61,26 +68,26 @@ async function confirm(c: AppContext, { problems = {}, ...shown }: Shown = {}): 
       <form method="post" action="/app/account/delete" class="card">
         <FormProblem problems={problems} />
         <div class="lead">
-          <p>
-            Your status pages, monitors with their history, agents, channels and tokens are deleted with it. It cannot
-            be undone.
-          </p>
+          <p>{text.lead}</p>
         </div>
         <p>
-          <a href={`${CORE}/user/export`} download="account.json">
-            Export everything
-          </a>{" "}
-          before, as one JSON document.
+          {text.export.parts({
+            link: (
+              <a href={`${CORE}/user/export`} download="account.json">
+                {text.export_link}
+              </a>
+            ),
+          })}
         </p>
         <div class="fields">
           <Fields fields={fieldsOf(me)} values={{}} problems={problems} />
         </div>
         <p class="actions">
           <button type="submit" class="danger">
-            Delete account
+            {text.title}
           </button>
           <a class="button second" href="/app/account">
-            Cancel
+            {words("dashboard-account").shared.cancel}
           </a>
         </p>
       </form>

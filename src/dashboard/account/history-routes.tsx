@@ -8,13 +8,14 @@ import { Time } from "../components/time.tsx";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
+import { words } from "../words.ts";
+import { trail } from "./shown-once.tsx";
 import { AccountTabs } from "./tabs.tsx";
 
 const HERE = "/app/account/history";
-const KINDS = { "session.created": "Signed in", "session.refused": "Failed" } as const;
-type Kind = keyof typeof KINDS;
+const KINDS = ["session.created", "session.refused"] as const;
 const Query = z.object({
-  kind: z.enum(Object.keys(KINDS) as [Kind, ...Kind[]]).catch("session.created"),
+  kind: z.enum(KINDS).catch("session.created"),
   offset: ListOffset,
 });
 
@@ -25,23 +26,24 @@ export const endpoints = [
   view(
     { path: HERE, summary: "When and from where the account was signed in to", query: Query },
     async (c, { query }) => {
+      const text = words("dashboard-account").history;
       const { kind, offset } = query;
       const { rows, total } = await listEntries(c.var.ctx, { event_type: kind, ...partAt(offset) });
       return showView(c, {
-        title: "Sign-in history",
+        title: text.title,
         section: "account",
-        trail: [{ href: "/app/account", text: "Account" }],
+        trail: trail(),
         children: (
           <>
             <AccountTabs open="/app/account" isOperator={requireUser(c.var.ctx).is_operator} />
             <p>
               {kind === "session.created" ? (
-                <a href={addressWith(HERE, { kind: "session.refused" })}>Show failed sign-ins</a>
+                <a href={addressWith(HERE, { kind: "session.refused" })}>{text.show_failed}</a>
               ) : (
-                <a href={HERE}>Show sign-ins that succeeded</a>
+                <a href={HERE}>{text.show_succeeded}</a>
               )}
             </p>
-            {rows.length > 0 ? <History entries={rows} now={c.var.now} /> : <p>There is none.</p>}
+            {rows.length > 0 ? <History entries={rows} now={c.var.now} /> : <p>{text.none}</p>}
             <ListPages
               total={total}
               limit={SHOWN_MAX}
@@ -56,8 +58,9 @@ export const endpoints = [
 ];
 
 function History({ entries, now }: { entries: readonly AuditRecord[]; now: number }) {
+  const text = words("dashboard-account").history;
   return (
-    <Table caption="Sign-in history" head={["When", "Browser", "Place", "Address", "Result"]} isStacked>
+    <Table caption={text.title} head={[text.when, text.browser, text.place, text.address, text.result]} isStacked>
       {entries.map(({ event_type, data, ip, created_at }) => {
         const { browser, place } = Device.catch({ browser: null, place: null }).parse(data);
         return (
@@ -70,7 +73,7 @@ function History({ entries, now }: { entries: readonly AuditRecord[]; now: numbe
             </td>
             <td dir="auto">{place ?? "–"}</td>
             <td>{ip ?? "–"}</td>
-            <td>{KINDS[event_type as Kind]}</td>
+            <td>{event_type === "session.created" ? text.succeeded : text.failed}</td>
           </tr>
         );
       })}

@@ -12,6 +12,7 @@ import { type FormField, toSentences } from "../form-fields.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm, wholeBody } from "../object-form.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { confirmationFields } from "./confirmation.ts";
 import { shownOnce, trail } from "./shown-once.tsx";
 
@@ -20,19 +21,15 @@ const API = "/api/core/v1/auth/passkeys";
 const LIST = "/app/account/passkeys";
 const params = z.object({ id: z.uuid() });
 
-const NAME: FormField = {
-  kind: "text",
-  name: "name",
-  label: "Name",
-  required: true,
-  maxlength: 200,
-  hint: "to tell it from your others",
-};
+function nameField(): FormField {
+  const text = words("dashboard-account").passkeys;
+  return { kind: "text", name: "name", label: text.name, required: true, maxlength: 200, hint: text.name_hint };
+}
 
 const formOf = (title: string, rest: Pick<ObjectForm, "fields" | "action" | "submit">): ObjectForm => ({
   title,
   section: "account",
-  trail,
+  trail: trail(),
   cancel: "/app/account",
   ...rest,
 });
@@ -47,23 +44,24 @@ export const endpoints = [
     return showMaking(c, JSON.stringify(PasskeyCreation.parse(sent.body)), browserName(c.var.ctx.userAgent));
   }),
   action({ path: LIST, summary: "Add a passkey", withoutSecondFactor: true }, async (c, entered) => {
+    const text = words("dashboard-account").passkeys;
     const name = entered.get("name") ?? "";
     const body = { name, credential: parseAnswer(entered.get("credential")) };
     const answer = await callApi(c, { method: "POST", path: API, body });
     if (!answer.ok) {
       // What was made cannot be sent twice, so the person begins again.
-      const problem = toSentences([NAME], answer.problems).name ?? "This passkey is not accepted. Begin again.";
+      const problem = toSentences([nameField()], answer.problems).name ?? text.form.again;
       return showForm(c, await setupForm(c), {}, { problems: { "": problem }, status: answer.status });
     }
     const { recovery_codes } = CreatedPasskey.parse(answer.body);
-    if (recovery_codes.length === 0) return redirectWithNotice("/app/account", `${name} is added.`);
+    if (recovery_codes.length === 0) return redirectWithNotice("/app/account", text.notice.added({ name }));
     const codes = (
       <>
-        <p>A password alone no longer signs in. Without your passkey, one of these codes stands in for it, once.</p>
-        <CopyText label="Recovery codes, each for one sign-in" text={recovery_codes.join("\n")} />
+        <p>{text.added.lead}</p>
+        <CopyText label={text.added.codes} text={recovery_codes.join("\n")} />
       </>
     );
-    return showView(c, shownOnce(`${name} is added`, codes));
+    return showView(c, shownOnce(text.added.title({ name }), codes));
   }),
 
   view({ path: `${LIST}/{id}/rename`, summary: "Form of a passkey's name", params }, async (c, at) => {
@@ -73,7 +71,7 @@ export const endpoints = [
   action({ path: `${LIST}/{id}/rename`, summary: "Rename a passkey", params }, async (c, entered, { id }) => {
     const path = `${API}/${id}`;
     const sent = await submitForm(c, await renameForm(c, id), entered, { method: "PATCH", path, toBody: wholeBody });
-    return sent.ok ? redirectWithNotice("/app/account", `Saved.${sent.kept}`) : sent.response;
+    return sent.ok ? redirectWithNotice("/app/account", words("dashboard-account").shared.saved(sent)) : sent.response;
   }),
 
   view({ path: `${LIST}/{id}/remove`, summary: "Confirm the removal of a passkey", params }, async (c, at) =>
@@ -82,7 +80,9 @@ export const endpoints = [
   action({ path: `${LIST}/{id}/remove`, summary: "Remove a passkey", params }, async (c, entered, { id }) => {
     const { name } = await findMine(c, id);
     const sent = await submitForm(c, await removalForm(c, id), entered, { method: "DELETE", path: `${API}/${id}` });
-    return sent.ok ? redirectWithNotice("/app/account", `${name} is removed.`) : sent.response;
+    return sent.ok
+      ? redirectWithNotice("/app/account", words("dashboard-account").passkeys.notice.removed({ name }))
+      : sent.response;
   }),
 ];
 
@@ -93,21 +93,19 @@ async function findMine(c: AppContext, id: string) {
 }
 
 async function setupForm(c: AppContext): Promise<ObjectForm> {
+  const text = words("dashboard-account").passkeys;
   const fields = confirmationFields(presentMe(await getMe(c.var.ctx)));
   return {
-    ...formOf("Add passkey", { fields, action: `${LIST}/setup`, submit: "Continue" }),
-    above: (
-      <p class="quiet">
-        A passkey signs in with your finger, face or PIN instead of the password. First confirm that it is you.
-      </p>
-    ),
+    ...formOf(text.add, { fields, action: `${LIST}/setup`, submit: text.form.continue }),
+    above: <p class="quiet">{text.form.lead}</p>,
   };
 }
 
 /** What the device is asked comes with the view, so that it is asked by one click. */
 function showMaking(c: AppContext, making: string, name: string) {
-  const form = formOf("Add passkey", {
-    fields: [NAME, { kind: "passkey", name: "credential", label: "Create passkey", making }],
+  const text = words("dashboard-account").passkeys;
+  const form = formOf(text.add, {
+    fields: [nameField(), { kind: "passkey", name: "credential", label: text.form.create, making }],
     action: LIST,
   });
   return showForm(c, { ...form, submit: null }, { name });
@@ -116,23 +114,25 @@ function showMaking(c: AppContext, making: string, name: string) {
 async function renameForm(c: AppContext, id: string): Promise<EditForm> {
   const { name } = await findMine(c, id);
   return {
-    ...formOf("Rename passkey", { fields: [NAME], action: `${LIST}/${id}/rename` }),
+    ...formOf(words("dashboard-account").passkeys.form.rename, {
+      fields: [nameField()],
+      action: `${LIST}/${id}/rename`,
+    }),
     keepsDraft: true,
     stored: { name },
   };
 }
 
 async function removalForm(c: AppContext, id: string): Promise<ObjectForm> {
+  const text = words("dashboard-account").passkeys;
   const [me, { name }] = [presentMe(await getMe(c.var.ctx)), await findMine(c, id)];
   return {
-    ...formOf(`Remove ${name}`, {
+    ...formOf(text.removal.title({ name }), {
       fields: confirmationFields(me),
       action: `${LIST}/${id}/remove`,
-      submit: "Remove passkey",
+      submit: text.removal.submit,
     }),
-    above: (
-      <p class="quiet">Nobody signs in with it any more. Its device may go on offering it until it is deleted there.</p>
-    ),
+    above: <p class="quiet">{text.removal.lead}</p>,
   };
 }
 

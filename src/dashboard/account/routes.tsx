@@ -29,6 +29,7 @@ import { NOTIFY_TOPICS } from "../pages/form.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { codeField, confirmationFields } from "./confirmation.ts";
 import { Programs } from "./program-routes.tsx";
 import { shownOnce, trail } from "./shown-once.tsx";
@@ -43,34 +44,37 @@ const params = z.object({ id: z.uuid() });
 
 const AccountQuery = z.object({ tokens: ListOffset, sessions: ListOffset });
 
-const PROFILE_FIELDS: readonly FormField[] = [
-  { kind: "text", name: "name", label: "Name", required: true, maxlength: 200, hint: "as your team sees you" },
-];
+function profileFields(): FormField[] {
+  const text = words("dashboard-account").profile;
+  return [{ kind: "text", name: "name", label: text.name, required: true, maxlength: 200, hint: text.name_hint }];
+}
 
 async function profileForm(c: AppContext): Promise<EditForm> {
+  const fields = profileFields();
   return {
-    title: "Profile",
+    title: words("dashboard-account").profile.title,
     section: "account",
-    trail,
-    fields: PROFILE_FIELDS,
+    trail: trail(),
+    fields,
     action: "/app/account/profile",
     keepsDraft: true,
     cancel: "/app/account",
-    stored: storedValues(PROFILE_FIELDS, presentMe(await getMe(c.var.ctx))),
+    stored: storedValues(fields, presentMe(await getMe(c.var.ctx))),
   };
 }
 
 async function passwordForm(c: AppContext): Promise<ObjectForm> {
+  const text = words("dashboard-account").password;
   const me = presentMe(await getMe(c.var.ctx));
   const present: readonly FormField[] = me.has_password ? confirmationFields(me, "current_password") : [];
   return {
-    title: me.has_password ? "Change password" : "Set password",
+    title: me.has_password ? text.change : text.set,
     section: "account",
-    trail,
+    trail: trail(),
     fields: [
       ...present,
-      { kind: "password", name: "new_password", label: "New password", required: true },
-      { kind: "checkbox", name: "end_tokens", label: "End all API tokens, too" },
+      { kind: "password", name: "new_password", label: text.new, required: true },
+      { kind: "checkbox", name: "end_tokens", label: text.end_tokens },
     ],
     action: "/app/account/password",
     cancel: "/app/account",
@@ -79,31 +83,32 @@ async function passwordForm(c: AppContext): Promise<ObjectForm> {
 
 /** The form of a new API token; its pages are those that the caller sees. */
 async function tokenForm({ var: { ctx } }: AppContext): Promise<ObjectForm> {
+  const { tokens: text, shared } = words("dashboard-account");
   const pages = await listPageChoices(ctx);
   return {
-    title: "Create API token",
+    title: text.create,
     section: "account",
-    trail,
+    trail: trail(),
     fields: [
-      { kind: "text", name: "name", label: "Name", required: true, hint: "what it is for" },
+      { kind: "text", name: "name", label: text.name, required: true, hint: text.name_hint },
       {
         kind: "select",
         name: "expires_in_days",
-        label: "Expires",
-        empty: "Never",
-        options: TOKEN_LIFETIMES_DAYS.map((days) => ({ value: String(days), label: `After ${days} days` })),
+        label: text.expires,
+        empty: shared.never,
+        options: TOKEN_LIFETIMES_DAYS.map((days) => ({ value: String(days), label: text.after({ days }) })),
       },
-      scopesField("Each one includes reading. None chosen: everything that you may."),
+      scopesField(text.scopes_hint),
       ...pagesFields(pages),
       {
         kind: "lines",
         name: "allowed_networks",
-        label: "Accepted from",
-        hint: "Addresses and networks such as 192.0.2.0/24, one a line. Empty: from anywhere.",
+        label: text.networks,
+        hint: text.networks_hint,
         advanced: true,
       },
     ],
-    submit: "Create API token",
+    submit: text.create,
     action: "/app/account/tokens",
     cancel: "/app/account",
   };
@@ -113,13 +118,15 @@ function toTokenBody({ expires_in_days, ...lists }: Record<string, unknown>): Re
   return { ...withoutEmptyLists(lists), expires_in_days: expires_in_days === null ? null : Number(expires_in_days) };
 }
 
-const CONFIRM_FIELDS: readonly FormField[] = [
-  { kind: "text", name: "code", label: "Code", hint: "the six digits that the app shows", required: true },
-];
+function codeFields(): FormField[] {
+  const text = words("dashboard-account").two_factor;
+  return [{ kind: "text", name: "code", label: text.code, hint: text.code_hint, required: true }];
+}
+
 const twoFactorForm = (fields: readonly FormField[], step: string, submit: string): ObjectForm => ({
-  title: "Two-factor sign-in",
+  title: words("dashboard-account").two_factor.title,
   section: "account",
-  trail,
+  trail: trail(),
   fields,
   submit,
   action: `/app/account/two-factor/${step}`,
@@ -127,35 +134,44 @@ const twoFactorForm = (fields: readonly FormField[], step: string, submit: strin
 });
 
 type Person = z.output<typeof Me>;
-const setupForm = (me: Person) => twoFactorForm(confirmationFields(me), "setup", "Continue");
+const setupForm = (me: Person) =>
+  twoFactorForm(confirmationFields(me), "setup", words("dashboard-account").two_factor.continue);
 const disableForm = (me: Person) => {
   const [password, ...others] = confirmationFields(me);
-  return twoFactorForm([...(password ? [password] : []), codeField(me), ...others], "disable", "Turn off");
+  return twoFactorForm(
+    [...(password ? [password] : []), codeField(me), ...others],
+    "disable",
+    words("dashboard-account").two_factor.turn_off,
+  );
 };
 
-const PREFERENCE_FIELDS: readonly FormField[] = [
-  { kind: "checkbox", name: "mail", label: "By mail" },
-  { kind: "checkbox", name: "in_app", label: "In the dashboard" },
-  { kind: "checkbox", name: "push", label: "In my browsers and on my phones" },
-  {
-    kind: "several",
-    name: "notify_team",
-    label: "When",
-    options: NOTIFY_TOPICS.map(([value, label]) => ({ value, label })),
-  },
-];
+function preferenceFields(): FormField[] {
+  const text = words("dashboard-account").preferences;
+  return [
+    { kind: "checkbox", name: "mail", label: text.mail },
+    { kind: "checkbox", name: "in_app", label: text.in_app },
+    { kind: "checkbox", name: "push", label: text.push },
+    {
+      kind: "several",
+      name: "notify_team",
+      label: text.when,
+      options: NOTIFY_TOPICS.map(([value, label]) => ({ value, label })),
+    },
+  ];
+}
 
 async function preferenceForm(c: AppContext): Promise<EditForm> {
+  const fields = preferenceFields();
   const preferences = await readMyPreferences(c.var.ctx);
   const notify_team = TEAM_TOPICS.filter((topic) => preferences.notify_team[topic]);
   return {
-    title: "What reaches you",
+    title: words("dashboard-account").preferences.title,
     section: "account",
-    trail,
-    fields: PREFERENCE_FIELDS,
+    trail: trail(),
+    fields,
     action: "/app/account/notifications",
     cancel: "/app/account",
-    stored: storedValues(PREFERENCE_FIELDS, { ...preferences, notify_team }),
+    stored: storedValues(fields, { ...preferences, notify_team }),
   };
 }
 
@@ -171,7 +187,7 @@ export const endpoints = [
   action({ path: "/app/account/profile", summary: "Save the profile" }, async (c, entered) => {
     const path = `${CORE}/auth/me`;
     const sent = await submitForm(c, await profileForm(c), entered, { method: "PATCH", path, toBody: wholeBody });
-    return sent.ok ? redirectWithNotice("/app/account", `Saved.${sent.kept}`) : sent.response;
+    return sent.ok ? redirectWithNotice("/app/account", words("dashboard-account").shared.saved(sent)) : sent.response;
   }),
 
   view({ path: "/app/account/password", summary: "Form of a new password", withoutSecondFactor: true }, async (c) =>
@@ -184,9 +200,7 @@ export const endpoints = [
         method: "POST",
         path: `${CORE}/auth/password`,
       });
-      return sent.ok
-        ? redirectWithNotice("/app/account", "The password is changed. All other sessions ended.")
-        : sent.response;
+      return sent.ok ? redirectWithNotice("/app/account", words("dashboard-account").password.changed) : sent.response;
     },
   ),
 
@@ -199,9 +213,7 @@ export const endpoints = [
       path: `${CORE}/user/api-tokens`,
       toBody: toTokenBody,
     });
-    if (!sent.ok) return sent.response;
-    const { token, name } = CreatedToken.parse(sent.body);
-    return showView(c, shownOnce(`Token ${name}`, <CopyText label="API token" text={token} />));
+    return sent.ok ? showToken(c, sent.body) : sent.response;
   }),
   view({ path: "/app/account/tokens/{id}/rotate", summary: "Form of a token's new secret", params }, async (c, at) =>
     showForm(c, await rotationForm(c, at.params.id), { overlap_hours: "24" }),
@@ -214,9 +226,7 @@ export const endpoints = [
         path: `${CORE}/user/api-tokens/${id}/rotate`,
         toBody: ({ overlap_hours }) => ({ overlap_hours: Number(overlap_hours) }),
       });
-      if (!sent.ok) return sent.response;
-      const { token, name } = CreatedToken.parse(sent.body);
-      return showView(c, shownOnce(`Token ${name}`, <CopyText label="API token" text={token} />));
+      return sent.ok ? showToken(c, sent.body) : sent.response;
     },
   ),
   ...confirmedDeletion(
@@ -241,17 +251,18 @@ export const endpoints = [
   action(
     { path: "/app/account/two-factor/confirm", summary: "Turn on two-factor sign-in", withoutSecondFactor: true },
     async (c, entered) => {
+      const text = words("dashboard-account").two_factor;
       const secret = TotpSecret.safeParse(Object.fromEntries(entered));
       const body = { code: entered.get("code") ?? "" };
       const answer = await callApi(c, { method: "POST", path: `${CORE}/auth/totp/confirm`, body });
       if (answer.ok) {
         const { recovery_codes } = RecoveryCodes.parse(answer.body);
-        const codes = <CopyText label="Recovery codes, each for one sign-in" text={recovery_codes.join("\n")} />;
-        return showView(c, shownOnce("Two-factor sign-in is on", codes));
+        const codes = <CopyText label={text.codes} text={recovery_codes.join("\n")} />;
+        return showView(c, shownOnce(text.is_on, codes));
       }
       if (!secret.success) throw errorOf(answer);
       return showSecret(c, secret.data, {
-        problems: toSentences(CONFIRM_FIELDS, answer.problems),
+        problems: toSentences(codeFields(), answer.problems),
         status: answer.status,
       });
     },
@@ -259,7 +270,7 @@ export const endpoints = [
   action({ path: "/app/account/two-factor/disable", summary: "Turn off two-factor sign-in" }, async (c, entered) => {
     const form = disableForm(presentMe(await getMe(c.var.ctx)));
     const sent = await submitForm(c, form, entered, { method: "POST", path: `${CORE}/auth/totp/disable` });
-    return sent.ok ? redirectWithNotice("/app/account", "Two-factor sign-in is off.") : sent.response;
+    return sent.ok ? redirectWithNotice("/app/account", words("dashboard-account").two_factor.is_off) : sent.response;
   }),
 
   view({ path: "/app/account/notifications", summary: "Personal notifications" }, async (c) => {
@@ -274,33 +285,38 @@ export const endpoints = [
     };
     const path = `${CORE}/user/preferences`;
     const sent = await submitForm(c, await preferenceForm(c), entered, { method: "PUT", path, toBody });
-    return sent.ok ? redirectWithNotice("/app/account", `Saved.${sent.kept}`) : sent.response;
+    return sent.ok ? redirectWithNotice("/app/account", words("dashboard-account").shared.saved(sent)) : sent.response;
   }),
 ];
 
-const OVERLAPS = [
-  { value: "0", label: "Not at all" },
-  { value: "1", label: "An hour" },
-  { value: "24", label: "A day" },
-  { value: "168", label: "A week" },
-];
+function showToken(c: AppContext, body: unknown): Promise<Response> {
+  const text = words("dashboard-account").tokens;
+  const { token, name } = CreatedToken.parse(body);
+  return showView(c, shownOnce(text.shown({ name }), <CopyText label={text.token} text={token} />));
+}
 
 async function rotationForm(c: AppContext, id: string): Promise<ObjectForm> {
+  const text = words("dashboard-account").tokens;
   const { name } = await findMyToken(c, id);
   return {
-    title: `Rotate ${name}`,
+    title: text.rotation({ name }),
     section: "account",
-    trail,
+    trail: trail(),
     fields: [
       {
         kind: "select",
         name: "overlap_hours",
-        label: "The present secret stays valid",
-        hint: "while its programs change over to the new one",
-        options: OVERLAPS,
+        label: text.overlap,
+        hint: text.overlap_hint,
+        options: [
+          { value: "0", label: text.overlaps.none },
+          { value: "1", label: text.overlaps.hour },
+          { value: "24", label: text.overlaps.day },
+          { value: "168", label: text.overlaps.week },
+        ],
       },
     ],
-    submit: "Rotate",
+    submit: text.rotate,
     action: `/app/account/tokens/${id}/rotate`,
     cancel: "/app/account",
   };
@@ -314,36 +330,38 @@ async function findMyToken(c: AppContext, id: string) {
 }
 
 async function deletionOfToken(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const text = words("dashboard-account").tokens;
   const token = await findMyToken(c, id);
   return {
-    kind: "token",
+    kind: text.kind,
     name: token.name,
     section: "account",
-    trail,
+    trail: trail(),
     list: "/app/account",
     shown: "/app/account",
     path: `/app/account/tokens/${id}`,
     api: `${CORE}/user/api-tokens/${id}`,
-    lost: `Programs that use the token beginning with ${token.token_prefix} are refused from then on.`,
+    lost: text.lost({ prefix: token.token_prefix }),
   };
 }
 
 async function deletionOfSession(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const text = words("dashboard-account").sessions;
   const { rows: sessions } = await listMySessions(c.var.ctx, { limit: LIST_MAX, offset: 0 });
   const session = sessions.find((each) => each.id === id);
   if (!session) throw notFound("session");
   return {
-    kind: "session",
+    kind: text.kind,
     name: browserName(session.user_agent),
     section: "account",
-    trail,
+    trail: trail(),
     list: "/app/account",
     shown: "/app/account",
     path: `/app/account/sessions/${id}`,
     confirmation: `/app/account/sessions/${id}/end`,
     api: `${CORE}/auth/sessions/${id}`,
-    verb: ["End", "signed out"],
-    lost: `The browser at ${session.ip ?? "an unknown address"} is signed out at once.`,
+    verb: [text.end, text.ended],
+    lost: session.ip === null ? text.lost_unknown : text.lost({ address: session.ip }),
   };
 }
 
@@ -354,22 +372,24 @@ interface Shown {
 
 /** The secret travels through the form, so that a wrong code does not hide it. */
 function showSecret(c: AppContext, { secret, otpauth_url }: z.output<typeof TotpSecret>, shown: Shown = {}) {
+  const text = words("dashboard-account").two_factor;
   const result = (
     <>
-      <p>Scan this with your authenticator app, then enter the code that it shows.</p>
-      <QrCode text={otpauth_url} label="QR code of the secret below" />
-      <CopyText label="Secret" text={secret} />
+      <p>{text.scan}</p>
+      <QrCode text={otpauth_url} label={text.qr} />
+      <CopyText label={text.secret} text={secret} />
       <p>
-        <a href={otpauth_url}>Open in an app on this device</a>
+        <a href={otpauth_url}>{text.open}</a>
       </p>
       <input type="hidden" name="secret" value={secret} />
       <input type="hidden" name="otpauth_url" value={otpauth_url} />
     </>
   );
-  return showForm(c, twoFactorForm(CONFIRM_FIELDS, "confirm", "Turn on"), {}, { ...shown, result });
+  return showForm(c, twoFactorForm(codeFields(), "confirm", text.turn_on), {}, { ...shown, result });
 }
 
 async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Promise<Response> {
+  const text = words("dashboard-account").referrals;
   const place = (offset: number, total: number) => ({ total, limit: SHOWN_MAX, offset });
   const href = (where: Partial<typeof at>) => addressWith("/app/account", { ...at, ...where });
   const { ctx } = c.var;
@@ -387,7 +407,7 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
   const shown = { current_id: session_id, session_ms: sessions.session_ms };
   const { url, clicks, signups, credits } = presentReferrals(referrals, c.var.publicUrl);
   return showView(c, {
-    title: "Account",
+    title: words("dashboard-account").shared.account,
     section: "account",
     children: (
       <>
@@ -402,11 +422,9 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
         <Sessions sessions={sessions.rows.map((row) => presentSession(row, shown))} now={c.var.now} />
         <ListPages {...place(at.sessions, sessions.total)} href={(from) => href({ sessions: from })} />
         <section class="card" aria-labelledby="referrals">
-          <h2 id="referrals">Referrals</h2>
-          <CopyText label="Your link" text={url} />
-          <p class="quiet">
-            {clicks} clicks, {signups} sign-ups, {credits} credits to redeem.
-          </p>
+          <h2 id="referrals">{text.title}</h2>
+          <CopyText label={text.link} text={url} />
+          <p class="quiet">{text.counts({ clicks, signups, credits })}</p>
         </section>
         <Data origin={c.var.publicUrl} />
         <Danger />

@@ -3,6 +3,7 @@ import { getMe } from "../../features/sessions/service.ts";
 import { page, redirectTo } from "../responses.ts";
 import { view } from "../view.ts";
 import { renderDocument } from "../views/frame.tsx";
+import { words } from "../words.ts";
 import { SECOND_FACTOR_PATH } from "./second-factor.tsx";
 
 export const endpoints = [
@@ -23,34 +24,32 @@ export const endpoints = [
 
 /** Without the frame of other views, whose links would all lead back here. */
 function renderRequired({ email, has_password }: { email: string; has_password: boolean }): string {
+  const text = words("dashboard-account").second_factor;
   return renderDocument({
-    title: "Set up a second factor",
+    title: text.title,
     email,
     isNarrow: true,
     children: (
       <>
-        <h1>Set up a second factor</h1>
-        <p class="lead">
-          An operator of this service requires more than a password. {email} has no second factor yet; as soon as there
-          is one, everything opens again.
-        </p>
+        <h1>{text.title}</h1>
+        <p class="lead">{text.lead({ email })}</p>
         {has_password ? (
-          <section class="card" aria-label="Second factors">
+          <section class="card" aria-label={text.factors}>
             <p class="actions">
               <a class="button" href="/app/account/passkeys/new">
-                Add a passkey
+                {text.passkey}
               </a>
               <a class="button second" href="/app/account/two-factor">
-                Use an authenticator app
+                {text.app}
               </a>
             </p>
           </section>
         ) : (
-          <section class="card" aria-label="Password">
-            <p>The account has no password, which confirms that it is you. Set one first.</p>
+          <section class="card" aria-label={text.password}>
+            <p>{text.no_password}</p>
             <p class="actions">
               <a class="button" href="/app/account/password">
-                Set a password
+                {text.set_password}
               </a>
             </p>
           </section>

@@ -12,59 +12,62 @@ import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
+import { trail as accountTrail } from "./shown-once.tsx";
 import { AccountTabs } from "./tabs.tsx";
 
 const API = "/api/core/v1/secrets";
 const LIST = "/app/account/secrets";
 const NEW = `${LIST}/new`;
-const trail = [
-  { href: "/app/account", text: "Account" },
-  { href: LIST, text: "Secrets" },
-];
+const trail = () => [...accountTrail(), { href: LIST, text: words("dashboard-account").secrets.title }];
 const params = z.object({ id: z.uuid() });
 const Query = z.object({ offset: ListOffset });
 const address = (offset: number) => addressWith(LIST, { offset });
 
-const FIELDS: readonly FormField[] = [
-  {
-    kind: "text",
-    name: "name",
-    label: "Name",
-    required: true,
-    placeholder: "SHOP_PASSWORD",
-    hint: "Journeys use it as {{secret.NAME}}. A secret of this name gets the new value.",
-  },
-  { kind: "password", name: "value", label: "Value", required: true, hint: "It is not shown again." },
-];
-const FORM: ObjectForm = {
-  title: "Add secret",
+function listFields(): FormField[] {
+  const text = words("dashboard-account").secrets;
+  return [
+    {
+      kind: "text",
+      name: "name",
+      label: text.name,
+      required: true,
+      placeholder: "SHOP_PASSWORD",
+      hint: text.name_hint({ example: "{{secret.NAME}}" }),
+    },
+    { kind: "password", name: "value", label: text.value, required: true, hint: text.value_hint },
+  ];
+}
+const formOf = (): ObjectForm => ({
+  title: words("dashboard-account").secrets.add,
   section: "account",
-  trail,
-  fields: FIELDS,
+  trail: trail(),
+  fields: listFields(),
   action: NEW,
   cancel: LIST,
-};
+});
 
 export const endpoints = [
   view({ path: LIST, summary: "Secrets in the dashboard", query: Query }, async (c, { query: { offset } }) => {
+    const text = words("dashboard-account").secrets;
     const { rows, total } = await listMySecrets(c.var.ctx, partAt(offset));
     const secrets = rows.map(presentSecret);
     const add = (
       <a class="button" href={NEW}>
-        Add secret
+        {text.add}
       </a>
     );
     return showView(c, {
-      title: "Secrets",
+      title: text.title,
       section: "account",
-      trail: trail.slice(0, 1),
+      trail: accountTrail(),
       actions: secrets.length === 0 ? undefined : add,
       children: (
         <>
           <AccountTabs open={LIST} isOperator={requireUser(c.var.ctx).is_operator} />
           {secrets.length === 0 && offset === 0 ? (
-            <EmptyState title="No secrets yet" action={add}>
-              Passwords and keys that the steps of journeys send. They are stored encrypted and never shown again.
+            <EmptyState title={text.empty.title} action={add}>
+              {text.empty.hint}
             </EmptyState>
           ) : (
             <SecretTable secrets={secrets} now={c.var.now} />
@@ -75,33 +78,35 @@ export const endpoints = [
     });
   }),
 
-  view({ path: NEW, summary: "Form of a new secret" }, (c) => showForm(c, FORM, {})),
+  view({ path: NEW, summary: "Form of a new secret" }, (c) => showForm(c, formOf(), {})),
   action({ path: NEW, summary: "Add a secret, or replace its value" }, async (c, entered) => {
-    const sent = await submitForm(c, FORM, entered, { method: "POST", path: API });
+    const sent = await submitForm(c, formOf(), entered, { method: "POST", path: API });
     if (!sent.ok) return sent.response;
-    return redirectWithNotice(LIST, `${Secret.parse(sent.body).name} is saved.`);
+    return redirectWithNotice(LIST, words("dashboard-account").secrets.saved(Secret.parse(sent.body)));
   }),
   ...confirmedDeletion({ path: `${LIST}/{id}/delete`, summary: "Delete a secret", params }, deletionOf),
 ];
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const text = words("dashboard-account").secrets;
   const secret = await getMySecret(c.var.ctx, id);
   return {
-    kind: "secret",
+    kind: text.kind,
     name: secret.name,
     section: "account",
-    trail,
+    trail: trail(),
     list: LIST,
     shown: LIST,
     path: `${LIST}/${id}`,
     api: `${API}/${id}`,
-    lost: "Its value cannot be read or restored. A secret that a monitor uses cannot be deleted.",
+    lost: text.lost,
   };
 }
 
 function SecretTable({ secrets, now }: { secrets: readonly z.output<typeof Secret>[]; now: number }) {
+  const text = words("dashboard-account").secrets;
   return (
-    <Table caption="Secrets" head={["Name", "Used by", "Changed", ACTIONS]} isStacked>
+    <Table caption={text.title} head={[text.name, text.used_by, text.changed, ACTIONS]} isStacked>
       {secrets.map(({ id, name, monitors, updated_at }) => (
         <tr>
           <th scope="row">
@@ -125,7 +130,7 @@ function SecretTable({ secrets, now }: { secrets: readonly z.output<typeof Secre
           <td>
             {monitors.length > 0 ? null : (
               <a class="button second" href={`${LIST}/${id}/delete`}>
-                Delete
+                {words("dashboard-account").shared.delete}
               </a>
             )}
           </td>

@@ -1,21 +1,23 @@
 import type { View } from "../shell.tsx";
+import { words } from "../words.ts";
 
-export const trail = [{ href: "/app/account", text: "Account" }];
+export const trail = () => [{ href: "/app/account", text: words("dashboard-account").shared.account }];
 
 /** What no view shows a second time. */
 export function shownOnce(title: string, children: View["children"]): View {
+  const text = words("dashboard-account").shown_once;
   return {
     title,
     section: "account",
-    trail,
+    trail: trail(),
     isNarrow: true,
     children: (
       <section class="card" aria-label={title}>
         {children}
-        <p class="quiet">This is shown once. Keep it where nobody else reads it.</p>
+        <p class="quiet">{text.hint}</p>
         <p class="actions">
           <a class="button" href="/app/account">
-            Done
+            {text.done}
           </a>
         </p>
       </section>

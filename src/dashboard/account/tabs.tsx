@@ -1,17 +1,24 @@
 import { Tabs } from "../components/pieces.tsx";
+import { words } from "../words.ts";
 
 const TABS = [
-  { href: "/app/account", text: "Account", isForOperators: false },
-  { href: "/app/account/sign-ins", text: "Linked sign-ins", isForOperators: false },
-  { href: "/app/notifications", text: "Notifications", isForOperators: false },
-  { href: "/app/account/contacts", text: "Contacts", isForOperators: false },
-  { href: "/app/account/secrets", text: "Secrets", isForOperators: false },
-  { href: "/app/account/walls", text: "Wall displays", isForOperators: false },
-  { href: "/app/audit", text: "Audit log", isForOperators: false },
-  { href: "/app/installation", text: "Installation", isForOperators: true },
+  { href: "/app/account", name: "account", isForOperators: false },
+  { href: "/app/account/sign-ins", name: "sign_ins", isForOperators: false },
+  { href: "/app/notifications", name: "notifications", isForOperators: false },
+  { href: "/app/account/contacts", name: "contacts", isForOperators: false },
+  { href: "/app/account/secrets", name: "secrets", isForOperators: false },
+  { href: "/app/account/walls", name: "walls", isForOperators: false },
+  { href: "/app/audit", name: "audit", isForOperators: false },
+  { href: "/app/installation", name: "installation", isForOperators: true },
 ] as const;
 
 export function AccountTabs({ open, isOperator }: { open: (typeof TABS)[number]["href"]; isOperator: boolean }) {
   const tabs = TABS.filter(({ isForOperators }) => isOperator || !isForOperators);
-  return <Tabs label="Account" tabs={tabs.map(({ href, text }) => ({ href, text, isOpen: href === open }))} />;
+  const { tabs: text } = words("dashboard-account");
+  return (
+    <Tabs
+      label={text.account}
+      tabs={tabs.map(({ href, name }) => ({ href, text: text[name], isOpen: href === open }))}
+    />
+  );
 }

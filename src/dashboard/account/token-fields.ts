@@ -1,28 +1,36 @@
 import { TOKEN_SCOPES } from "../../contract/token.ts";
 import type { FormField } from "../form-fields.ts";
 import type { PageChoice } from "../rights.ts";
-import { RIGHT_NAMES } from "../team/views.tsx";
+import { words } from "../words.ts";
+
+export function scopeName(scope: (typeof TOKEN_SCOPES)[number]): string {
+  const { rights, shared } = words("dashboard-account");
+  return scope === "read" ? shared.read : rights[scope];
+}
 
 /** What limits a token, and the tokens of a workflow. */
+
 export function scopesField(hint: string): FormField {
+  const text = words("dashboard-account").tokens;
   return {
     kind: "several",
     name: "scopes",
-    label: "Scopes",
+    label: text.scopes,
     hint,
-    options: TOKEN_SCOPES.map((scope) => ({ value: scope, label: scope === "read" ? "Read" : RIGHT_NAMES[scope] })),
+    options: TOKEN_SCOPES.map((scope) => ({ value: scope, label: scopeName(scope) })),
   };
 }
 
 /** None where there is no page to choose. */
 export function pagesFields(pages: readonly PageChoice[]): FormField[] {
   if (pages.length === 0) return [];
+  const text = words("dashboard-account").tokens;
   return [
     {
       kind: "several",
       name: "status_page_ids",
-      label: "Status pages",
-      hint: "The token reaches what is on these. None chosen: everything.",
+      label: text.pages,
+      hint: text.pages_hint,
       options: pages.map(({ id, name }) => ({ value: id, label: name })),
     },
   ];

@@ -6,38 +6,40 @@ import type { Token } from "../../contract/token.ts";
 import { browserName } from "../../domain/browser-name.ts";
 import { ACTIONS, CopyText, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
-import { RIGHT_NAMES } from "../team/views.tsx";
+import { words } from "../words.ts";
+import { scopeName } from "./token-fields.ts";
 
 export function Profile({ me }: { me: z.output<typeof Me> }) {
+  const text = words("dashboard-account").profile;
   return (
     <section class="card" aria-labelledby="profile">
-      <h2 id="profile">Profile</h2>
+      <h2 id="profile">{text.title}</h2>
       <dl class="facts">
         <div>
-          <dt>Name</dt>
+          <dt>{text.name}</dt>
           <dd dir="auto">{me.name}</dd>
         </div>
         <div class="is-wide">
-          <dt>E-mail</dt>
+          <dt>{text.email}</dt>
           <dd dir="auto">{me.email}</dd>
         </div>
         <div>
-          <dt>Two-factor sign-in</dt>
-          <dd>{me.has_two_factor ? "On" : "Off"}</dd>
+          <dt>{text.two_factor}</dt>
+          <dd>{me.has_two_factor ? text.on : text.off}</dd>
         </div>
       </dl>
       <p class="actions">
         <a class="button second" href="/app/account/profile">
-          Change name
+          {text.change_name}
         </a>
         <a class="button second" href="/app/account/password">
-          Change password
+          {text.change_password}
         </a>
         <a class="button second" href="/app/account/two-factor">
           {twoFactorVerb(me)}
         </a>
         <a class="button second" href="/app/account/notifications">
-          Choose what reaches you
+          {text.notifications}
         </a>
       </p>
     </section>
@@ -46,23 +48,29 @@ export function Profile({ me }: { me: z.output<typeof Me> }) {
 
 /** Of the authenticator app; passkeys have a list of their own. */
 function twoFactorVerb({ second_factors }: z.output<typeof Me>): string {
-  if (second_factors.includes("totp")) return "Turn off two-factor sign-in";
-  return second_factors.length > 0 ? "Add authenticator app" : "Turn on two-factor sign-in";
+  const text = words("dashboard-account").profile;
+  if (second_factors.includes("totp")) return text.turn_off;
+  return second_factors.length > 0 ? text.add_app : text.turn_on;
 }
 
 export function Passkeys({ passkeys, now }: { passkeys: readonly z.output<typeof Passkey>[]; now: number }) {
+  const { passkeys: text, shared } = words("dashboard-account");
   return (
     <section aria-labelledby="passkeys">
       <div class="row">
-        <h2 id="passkeys">Passkeys</h2>
+        <h2 id="passkeys">{text.title}</h2>
         <a class="button second" href="/app/account/passkeys/new">
-          Add passkey
+          {text.add}
         </a>
       </div>
       {passkeys.length === 0 ? (
-        <p class="quiet">None. A passkey signs in with your finger, face or PIN, and cannot be phished.</p>
+        <p class="quiet">{text.none}</p>
       ) : (
-        <Table caption="Your passkeys" head={["Name", "Works at", "Added", "Last used", ACTIONS]} isStacked>
+        <Table
+          caption={text.caption}
+          head={[text.name, text.works_at, text.added_at, text.last_used, ACTIONS]}
+          isStacked
+        >
           {passkeys.map((passkey) => (
             <tr>
               <th scope="row" dir="auto">
@@ -73,15 +81,19 @@ export function Passkeys({ passkeys, now }: { passkeys: readonly z.output<typeof
                 <Time at={Date.parse(passkey.created_at)} now={now} />
               </td>
               <td>
-                {passkey.last_used_at === null ? "Never" : <Time at={Date.parse(passkey.last_used_at)} now={now} />}
+                {passkey.last_used_at === null ? (
+                  shared.never
+                ) : (
+                  <Time at={Date.parse(passkey.last_used_at)} now={now} />
+                )}
               </td>
               <td>
                 <span class="actions">
                   <a class="button second" href={`/app/account/passkeys/${passkey.id}/rename`}>
-                    Rename
+                    {text.rename}
                   </a>
                   <a class="button danger" href={`/app/account/passkeys/${passkey.id}/remove`}>
-                    Remove
+                    {text.remove}
                   </a>
                 </span>
               </td>
@@ -99,34 +111,35 @@ interface PlanProps {
 }
 
 export function Plan({ tier, seats }: PlanProps) {
-  const of = (used: number, limit: number | null) => (limit === null ? String(used) : `${used} of ${limit}`);
+  const text = words("dashboard-account").plan;
+  const of = (used: number, limit: number | null) => (limit === null ? String(used) : text.used({ used, limit }));
   return (
     <section class="card" aria-labelledby="plan">
-      <h2 id="plan">Plan and usage</h2>
+      <h2 id="plan">{text.title}</h2>
       <dl class="facts">
         <div>
-          <dt>Plan</dt>
+          <dt>{text.plan}</dt>
           <dd>{tier.tier.replace("_", "-")}</dd>
         </div>
         <div>
-          <dt>Monitors</dt>
+          <dt>{text.monitors}</dt>
           <dd>{of(tier.usage.monitors, tier.limits.monitors)}</dd>
         </div>
         <div>
-          <dt>Status pages</dt>
+          <dt>{text.pages}</dt>
           <dd>{of(tier.usage.status_pages, tier.limits.status_pages)}</dd>
         </div>
         <div>
-          <dt>Seats</dt>
-          <dd>{seats.limit === null ? seats.used : `${seats.used} on all pages, at most ${seats.limit} on each`}</dd>
+          <dt>{text.seats}</dt>
+          <dd>{seats.limit === null ? seats.used : text.seats_used({ used: seats.used, limit: seats.limit })}</dd>
         </div>
         <div>
-          <dt>Shortest interval</dt>
-          <dd>{tier.limits.min_interval} s</dd>
+          <dt>{text.interval}</dt>
+          <dd>{text.seconds({ seconds: tier.limits.min_interval })}</dd>
         </div>
         <div>
-          <dt>History</dt>
-          <dd>{tier.limits.history_days} days</dd>
+          <dt>{text.history}</dt>
+          <dd>{text.days({ days: tier.limits.history_days })}</dd>
         </div>
       </dl>
     </section>
@@ -138,39 +151,38 @@ const importCommand = (origin: string) =>
 
 /** What an account can take along, and how it ends. */
 export function Data({ origin }: { origin: string }) {
+  const text = words("dashboard-account").data;
   return (
     <section class="card" aria-labelledby="data">
-      <h2 id="data">Your data</h2>
-      <p class="quiet">Everything that you own, as one JSON document, with the secrets that you may read.</p>
+      <h2 id="data">{text.title}</h2>
+      <p class="quiet">{text.lead}</p>
       <p class="actions">
         <a class="button second" href="/api/core/v1/user/export" download="account.json">
-          Export account
+          {text.export}
         </a>
       </p>
-      <CopyText label="To import an export into the account of a token" text={importCommand(origin)} />
-      <p class="quiet">
-        It makes pages, monitors, incidents and channels that are not there yet, may be repeated, and prints what it
-        left out.
-      </p>
+      <CopyText label={text.import_command} text={importCommand(origin)} />
+      <p class="quiet">{text.import_hint}</p>
     </section>
   );
 }
 
 /** Apart from everything that is pressed every day. */
 export function Danger() {
+  const text = words("dashboard-account").danger;
   return (
     <section aria-labelledby="danger">
-      <h2 id="danger">Danger</h2>
+      <h2 id="danger">{text.title}</h2>
       <div class="row">
-        <p class="quiet">Signing out everywhere ends all sessions and tokens, as after a device was lost.</p>
+        <p class="quiet">{text.sign_out_hint}</p>
         <a class="button danger" href="/app/account/end-everything">
-          Sign out everywhere
+          {text.sign_out}
         </a>
       </div>
       <div class="row">
-        <p class="quiet">Deleting the account deletes what you own: pages, monitors and their history.</p>
+        <p class="quiet">{text.delete_hint}</p>
         <a class="button danger" href="/app/account/delete">
-          Delete account
+          {text.delete_account}
         </a>
       </div>
     </section>
@@ -183,27 +195,29 @@ export function describeLimits({
   status_page_ids,
   allowed_networks,
 }: Pick<z.output<typeof Token>, "scopes" | "status_page_ids" | "allowed_networks">): string {
-  const rights = scopes?.map((scope) => (scope === "read" ? "Read" : RIGHT_NAMES[scope])).join(", ") ?? "Everything";
-  const pages = status_page_ids && `on ${status_page_ids.length} ${status_page_ids.length === 1 ? "page" : "pages"}`;
-  const networks = allowed_networks && `from ${allowed_networks.join(", ")}`;
-  return [rights, pages, networks].filter(Boolean).join(" ");
+  const text = words("dashboard-account").tokens;
+  const rights = scopes?.map(scopeName).join(", ") ?? text.everything;
+  const [n, networks] = [status_page_ids?.length, allowed_networks?.join(", ")];
+  if (n === undefined) return networks === undefined ? rights : text.from({ rights, networks });
+  return networks === undefined ? text.on({ rights, n }) : text.on_from({ rights, n, networks });
 }
 
 export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token>[]; now: number }) {
+  const { tokens: text, shared } = words("dashboard-account");
   return (
     <section aria-labelledby="tokens">
       <div class="row">
-        <h2 id="tokens">API tokens</h2>
+        <h2 id="tokens">{text.title}</h2>
         <a class="button second" href="/app/account/tokens">
-          Create API token
+          {text.create}
         </a>
       </div>
       {tokens.length === 0 ? (
-        <p class="quiet">None. A token lets a program do what you may do.</p>
+        <p class="quiet">{text.none}</p>
       ) : (
         <Table
-          caption="Your API tokens"
-          head={["Name", "Begins with", "May", "Last used", "Expires", ACTIONS]}
+          caption={text.caption}
+          head={[text.name, text.begins, text.may, text.last_used, text.expires, ACTIONS]}
           isStacked
         >
           {tokens.map((token) => (
@@ -216,17 +230,19 @@ export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token
                 <FormerSecret token={token} now={now} />
               </td>
               <td>{describeLimits(token)}</td>
-              <td>{token.last_used_at === null ? "Never" : <Time at={Date.parse(token.last_used_at)} now={now} />}</td>
-              <td>{token.expires_at === null ? "Never" : <Time at={Date.parse(token.expires_at)} now={now} />}</td>
+              <td>
+                {token.last_used_at === null ? shared.never : <Time at={Date.parse(token.last_used_at)} now={now} />}
+              </td>
+              <td>{token.expires_at === null ? shared.never : <Time at={Date.parse(token.expires_at)} now={now} />}</td>
               <td>
                 <span class="actions">
                   {token.expires_at !== null && Date.parse(token.expires_at) <= now ? null : (
                     <a class="button second" href={`/app/account/tokens/${token.id}/rotate`}>
-                      Rotate
+                      {text.rotate}
                     </a>
                   )}
                   <a class="button danger" href={`/app/account/tokens/${token.id}/delete`}>
-                    Delete
+                    {shared.delete}
                   </a>
                 </span>
               </td>
@@ -240,24 +256,27 @@ export function Tokens({ tokens, now }: { tokens: readonly z.output<typeof Token
 
 /** The secret before, as long as it is accepted. */
 function FormerSecret({ token, now }: { token: z.output<typeof Token>; now: number }) {
+  const text = words("dashboard-account").tokens;
   const until = Date.parse(token.former_until ?? "");
   if (!(until > now)) return null;
   return (
     <p class="quiet">
-      The one before ends <Time at={until} now={now} />
-      {token.former_used_at === null ? ", unused since." : "; it is still in use."}
+      {(token.former_used_at === null ? text.former_unused : text.former_used).parts({
+        until: <Time at={until} now={now} />,
+      })}
     </p>
   );
 }
 
 export function Sessions({ sessions, now }: { sessions: readonly z.output<typeof Session>[]; now: number }) {
+  const text = words("dashboard-account").sessions;
   return (
     <section aria-labelledby="sessions">
-      <h2 id="sessions">Sessions</h2>
+      <h2 id="sessions">{text.title}</h2>
       <p>
-        <a href="/app/account/history">Sign-in history</a>
+        <a href="/app/account/history">{text.history}</a>
       </p>
-      <Table caption="Where you are signed in" head={["Browser", "Address", "Last used", ACTIONS]} isStacked>
+      <Table caption={text.caption} head={[text.browser, text.address, text.last_used, ACTIONS]} isStacked>
         {sessions.map((session) => (
           <tr>
             <th scope="row" title={session.user_agent ?? undefined} dir="auto">
@@ -269,10 +288,10 @@ export function Sessions({ sessions, now }: { sessions: readonly z.output<typeof
             </td>
             <td>
               {session.is_current ? (
-                <span class="tag">This one</span>
+                <span class="tag">{text.current}</span>
               ) : (
                 <a class="button second" href={`/app/account/sessions/${session.id}/end`}>
-                  End
+                  {text.end}
                 </a>
               )}
             </td>

@@ -10,6 +10,7 @@ import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, view } from "../view.ts";
+import { words } from "../words.ts";
 import { trail } from "./shown-once.tsx";
 import { pagesFields, scopesField, withoutEmptyLists } from "./token-fields.ts";
 import { describeLimits } from "./views.tsx";
@@ -24,6 +25,7 @@ type Workflow = z.output<typeof TrustedWorkflow>;
 export const endpoints = [
   view({ path: FORM, summary: "Form of a trusted workflow" }, async (c) => showForm(c, await formOf(c), {})),
   action({ path: FORM, summary: "Trust a workflow" }, async (c, entered) => {
+    const text = words("dashboard-account").workflows;
     const sent = await submitForm(c, await formOf(c), entered, {
       method: "POST",
       path: API,
@@ -32,20 +34,17 @@ export const endpoints = [
     if (!sent.ok) return sent.response;
     const { repository, id, audience } = TrustedWorkflow.parse(sent.body);
     return showView(c, {
-      title: `${repository} is trusted`,
+      title: text.trusted({ repository }),
       section: "account",
-      trail,
+      trail: trail(),
       isNarrow: true,
       children: (
-        <section class="card" aria-label="For the workflow's file">
-          <p>
-            A step of the workflow asks GitHub for a token for this audience, and trades it here under this id. The{" "}
-            <a href="/docs">documentation</a> of "POST /auth/workflow-token" says how.
-          </p>
-          <CopyText label="Audience" text={audience} />
-          <CopyText label="Id of the trusted workflow" text={id} />
+        <section class="card" aria-label={text.file}>
+          <p>{text.how.parts({ link: <a href="/docs">{text.documentation}</a> })}</p>
+          <CopyText label={text.audience} text={audience} />
+          <CopyText label={text.id_of} text={id} />
           <a class="button" href="/app/account">
-            Back to the account
+            {text.back}
           </a>
         </section>
       ),
@@ -55,68 +54,71 @@ export const endpoints = [
 ];
 
 async function formOf(c: AppContext): Promise<ObjectForm> {
+  const text = words("dashboard-account").workflows;
   return {
-    title: "Trust a workflow",
+    title: text.trust,
     section: "account",
-    trail,
+    trail: trail(),
     fields: [
       {
         kind: "text",
         name: "repository",
-        label: "Repository",
+        label: text.repository,
         required: true,
         placeholder: "owner/name",
-        hint: "on GitHub. Its runs get tokens of yours that last 15 minutes.",
+        hint: text.repository_hint,
       },
       {
         kind: "text",
         name: "branch",
-        label: "Branch",
-        hint: "Without branch and environment, anybody who can push to any branch gets a token.",
+        label: text.branch,
+        hint: text.branch_hint,
       },
-      { kind: "text", name: "environment", label: "Environment", hint: "of the job" },
-      { ...scopesField("Each one includes reading."), required: true },
+      { kind: "text", name: "environment", label: text.environment, hint: text.environment_hint },
+      { ...scopesField(text.scopes_hint), required: true },
       ...pagesFields(await listPageChoices(c.var.ctx)),
     ],
-    submit: "Trust workflow",
+    submit: text.submit,
     action: FORM,
     cancel: "/app/account",
   };
 }
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const text = words("dashboard-account").workflows;
   const { rows } = await listMyWorkflows(c.var.ctx, { limit: LIST_MAX, offset: 0 });
   const workflow = rows.find((each) => each.id === id);
   if (!workflow) throw notFound("trusted workflow");
   return {
-    kind: "trusted workflow",
+    kind: text.kind,
     name: workflow.repository,
     section: "account",
-    trail,
+    trail: trail(),
     list: "/app/account",
     shown: "/app/account",
     path: `${FORM}/${id}`,
     api: `${API}/${id}`,
-    verb: ["Remove", "removed"],
-    lost: "Its runs get no tokens any more, and those that they have end.",
+    verb: [text.remove, text.removed],
+    lost: text.lost,
   };
 }
 
 export function Workflows({ workflows, now }: { workflows: readonly Workflow[]; now: number }) {
+  const { workflows: text, shared } = words("dashboard-account");
   return (
     <section aria-labelledby="workflows">
       <div class="row">
-        <h2 id="workflows">Workflows of GitHub Actions</h2>
+        <h2 id="workflows">{text.title}</h2>
         <a class="button second" href={FORM}>
-          Trust a workflow
+          {text.trust}
         </a>
       </div>
       {workflows.length === 0 ? (
-        <p class="quiet">None. Runs of a trusted workflow get a token for minutes, without a stored secret.</p>
+        <p class="quiet">{text.none}</p>
       ) : (
         <Table
-          caption="Workflows that get tokens of yours"
-          head={["Repository", "Only", "May", "Last used", "Id", ACTIONS]}
+          caption={text.caption}
+          head={[text.repository, text.only, text.may, text.last_used, text.id, ACTIONS]}
           isStacked
         >
           {workflows.map((each) => (
@@ -126,13 +128,15 @@ export function Workflows({ workflows, now }: { workflows: readonly Workflow[]; 
               </th>
               <td>{conditionsOf(each)}</td>
               <td>{describeLimits({ ...each, allowed_networks: null })}</td>
-              <td>{each.last_used_at === null ? "Never" : <Time at={Date.parse(each.last_used_at)} now={now} />}</td>
+              <td>
+                {each.last_used_at === null ? shared.never : <Time at={Date.parse(each.last_used_at)} now={now} />}
+              </td>
               <td>
                 <code>{each.id}</code>
               </td>
               <td>
                 <a class="button danger" href={`${FORM}/${each.id}/delete`}>
-                  Remove
+                  {text.remove}
                 </a>
               </td>
             </tr>
@@ -144,6 +148,7 @@ export function Workflows({ workflows, now }: { workflows: readonly Workflow[]; 
 }
 
 function conditionsOf({ branch, environment }: Workflow): string {
-  const conditions = [branch && `branch ${branch}`, environment && `environment ${environment}`];
-  return conditions.filter(Boolean).join(", ") || "any run";
+  const text = words("dashboard-account").workflows;
+  const conditions = [branch && text.of_branch({ branch }), environment && text.of_environment({ environment })];
+  return conditions.filter(Boolean).join(", ") || text.any_run;
 }

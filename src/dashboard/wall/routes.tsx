@@ -36,15 +36,15 @@ const ofLink = {
 const FIELDS: readonly FormField[] = [
   { kind: "text", name: "name", label: "Screen", required: true, maxlength: 200, placeholder: "Office, second floor" },
 ];
-const FORM: ObjectForm = {
+const formOf = (): ObjectForm => ({
   title: "Add wall display",
   section: "account",
-  trail: [...trail, { href: LIST, text: "Wall displays" }],
+  trail: [...trail(), { href: LIST, text: "Wall displays" }],
   fields: FIELDS,
   submit: "Create link",
   action: NEW,
   cancel: LIST,
-};
+});
 
 export const endpoints = [
   view({ path: "/app/wall", summary: "Wall display" }, async (c) => {
@@ -108,7 +108,7 @@ export const endpoints = [
     return showView(c, {
       title: "Wall displays",
       section: "account",
-      trail,
+      trail: trail(),
       actions: (
         <>
           <a class="button second" href="/app/wall">
@@ -133,15 +133,15 @@ export const endpoints = [
     });
   }),
 
-  view({ path: NEW, summary: "Form of a new wall display" }, (c) => showForm(c, FORM, {})),
+  view({ path: NEW, summary: "Form of a new wall display" }, (c) => showForm(c, formOf(), {})),
   action({ path: NEW, summary: "Create the link of a wall display" }, async (c, entered) => {
-    const sent = await submitForm(c, FORM, entered, { method: "POST", path: API });
+    const sent = await submitForm(c, formOf(), entered, { method: "POST", path: API });
     if (!sent.ok) return sent.response;
     const { url, name } = CreatedWallLink.parse(sent.body);
     return showView(c, {
       title: name,
       section: "account",
-      trail: FORM.trail ?? [],
+      trail: formOf().trail,
       isNarrow: true,
       children: (
         <section class="card" aria-label={name}>
