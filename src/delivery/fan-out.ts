@@ -11,8 +11,10 @@ import { HOLD_FALLBACK_MS, isOfBundle, isSaidByStatus, repeatsOutage } from "../
 import {
   applyRoutingOverride,
   applyRuleAudience,
+  findRefusal,
   isAlertSuppressed,
   maySuppress,
+  type RoutingRefusal,
   selectAlerted,
   selectWebhooks,
 } from "../domain/alert-routing.ts";
@@ -167,8 +169,11 @@ function selectReceivers(event: NewEvent, { alert_routing, classification, webho
   const selected = [...selectWebhooks(target, webhooks), ...selectAlerted(target, keepers)].filter(
     ({ webhook }) => !isInformed(webhook),
   );
-  return { is_critical: target.classification === "critical", selected };
+  return { is_critical: target.classification === "critical", selected, target, isInformed };
 }
+
+/** Why a webhook does not hear of an event; `said`: by another event of the same outage. */
+export type Unheard = RoutingRefusal | "targets" | "said";
 
 /** Who would receive these events by webhook if they were sent now, regardless of what withholds alerts at present. */
 export async function previewReceivers<Event extends NewEvent>(db: FanOutScope["db"], events: readonly Event[]) {
@@ -176,13 +181,24 @@ export async function previewReceivers<Event extends NewEvent>(db: FanOutScope["
   const isTargeted = await findTargeted(db, events, webhooks);
   return events.map((event) => {
     const page = pageOf.get(event.status_page_id ?? "");
-    const { is_critical, selected } = selectReceivers(event, {
+    const { is_critical, selected, target, isInformed } = selectReceivers(event, {
       alert_routing: page?.alert_routing,
       classification: undefined,
       webhooks,
     });
     const receivers = selected.filter(({ webhook }) => isTargeted(event, webhook));
-    return { event, is_critical, receivers, webhook_ids: new Set(receivers.map(({ webhook }) => webhook.id)) };
+    const findReason = (webhook: ActiveWebhook): Unheard | null => {
+      if (isInformed(webhook)) return "said";
+      return findRefusal(target, webhook) ?? (isTargeted(event, webhook) ? null : "targets");
+    };
+    return {
+      webhooks,
+      findReason,
+      event,
+      is_critical,
+      receivers,
+      webhook_ids: new Set(receivers.map(({ webhook }) => webhook.id)),
+    };
   });
 }
 

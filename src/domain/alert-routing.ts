@@ -81,6 +81,17 @@ export function isAlertSuppressed(
   return maySuppress(event) && findSuppressionEnd(event.monitor_id, suppressions, now) !== null;
 }
 
+/** Why a webhook does not receive an event: it is off, is of another page, hears no team_only events, or lists others. */
+export type RoutingRefusal = "off" | "page" | "audience" | "events";
+
+export function findRefusal(event: RoutableEvent, webhook: RoutableWebhook): RoutingRefusal | null {
+  if (!webhook.is_active) return "off";
+  const isOfPage = webhook.status_page_id === null || webhook.status_page_id === event.status_page_id;
+  if (webhook.owner_id !== event.owner_id || !isOfPage) return "page";
+  if (!webhook.is_team_only && event.classification === "team_only") return "audience";
+  return isListed(event.name, webhook) ? null : "events";
+}
+
 /** The webhooks that receive an event, each with the name under which it does. */
 export function selectWebhooks<Webhook extends RoutableWebhook>(
   event: RoutableEvent,
@@ -88,7 +99,7 @@ export function selectWebhooks<Webhook extends RoutableWebhook>(
 ): { webhook: Webhook; event_name: string }[] {
   return webhooks.flatMap((webhook) => {
     const event_name = receivedName(event.name, webhook.events);
-    return event_name !== undefined && isReceiver(event, webhook) ? [{ webhook, event_name }] : [];
+    return event_name !== undefined && findRefusal(event, webhook) === null ? [{ webhook, event_name }] : [];
   });
 }
 
@@ -103,18 +114,10 @@ export function selectAlerted<Webhook extends RoutableWebhook>(
   if (event.name !== ("incident.acknowledged" satisfies EventName)) return [];
   return webhooks.flatMap((webhook) => {
     const isAlerted = OPENING_EVENTS.some((name) => isListed(name, webhook));
-    const isOfEvent = isReceiver({ ...event, classification: "public" }, webhook);
+    const refusal = findRefusal({ ...event, classification: "public" }, webhook);
+    const isOfEvent = refusal === null || refusal === "events";
     return isAlerted && isOfEvent ? [{ webhook, event_name: event.name }] : [];
   });
-}
-
-function isReceiver(event: RoutableEvent, webhook: RoutableWebhook): boolean {
-  return (
-    webhook.is_active &&
-    webhook.owner_id === event.owner_id &&
-    (webhook.status_page_id === null || webhook.status_page_id === event.status_page_id) &&
-    (webhook.is_team_only || event.classification !== "team_only")
-  );
 }
 
 /**

@@ -75,6 +75,61 @@ describe("whom an outage would reach", () => {
     expect(await people()).toEqual([account.user_id]);
   });
 
+  it("are said with those whom it does not reach, and why", async () => {
+    const { account, page, add } = await aPage();
+    const other = await createPage(account);
+    const shop = await add({ tags: ["shop"] });
+    await createWebhook(account, { name: "machine" });
+    await createWebhook(account, { name: "search", tags: ["search"] });
+    await createWebhook(account, { name: "recoveries", events: ["monitor.up"] });
+    await createWebhook(account, { name: "off", is_active: false });
+    await createWebhook(account, { name: "another page", status_page_id: other });
+    const member = await createAccount();
+    await joinPage(member, page, { role: "viewer" });
+    await member.client.put("/api/core/v1/user/preferences", { notify_team: { down: false, incident: false } });
+    const { silent_channels, silent_team } = await receiversOf(account, shop);
+    expect(
+      Object.fromEntries(silent_channels.map(({ name, reason }: Record<string, string>) => [name, reason])),
+    ).toEqual({
+      search: "targets",
+      recoveries: "events",
+      off: "off",
+    });
+    expect(silent_team).toMatchObject([{ user_id: member.user_id, reason: "person" }]);
+    const admin = await createAccount();
+    await joinPage(admin, page, { role: "admin" });
+    expect((await receiversOf(admin, shop)).silent_channels).toEqual([]);
+    await account.client.put(`${V1}/status-pages/${page}`, { notify_team: { down: false, incident: false } });
+    expect((await receiversOf(account, shop)).silent_team).toContainEqual(
+      expect.objectContaining({ user_id: account.user_id, reason: "page" }),
+    );
+  });
+
+  it("may be asked of another event and of another time", async () => {
+    const { account, page, add } = await aPage();
+    const monitor = await add();
+    await createWebhook(account, { name: "recoveries", events: ["monitor.up"] });
+    await createWebhook(account, { name: "outages", events: ["monitor.down"] });
+    const second = await createAccount();
+    await joinPage(second, page, { role: "editor" });
+    const team = { account, page };
+    const schedule = await createSchedule(team, {
+      rotations: [{ user_ids: [account.user_id, second.user_id], start_at: "2026-01-01T00:00:00Z", period_hours: 24 }],
+    });
+    await setPolicy(team, [{ level: 1, contacts: [{ type: "schedule", value: schedule.id }] }]);
+    const asked = async (query: string) =>
+      (await account.client.get(`${V1}/monitors/${monitor}/alert-receivers?${query}`)).body;
+    const ended = await asked("event=monitor.up");
+    expect(namesIn(ended)).toEqual(["recoveries"]);
+    expect(ended.on_call).toBeNull();
+    const onCallAt = async (at: string) => (await asked(`at=${at}`)).on_call.steps[0].contacts[0].user_id;
+    expect(await onCallAt("2026-01-01T12:00:00Z")).toBe(account.user_id);
+    expect(await onCallAt("2026-01-02T12:00:00Z")).toBe(second.user_id);
+    const path = `${V1}/monitors/${monitor}/alert-receivers`;
+    expect((await account.client.get(`${path}?event=incident.updated`)).status).toBe(400);
+    expect((await account.client.get(`${path}?at=yesterday`)).status).toBe(400);
+  });
+
   it("is said to wait for the end of a mute", async () => {
     const { account, add } = await aPage();
     const until = Date.now() + 3_600_000;

@@ -1,16 +1,43 @@
 import { z } from "zod";
-import type { AlertReceivers } from "../../contract/alert-receivers.ts";
+import { type AlertReceivers, ASKED_EVENTS, type AskedEvent } from "../../contract/alert-receivers.ts";
 import { listAlertReceivers } from "../../features/alert-receivers/service.ts";
 import { getMonitor } from "../../features/monitors/service.ts";
 import { descriptionOf } from "../alerts/form.ts";
 import { ProviderMark } from "../alerts/provider-mark.tsx";
 import { Avatar } from "../components/avatar.tsx";
-import { Table } from "../components/pieces.tsx";
+import { Table, Tabs } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
 
-const EVENT_WORDS = { "monitor.down": "the monitor", "incident.created": "its incident" } as const;
+const EVENT_WORDS: Record<AskedEvent | "incident.created", string> = {
+  "monitor.down": "the monitor",
+  "monitor.up": "its recovery",
+  "monitor.degraded": "its slowness",
+  "monitor.certificate_expiring": "its certificate",
+  "monitor.domain_expiring": "its domain",
+  "incident.created": "its incident",
+};
+
+const ASKED_WORDS: Record<AskedEvent, [tab: string, sentence: string]> = {
+  "monitor.down": ["Down", "If an outage of this monitor began now."],
+  "monitor.up": ["Up again", "If this monitor recovered now, of what they were told of before."],
+  "monitor.degraded": ["Slow", "If this monitor became slow now."],
+  "monitor.certificate_expiring": ["Certificate", "If its certificate were about to expire."],
+  "monitor.domain_expiring": ["Domain", "If its domain were about to expire."],
+};
+
+const SILENT_WORDS: Record<AlertReceivers["silent_channels"][number]["reason"], string> = {
+  off: "It is off",
+  audience: "It does not hear what is for the team alone",
+  events: "It listens to other events",
+  targets: "It is limited to other monitors",
+};
+const UNREACHED_WORDS: Record<AlertReceivers["silent_team"][number]["reason"], string> = {
+  page: "The page turned it off",
+  person: "They turned it off themselves",
+  ways: "Mail, browser and dashboard are off or not verified",
+};
 
 export const endpoints = [
   view(
@@ -18,13 +45,14 @@ export const endpoints = [
       path: "/app/monitors/{id}/receivers",
       summary: "Whom an outage of a monitor would reach, in the dashboard",
       params: z.object({ id: z.uuid() }),
+      query: z.object({ event: z.enum(ASKED_EVENTS).catch("monitor.down") }),
       ids: { params: { id: "monitor" } },
       permission: "alerting.write",
     },
-    async (c, { params: { id } }) => {
+    async (c, { params: { id }, query: { event } }) => {
       const { ctx } = c.var;
       const { record } = await getMonitor(ctx, id);
-      const receivers = await listAlertReceivers(ctx, id);
+      const receivers = await listAlertReceivers(ctx, id, { event });
       return showView(c, {
         title: `Who is told about ${record.name}`,
         heading: "Who is told",
@@ -36,13 +64,20 @@ export const endpoints = [
         ],
         children: (
           <>
-            <p class="quiet">
-              If an outage of this monitor began now. Subscribers are told of an incident once it is published.
-            </p>
+            <Tabs
+              label="Event"
+              tabs={ASKED_EVENTS.map((each) => ({
+                href: `/app/monitors/${id}/receivers${each === "monitor.down" ? "" : `?event=${each}`}`,
+                text: ASKED_WORDS[each][0],
+                isOpen: each === event,
+              }))}
+            />
+            <p class="quiet">{ASKED_WORDS[event][1]} Subscribers are told of an incident once it is published.</p>
             <Withheld {...receivers} />
             <Channels {...receivers} />
             <OnCall {...receivers} />
             <Team {...receivers} />
+            <Silent {...receivers} />
           </>
         ),
       });
@@ -91,6 +126,41 @@ function Channels({ channels }: AlertReceivers) {
           ))}
         </Table>
       )}
+    </section>
+  );
+}
+
+function Silent({ silent_channels, silent_team }: AlertReceivers) {
+  if (silent_channels.length + silent_team.length === 0) return null;
+  return (
+    <section aria-labelledby="silent">
+      <h2 id="silent">Not told, and why</h2>
+      <Table caption="Not told" head={["Who", "Why"]}>
+        {silent_channels.map(({ webhook_id, name, provider, reason }) => (
+          <tr>
+            <th scope="row">
+              <span class="with-avatar">
+                <ProviderMark of={provider} />
+                <a href={`/app/alerts/deliveries?channel=${webhook_id}`} dir="auto">
+                  {name}
+                </a>
+              </span>
+            </th>
+            <td>{SILENT_WORDS[reason]}</td>
+          </tr>
+        ))}
+        {silent_team.map(({ name, reason }) => (
+          <tr>
+            <th scope="row">
+              <span class="with-avatar">
+                <Avatar name={name || "?"} />
+                <span dir="auto">{name || "Somebody without a name"}</span>
+              </span>
+            </th>
+            <td>{UNREACHED_WORDS[reason]}</td>
+          </tr>
+        ))}
+      </Table>
     </section>
   );
 }

@@ -45,6 +45,15 @@ export type ActiveWebhook = Awaited<ReturnType<typeof listActiveWebhooks>>[numbe
 
 /** Everything that routing has to know, for several owners in one read. */
 export function listActiveWebhooks(db: Db, ownerIds: readonly string[]) {
+  return listRouted(db, ownerIds, { is_active: true });
+}
+
+/** The same of those that are off, for who asks why they hear nothing. */
+export function listInactiveWebhooks(db: Db, ownerId: string) {
+  return listRouted(db, [ownerId], { is_active: false });
+}
+
+function listRouted(db: Db, ownerIds: readonly string[], { is_active }: { is_active: boolean }) {
   return db
     .select({
       id: webhooks.id,
@@ -64,7 +73,7 @@ export function listActiveWebhooks(db: Db, ownerIds: readonly string[]) {
       and(
         // One parameter, because D1 binds a hundred at most.
         inArray(webhooks.owner_id, sql`(SELECT value FROM json_each(${JSON.stringify(ownerIds)}))`),
-        eq(webhooks.is_active, true),
+        eq(webhooks.is_active, is_active),
       ),
     )
     .orderBy(webhooks.created_at, webhooks.id);

@@ -1,5 +1,5 @@
 import { createRoute } from "@hono/zod-openapi";
-import { AlertReceivers } from "../../contract/alert-receivers.ts";
+import { AlertReceivers, AlertReceiversQuery } from "../../contract/alert-receivers.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { IdParam, json, OBJECT_ERRORS } from "../../http/responses.ts";
 import { listAlertReceivers } from "./service.ts";
@@ -20,10 +20,10 @@ export const endpoints = [
       tags: ["Monitors"],
       summary: "Get whom an outage of a monitor would reach",
       description:
-        "Channels, team and on-call if it began now, decided by the same rules. Subscribers hear of incidents that are published, and event rules add what they say.",
-      request: { params: IdParam },
+        "Channels, team and on-call if it began now, or another event at another time, decided by the same rules; and why others hear nothing. Subscribers hear of incidents that are published, and event rules add what they say.",
+      request: { params: IdParam, query: AlertReceiversQuery },
       responses: { 200: json("The receivers", AlertReceivers), ...OBJECT_ERRORS },
     }),
-    async (c) => c.json(await listAlertReceivers(c.var.ctx, c.req.valid("param").id), 200),
+    async (c) => c.json(await listAlertReceivers(c.var.ctx, c.req.valid("param").id, c.req.valid("query")), 200),
   ),
 ];

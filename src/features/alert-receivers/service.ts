@@ -1,19 +1,21 @@
+import { requireUser } from "../../access/principal.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import type { AlertReceivers } from "../../contract/alert-receivers.ts";
+import type { AlertReceivers, AlertReceiversQuery, AskedEvent } from "../../contract/alert-receivers.ts";
 import { EVENT_EXAMPLES } from "../../contract/event-examples.ts";
-import { type EventOf, isKnownEvent } from "../../contract/events.ts";
+import { EVENTS, type KnownEvent } from "../../contract/events.ts";
 import { namesUser } from "../../contract/on-call.ts";
+import { TEAM_TOPICS, type TeamTopics } from "../../contract/team-notification.ts";
 import { listRecipients } from "../../data/escalations/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { listBrowsers } from "../../data/notify-contacts/read.ts";
 import { findPage, listAlertRouting, type StatusPageRecord } from "../../data/status-pages/read.ts";
 import { findCoveringWindow } from "../../data/suppressed-outages/read.ts";
-import { findTeam } from "../../data/team/read.ts";
-import { listActiveWebhooks } from "../../data/webhooks/read.ts";
+import { findTeam, type TeamMember } from "../../data/team/read.ts";
+import { type ActiveWebhook, listInactiveWebhooks } from "../../data/webhooks/read.ts";
 import { previewReceivers } from "../../delivery/fan-out.ts";
 import { findPolicyFor } from "../../delivery/targeted.ts";
-import { findSuppressionEnd } from "../../domain/alert-routing.ts";
+import { findSuppressionEnd, maySuppress } from "../../domain/alert-routing.ts";
 import { opensIncident, publishesIncident } from "../../domain/automatic-incidents.ts";
 import { findOnCall } from "../../domain/on-call.ts";
 import { fillPreferences, fillTopics, topicFor } from "../../domain/team-notifications.ts";
@@ -21,50 +23,111 @@ import { toIsoOrNull } from "../../platform/clock.ts";
 import { listOpenPolicies } from "../on-call/policies.ts";
 import { listSchedules, SCHEDULES_MAX } from "../on-call/schedules.ts";
 
-/** Whom an outage of a monitor would reach if it began now: decided by what decides it then. */
-export async function listAlertReceivers(ctx: RequestScope, monitorId: string): Promise<AlertReceivers> {
+/** Whom an event of a monitor would reach at an instant, and why it reaches no others: decided by what decides it then. */
+export async function listAlertReceivers(
+  ctx: RequestScope,
+  monitorId: string,
+  { event = "monitor.down", at = ctx.now }: Partial<AlertReceiversQuery> = {},
+): Promise<AlertReceivers> {
   const monitor = await requireMonitor(ctx, monitorId);
   const { status_page_id } = monitor;
   const page = status_page_id === null ? undefined : await findPage(ctx.db, status_page_id);
-  const events = eventsOf(monitor, page);
-  const [reached, webhooks, team, routing, window] = await Promise.all([
+  const events = eventsOf(monitor, page, event);
+  const [reached, inactive, team, routing, window] = await Promise.all([
     previewReceivers(ctx.db, events),
-    listActiveWebhooks(ctx.db, [monitor.owner_id]),
+    listInactiveWebhooks(ctx.db, monitor.owner_id),
     findTeam(ctx.db, monitor),
     listAlertRouting(ctx.db, status_page_id === null ? [] : [status_page_id]),
-    findCoveringWindow(ctx.db, monitor.id, ctx.now),
+    findCoveringWindow(ctx.db, monitor.id, at),
   ]);
   const memberIds = team.members.map(({ id }) => id);
   const [names, browsers] = await Promise.all([namesOf(ctx, memberIds), listBrowsers(ctx.db, memberIds)]);
   const withBrowser = new Set(browsers.map(({ user_id }) => user_id));
   const escalating = reached.find(({ event, is_critical }) => is_critical || event.name === "incident.created");
   const topics = fillTopics(team.page?.notify_team ?? {});
-  const muted_until = monitor.muted_until !== null && monitor.muted_until > ctx.now ? monitor.muted_until : null;
-  const suppressed_until = findSuppressionEnd(monitor.id, routing[0]?.alert_suppressions, ctx.now);
+  const muted_until = monitor.muted_until !== null && monitor.muted_until > at ? monitor.muted_until : null;
+  const suppressed_until = maySuppress({ name: event })
+    ? findSuppressionEnd(monitor.id, routing[0]?.alert_suppressions, at)
+    : null;
+  // When a mute or a rule began is not kept: of the past they say nothing.
+  const withheld_until = at < ctx.now ? 0 : Math.max(muted_until ?? 0, suppressed_until ?? 0);
+  const isOwner = requireUser(ctx).user_id === monitor.owner_id;
+  const webhooks = reached[0]?.webhooks ?? [];
+  const people = team.members.map((member) => judgeMember(member, { events, topics, withBrowser }));
   return {
     channels: webhooks.flatMap(({ id, name, provider }) => {
       const own = reached.filter(({ webhook_ids }) => webhook_ids.has(id)).map(({ event }) => event.name);
       return own.length === 0 ? [] : [{ webhook_id: id, name, provider, events: own }];
     }),
-    team: team.members.flatMap(({ id, is_verified, preferences }) => {
-      const own = fillPreferences(preferences);
-      if (!events.filter(isKnownEvent).some((event) => topicFor(event, topics, own) !== null)) return [];
-      const reach = { mail: own.mail && is_verified, in_app: own.in_app, push: own.push && withBrowser.has(id) };
-      return reach.mail || reach.in_app || reach.push ? [{ user_id: id, name: names.get(id) ?? "", ...reach }] : [];
+    silent_channels: [...webhooks, ...inactive].flatMap((webhook) => {
+      // Channels of the account that hear nothing of this page are its owner's alone.
+      const isShown = webhook.status_page_id === null ? isOwner : webhook.status_page_id === status_page_id;
+      const reason = webhook.is_active ? findSilence(reached, webhook) : "off";
+      const { id, name, provider } = webhook;
+      return isShown && reason !== null ? [{ webhook_id: id, name, provider, reason }] : [];
     }),
-    on_call: escalating && page ? await findOnCallFor(ctx, escalating.event, page) : null,
+    team: people.flatMap(({ id, reach }) =>
+      typeof reach === "string" ? [] : [{ user_id: id, name: names.get(id) ?? "", ...reach }],
+    ),
+    silent_team: people.flatMap(({ id, reach }) =>
+      typeof reach === "string" ? [{ user_id: id, name: names.get(id) ?? "", reason: reach }] : [],
+    ),
+    on_call: escalating && page ? await findOnCallFor(ctx, { event: escalating.event, page, at }) : null,
     in_maintenance: window !== null,
-    withheld_until: toIsoOrNull(Math.max(muted_until ?? 0, suppressed_until ?? 0) || null),
+    withheld_until: toIsoOrNull(withheld_until || null),
   };
 }
 
-type Beginning = EventOf<"monitor.down"> | EventOf<"incident.created">;
+type Reached = Awaited<ReturnType<typeof previewReceivers<Asked>>>;
+type Silence = AlertReceivers["silent_channels"][number]["reason"];
 
-function eventsOf(monitor: MonitorRecord, page: StatusPageRecord | undefined): Beginning[] {
+/** Of a channel that hears none of the events: what keeps the first one from it. */
+function findSilence(reached: Reached, webhook: ActiveWebhook): Silence | null {
+  if (reached.some(({ webhook_ids }) => webhook_ids.has(webhook.id))) return null;
+  const reasons = reached.map(({ findReason }) => findReason(webhook));
+  return reasons.find((reason): reason is Silence => reason !== null && reason !== "said" && reason !== "page") ?? null;
+}
+
+type Ways = Omit<AlertReceivers["team"][number], "user_id" | "name">;
+
+interface TeamSettings {
+  events: readonly Asked[];
+  topics: TeamTopics;
+  /** People with a browser that takes alerts. */
+  withBrowser: ReadonlySet<string>;
+}
+
+/** By which ways the events reach a member, or why they do not. */
+function judgeMember(
+  { id, is_verified, preferences }: TeamMember,
+  { events, topics, withBrowser }: TeamSettings,
+): { id: string; reach: Ways | AlertReceivers["silent_team"][number]["reason"] } {
+  const own = fillPreferences(preferences);
+  const isHeard = (page: TeamTopics) => events.some((event) => topicFor(event, page, own) !== null);
+  if (!isHeard(topics)) return { id, reach: isHeard(EVERY_TOPIC) ? "page" : "person" };
+  const reach = { mail: own.mail && is_verified, in_app: own.in_app, push: own.push && withBrowser.has(id) };
+  return { id, reach: reach.mail || reach.in_app || reach.push ? reach : "ways" };
+}
+
+const EVERY_TOPIC = fillTopics(Object.fromEntries(TEAM_TOPICS.map((topic) => [topic, true])));
+
+type Asked = Extract<KnownEvent, { name: AskedEvent | "incident.created" }>;
+
+/** An outage is said by its monitor and by the incident that it opens. */
+function eventsOf(monitor: MonitorRecord, page: StatusPageRecord | undefined, asked: AskedEvent): Asked[] {
+  if (asked === "monitor.down") return beginningOf(monitor, page);
+  const { id: monitor_id, owner_id, status_page_id, parent_monitor_id } = monitor;
+  const classification = parent_monitor_id === null ? EVENTS[asked].classification : "team_only";
+  const shared = { id: `${monitor_id}/${asked}`, owner_id, status_page_id, monitor_id, created_at: 0, classification };
+  const data = { ...EVENT_EXAMPLES[asked], monitor_id };
+  return [{ ...shared, name: asked, data } as Asked];
+}
+
+function beginningOf(monitor: MonitorRecord, page: StatusPageRecord | undefined): Asked[] {
   const { id: monitor_id, owner_id, status_page_id } = monitor;
   const shared = { id: monitor_id, owner_id, status_page_id, monitor_id, created_at: 0 };
   const opens = page !== undefined && opensIncident(monitor, page);
-  const down: Beginning = {
+  const down: Asked = {
     ...shared,
     id: `${monitor_id}/down`,
     name: "monitor.down",
@@ -73,7 +136,7 @@ function eventsOf(monitor: MonitorRecord, page: StatusPageRecord | undefined): B
   };
   if (!opens) return [down];
   const is_public = publishesIncident(monitor, page);
-  const created: Beginning = {
+  const created: Asked = {
     ...shared,
     id: `${monitor_id}/incident`,
     name: "incident.created",
@@ -92,8 +155,7 @@ function eventsOf(monitor: MonitorRecord, page: StatusPageRecord | undefined): B
 
 async function findOnCallFor(
   ctx: RequestScope,
-  event: Beginning,
-  page: StatusPageRecord,
+  { event, page, at }: { event: Asked; page: StatusPageRecord; at: number },
 ): Promise<AlertReceivers["on_call"]> {
   const policyId = await findPolicyFor(ctx.db, event, page.id);
   if (policyId === undefined) return null;
@@ -105,7 +167,7 @@ async function findOnCallFor(
   if (!chosen) return null;
   const onCallOf = (scheduleId: string) => {
     const schedule = schedules.find(({ id }) => id === scheduleId);
-    return schedule ? (findOnCall(schedule, ctx.now)?.user_id ?? null) : null;
+    return schedule ? (findOnCall(schedule, at)?.user_id ?? null) : null;
   };
   const userOf = (type: string, value: string) =>
     namesUser(type) ? value : type === "schedule" ? onCallOf(value) : null;
