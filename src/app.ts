@@ -7,6 +7,7 @@ import { endpoints as agentCommands } from "./features/agent-commands/routes.ts"
 import { endpoints as agentDiscoveries } from "./features/agent-discoveries/routes.ts";
 import { endpoints as agentProgram } from "./features/agent-program/routes.ts";
 import { endpoints as agents } from "./features/agents/routes.ts";
+import { endpoints as alertAnswers } from "./features/alert-answers/routes.ts";
 import { endpoints as alertReceivers } from "./features/alert-receivers/routes.ts";
 import { endpoints as apiMonitoring } from "./features/api-monitoring/routes.ts";
 import { endpoints as audit } from "./features/audit/routes.ts";
@@ -108,6 +109,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...chatLinks,
   ...chatServices,
   ...phoneAnswers,
+  ...alertAnswers,
   ...onCall,
   ...escalations,
   ...onCallCalendars,

@@ -26,6 +26,12 @@ export const jiraServiceManagement: Notifier = {
       "API key",
       "Of an API integration: Operations of the team, Integrations, Add integration, API.",
     ),
+    secretField(
+      "webhook_token",
+      "Webhook token",
+      "A text of your choice that the webhook of Jira sends, by which acknowledgements come back.",
+      { is_required: false, form: { pattern: /^[!-~]{16,}$/, words: "at least 16 characters without spaces" } },
+    ),
     urlField(
       "Of the alerts. For Opsgenie: https://api.opsgenie.com/v2/alerts, in Europe https://api.eu.opsgenie.com/v2/alerts.",
       {
@@ -41,6 +47,7 @@ export const jiraServiceManagement: Notifier = {
   channel: "another API key",
   notes: [
     "One alert follows each outage by its alias: it opens with the outage, is acknowledged with its incident and closed with the recovery. A repeat while it is open only counts up.",
+    "Acknowledgements come back: add the integration Webhook to the team, with the address `https://<address>/integrations/jira/<id of the channel>`, the header `X-Webhook-Token` with the token of this channel, and the alert actions acknowledge and close. Who acknowledges there acknowledges here; a close there does not end the outage, and is noted in the timeline of the incident, of a published one in the audit log.",
   ],
   attemptsMax: null,
   isBundled: false,

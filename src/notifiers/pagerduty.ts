@@ -23,6 +23,12 @@ export const pagerduty: Notifier = {
       default: "https://events.pagerduty.com/v2/enqueue",
     }),
     secretField("secret", "Integration key", "The routing key of an Events API v2 integration of the service."),
+    secretField(
+      "webhook_secret",
+      "Signing secret",
+      "Of a webhook subscription (version 3) at PagerDuty, by which acknowledgements come back.",
+      { is_required: false },
+    ),
   ],
   steps: [
     'Open the service, "Integrations", "Add an integration".',
@@ -32,6 +38,7 @@ export const pagerduty: Notifier = {
   channel: "another integration key",
   notes: [
     "One alert follows each outage: it opens with the outage, is acknowledged with its incident, and resolves with the recovery. `monitor.down`, warnings and custom events trigger, `incident.acknowledged` acknowledges, `monitor.up` and `incident.resolved` resolve; maintenance sends nothing. The alert of a slow monitor resolves when it goes down, which opens another one, and when it is fast again.",
+    'Acknowledgements come back: in PagerDuty add a generic webhook (Integrations) to `https://<address>/integrations/pagerduty/<id of the channel>` with the events incident.acknowledged and incident.resolved, and enter its signing secret here. Who acknowledges there acknowledges here, by name and "in PagerDuty"; who resolves there does not end the outage, which is noted in the timeline of the incident, and of a published one in the audit log.',
   ],
   attemptsMax: null,
   isBundled: false,

@@ -31,7 +31,9 @@ export const teams: Notifier = {
     "Copy the address that the workflow shows.",
   ],
   channel: "the address of another workflow",
-  notes: ["A message is an Adaptive Card with a button for each link. Teams cannot edit what a workflow posted."],
+  notes: [
+    "A message is an Adaptive Card with a button for each link. Acknowledge opens the page that acknowledges: the address of a workflow takes messages and brings nothing back, so that no button answers within Teams, there are no commands, and a card cannot be edited once it was posted.",
+  ],
   attemptsMax: CHAT_ATTEMPTS_MAX,
   isBundled: true,
   validate: ({ url }) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS),

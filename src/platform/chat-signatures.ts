@@ -1,5 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
+/** Of a header; each costs a comparison. */
+const SIGNATURES_MAX = 10;
+
 /**
  * Discord signs timestamp and body with Ed25519
  * (https://discord.com/developers/docs/interactions/overview#setting-up-an-endpoint-validating-security-request-headers).
@@ -29,6 +32,22 @@ export function isSignedByTwilio(
     .update(`${url}${fields.join("")}`)
     .digest("base64");
   return isSameSecret(expected, signature);
+}
+
+/**
+ * PagerDuty signs the body, while a secret is changed by both
+ * (https://developer.pagerduty.com/docs/verifying-webhook-signatures).
+ */
+export function isSignedByPagerDuty(
+  secret: string,
+  { signatures, body }: { signatures: string; body: Uint8Array },
+): boolean {
+  if (secret === "") return false;
+  const expected = `v1=${createHmac("sha256", secret).update(body).digest("hex")}`;
+  return signatures
+    .split(",", SIGNATURES_MAX)
+    .map((signature) => isSameSecret(expected, signature.trim()))
+    .includes(true);
 }
 
 /** Both are hashed first, so that neither their length nor their content shows in the time this takes. */

@@ -255,6 +255,25 @@ export async function findEscalation(db: Db, escalationId: string): Promise<Esca
   return rows[0];
 }
 
+/** The escalation of a critical event that is not over, by what the event is about. */
+export async function findOpenThread(
+  db: Db,
+  { owner_id, thread_id }: { owner_id: string; thread_id: string },
+): Promise<EscalationRecord | undefined> {
+  const rows = await db
+    .select()
+    .from(escalations)
+    .where(
+      and(
+        eq(escalations.thread_id, thread_id),
+        sql`thread_id IS NOT NULL AND ended_at IS NULL`,
+        eq(escalations.owner_id, owner_id),
+      ),
+    )
+    .limit(1);
+  return rows[0];
+}
+
 export async function findEscalationNotification(
   db: Db,
   id: string,

@@ -1,4 +1,4 @@
-import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import { incidents, incidentUpdates } from "./table.ts";
 
@@ -8,6 +8,21 @@ export type IncidentUpdateRecord = typeof incidentUpdates.$inferSelect;
 export async function findIncident(db: Db, incidentId: string): Promise<IncidentRecord | undefined> {
   const rows = await db.select().from(incidents).where(eq(incidents.id, incidentId)).limit(1);
   return rows[0];
+}
+
+/** The incident that an alert is about: by its outage, else by itself. */
+export async function findIncidentOfThread(
+  db: Db,
+  { owner_id, thread_id }: { owner_id: string; thread_id: string },
+): Promise<IncidentRecord | undefined> {
+  const isOfThread = or(eq(incidents.id, thread_id), eq(incidents.origin_outage_id, thread_id));
+  return (
+    await db
+      .select()
+      .from(incidents)
+      .where(and(eq(incidents.owner_id, owner_id), isOfThread))
+      .limit(1)
+  )[0];
 }
 
 export function listIncidentsByIds(db: Db, ids: readonly string[]): Promise<IncidentRecord[]> {
