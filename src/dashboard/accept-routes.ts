@@ -14,6 +14,7 @@ import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.
 import { sealEntered, signInByForm } from "./second-step.ts";
 import { type NoticeView, renderMessage } from "./views/frame.tsx";
 import { type InvitationView, renderInvitation } from "./views/invitation.tsx";
+import { words } from "./words.ts";
 
 type OpenOffer = Extract<InvitationState, { state: "open" }>;
 
@@ -95,7 +96,8 @@ export const endpoints = [
         } catch (error) {
           const refused = toFormErrors(error);
           const entered = await sealEntered(c.var.ctx, form, error);
-          if (refused.status === 401 && !entered) refused.problems = { password: "The password is wrong." };
+          if (refused.status === 401 && !entered)
+            refused.problems = { password: words("dashboard-account").sign_in.wrong_password };
           return show(c, offer, { step: "sign_in", refused, entered });
         }
       });
@@ -138,11 +140,12 @@ interface Entered {
 
 function show(c: AppContext, offer: OpenOffer, entered: Entered = {}): Response {
   const { invitation, inviter } = offer;
+  const text = words("dashboard-account").invitation;
   const user = userOf(c);
   const step = entered.step ?? stepFor(c, offer);
   const view: InvitationView = {
     page_name: offer.page.name,
-    inviter: inviter ? `${inviter.name} (${inviter.email})` : "a member of the team",
+    inviter: inviter ? text.inviter({ name: inviter.name, email: inviter.email }) : text.member,
     role: invitation.role,
     abilities: explainMembership(invitation),
     expires: {
@@ -172,23 +175,17 @@ function stepFor(c: AppContext, { invitation, has_account, is_from_mail }: OpenO
 }
 
 function whatBecameOf(offer: InvitationState | undefined): NoticeView {
+  const text = words("dashboard-account").invitation;
   switch (offer?.state) {
     case "used":
       return {
-        title: "Already accepted",
-        text: "This invitation was already accepted. Sign in to see the status pages that you are a member of.",
-        link: { href: "/app", text: "To your status pages" },
+        ...text.used,
+        link: { href: "/app", text: text.to_pages },
       };
     case "expired":
-      return {
-        title: "This invitation has expired",
-        text: "Invitations expire after seven days. Ask the person who invited you for a new one.",
-      };
+      return text.expired;
     default:
-      return {
-        title: "There is no such invitation",
-        text: "It may have been cancelled, or the link is incomplete: copy all of it from the message. If that does not help, ask the person who invited you for a new one.",
-      };
+      return text.unknown;
   }
 }
 

@@ -9,6 +9,7 @@ import { type FormErrors, toFormErrors } from "./form.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
 import { renderSignInLink } from "./views/sign-in-link.tsx";
+import { words } from "./words.ts";
 
 /** Links that `npm run token -- --sign-in-link` prints. */
 const tags = ["Dashboard"];
@@ -81,8 +82,7 @@ async function readCode(c: AppContext): Promise<string | null> {
 }
 
 function gone(): Response {
-  const text = "It works once, within an hour. Ask the operator of this service for a new one.";
-  return page(renderMessage({ title: "This link is invalid or has expired", text }), 410);
+  return page(renderMessage(words("dashboard-account").sign_in.link_gone), 410);
 }
 
 function tokenOf(c: AppContext): string {

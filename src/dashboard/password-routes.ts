@@ -9,8 +9,9 @@ import { type AppContext, type EndpointPolicy, type ErrorPage, endpoint } from "
 import { html } from "../http/responses.ts";
 import { type FormErrors, parseFields, toFormErrors } from "./form.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
-import { renderMessage } from "./views/frame.tsx";
+import { type NoticeView, renderMessage } from "./views/frame.tsx";
 import { renderForgotten, renderReset } from "./views/password.tsx";
+import { words } from "./words.ts";
 
 /** Password reset by a mailed link. */
 const tags = ["Dashboard"];
@@ -63,10 +64,11 @@ export const endpoints = [
       } catch (error) {
         return showForgotten(form.get("email"), toFormErrors(error));
       }
-      const sent = "If this address has an account, we sent a password reset link to it.";
-      const text = isOutboxShown(c.var.ctx) ? `${sent} ${WHERE_MAIL_STAYS}` : sent;
+      const { password: said, sign_in } = words("dashboard-account");
+      // The outbox itself is for operators who are signed in.
+      const text = isOutboxShown(c.var.ctx) ? `${said.mailed.text} ${said.mailed.stays}` : said.mailed.text;
       return page(
-        renderMessage({ title: "Check your inbox", text, link: { href: "/app/sign-in", text: "Sign in" } }),
+        renderMessage({ title: said.mailed.title, text, link: { href: "/app/sign-in", text: sign_in.sign_in } }),
         202,
       );
     },
@@ -114,10 +116,6 @@ export const endpoints = [
   ),
 ];
 
-/** The outbox itself is for operators who are signed in. */
-const WHERE_MAIL_STAYS =
-  "This service sends no mail yet: on its machine, “npm run --silent mail” prints the link, also from an installed package as “vigil mail”.";
-
 function showForgotten(email: string | null, refused?: FormErrors): Response {
   return page(
     renderForgotten({ email: email ?? "", problems: refused?.problems ?? {} }),
@@ -129,7 +127,7 @@ function showForgotten(email: string | null, refused?: FormErrors): Response {
 async function showReset(c: AppContext, refused?: FormErrors): Promise<Response> {
   const token = tokenOf(c);
   const found = await findResetAccount(c.var.ctx, token);
-  if (!found) return page(renderMessage(GONE_MESSAGE), 410);
+  if (!found) return page(renderMessage(goneMessage()), 410);
   const view = {
     email: found.email,
     href: `/app/reset?token=${encodeURIComponent(token)}`,
@@ -138,11 +136,10 @@ async function showReset(c: AppContext, refused?: FormErrors): Promise<Response>
   return page(renderReset(view), refused?.status, refused?.headers);
 }
 
-const GONE_MESSAGE = {
-  title: "This link is invalid or has expired",
-  text: "It can be used once and within an hour. If it is younger and was not used, copy all of it from the message.",
-  link: { href: "/app/forgotten-password", text: "Request a new link" },
-};
+function goneMessage(): NoticeView {
+  const { title, text, link } = words("dashboard-account").password.gone;
+  return { title, text, link: { href: "/app/forgotten-password", text: link } };
+}
 
 function tokenOf(c: AppContext): string {
   return c.req.query("token") ?? "";

@@ -6,6 +6,7 @@ import { html } from "../http/responses.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
 import { renderTransfer } from "./views/transfer.tsx";
+import { words } from "./words.ts";
 
 /** The link by which the receiver of a status page accepts it. */
 const tags = ["Dashboard"];
@@ -71,9 +72,8 @@ export const endpoints = [
     (c) =>
       answer(c, async (token) => {
         await declinePage(c.var.ctx, { token });
-        const text = "The owner keeps the page and is notified. The link is invalid from now on.";
-        const link = { href: "/app", text: "To the overview" };
-        return page(renderMessage({ title: "You declined the page", text, link }));
+        const { title, text, link } = words("dashboard-account").transfer.declined;
+        return page(renderMessage({ title, text, link: { href: "/app", text: link } }));
       }),
   ),
 ];
@@ -98,14 +98,9 @@ async function show(c: AppContext, refused: ApiError | null): Promise<Response> 
   const { principal } = c.var.ctx;
   if (principal.kind !== "user") return redirectTo(`/app/sign-in?next=${encodeURIComponent(href)}`);
   const offer = await findOffer(c.var.ctx, token);
-  if (!offer) {
-    const text =
-      "It was used, withdrawn, replaced by a newer one, or has expired. Ask the owner of the page for a new one.";
-    return page(renderMessage({ title: "This link is invalid", text }), 410);
-  }
+  if (!offer) return page(renderMessage(words("dashboard-account").transfer.gone), 410);
   if (offer.transfer.to_user_id !== principal.user_id) {
-    const text = "Sign in with the account that the mail was sent to, and open the link again.";
-    return page(renderMessage({ title: "This page is offered to another account", text }), 403);
+    return page(renderMessage(words("dashboard-account").transfer.foreign), 403);
   }
   const problem = refused && `${refused.message.charAt(0).toUpperCase()}${refused.message.slice(1)}.`;
   const view = {

@@ -25,7 +25,7 @@ import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { type FormField, type Problems, storedValues, toSentences } from "../form-fields.ts";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm, wholeBody } from "../object-form.tsx";
-import { NOTIFY_TOPICS } from "../pages/form.ts";
+import { notifyTopics } from "../pages/form.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -155,7 +155,7 @@ function preferenceFields(): FormField[] {
       kind: "several",
       name: "notify_team",
       label: text.when,
-      options: NOTIFY_TOPICS.map(([value, label]) => ({ value, label })),
+      options: notifyTopics(),
     },
   ];
 }

@@ -8,6 +8,7 @@ import { ACTIONS, CopyText, PostButton, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { API, ids, LIST_MAX, params, showTab, V1 } from "./tab.tsx";
 
 const NAMES: Record<ChatService, string> = { discord: "Discord", telegram: "Telegram" };
@@ -22,23 +23,25 @@ export const endpoints = [
   action(
     { path: "/app/pages/{id}/chats/{service}", summary: "Create a token that links a chat", params: ofService },
     async (c, _entered, { id, service }) => {
+      const { chats: text, shared, tabs } = words("dashboard-pages");
+      const title = text.link_chat({ service: NAMES[service] });
       const path = `${API}/${id}/${service}/token`;
       const { token, url, instructions } = ChatLinkToken.parse(await requireApi(c, { method: "POST", path }));
       return showView(c, {
-        title: `Link a ${NAMES[service]} chat`,
+        title,
         section: "pages",
-        trail: [{ href: `/app/pages/${id}/chats`, text: "Chats" }],
+        trail: [{ href: `/app/pages/${id}/chats`, text: tabs.chats }],
         isNarrow: true,
         children: (
-          <section class="card" aria-label={`Link a ${NAMES[service]} chat`}>
+          <section class="card" aria-label={title}>
             <p>{instructions}</p>
-            <CopyText label="Token, for 15 minutes and one use" text={token} />
+            <CopyText label={text.token} text={token} />
             <p class="actions">
               <a class="button" href={url} rel="noreferrer">
-                Add the bot
+                {text.add_bot}
               </a>
               <a class="button second" href={`/app/pages/${id}/chats`}>
-                Done
+                {shared.done}
               </a>
             </p>
           </section>
@@ -51,7 +54,7 @@ export const endpoints = [
     { path: "/app/pages/{id}/chats/{service}/{channel}/unlink", summary: "Unlink a chat", params: ofChannel },
     async (c, _entered, { id, service, channel }) => {
       await requireApi(c, { method: "DELETE", path: `${V1}/${service}/status-channels/${channel}` });
-      return redirectWithNotice(`/app/pages/${id}/chats`, "The chat is unlinked. Its messages stay as they are.");
+      return redirectWithNotice(`/app/pages/${id}/chats`, words("dashboard-pages").chats.unlinked);
     },
   ),
 ];
@@ -86,17 +89,16 @@ interface ChatsProps {
 }
 
 function Chats({ path, channels, hasBot, may_change, now }: ChatsProps) {
-  const missing = CHAT_SERVICES.filter((service) => !hasBot[service]).map((service) => NAMES[service]);
+  const text = words("dashboard-pages").chats;
+  const [first, second] = CHAT_SERVICES.filter((service) => !hasBot[service]).map((service) => NAMES[service]);
   return (
     <section class="card" aria-labelledby="chats">
-      <h2 id="chats">Linked chats</h2>
-      <p>
-        A bot shows the page and its incidents in a chat, answers what the status is, and takes acknowledgements there.
-      </p>
+      <h2 id="chats">{text.title}</h2>
+      <p>{text.lead}</p>
       {channels.length === 0 ? (
-        <p class="quiet">None is linked.</p>
+        <p class="quiet">{text.none}</p>
       ) : (
-        <Table caption="Linked chats" head={["Chat", "Service", "Linked", ACTIONS]} isStacked>
+        <Table caption={text.title} head={[text.chat, text.service, text.linked, ACTIONS]} isStacked>
           {channels.map(({ id, name, channel_id, service, created_at }) => (
             <tr>
               <th scope="row" dir="auto">
@@ -108,7 +110,7 @@ function Chats({ path, channels, hasBot, may_change, now }: ChatsProps) {
               </td>
               <td>
                 {may_change ? (
-                  <PostButton action={`${path}/${service}/${id}/unlink`} label="Unlink" kind="danger" />
+                  <PostButton action={`${path}/${service}/${id}/unlink`} label={text.unlink} kind="danger" />
                 ) : null}
               </td>
             </tr>
@@ -118,12 +120,14 @@ function Chats({ path, channels, hasBot, may_change, now }: ChatsProps) {
       {may_change ? (
         <p class="actions">
           {CHAT_SERVICES.map((service) =>
-            hasBot[service] ? <PostButton action={`${path}/${service}`} label={`Link ${NAMES[service]}`} /> : null,
+            hasBot[service] ? (
+              <PostButton action={`${path}/${service}`} label={text.link({ service: NAMES[service] })} />
+            ) : null,
           )}
         </p>
       ) : null}
-      {missing.length === 0 ? null : (
-        <p class="quiet">The operator of this installation has set up no bot of {missing.join(" and ")} yet.</p>
+      {first === undefined ? null : (
+        <p class="quiet">{second === undefined ? text.no_bot({ service: first }) : text.no_bots({ first, second })}</p>
       )}
     </section>
   );

@@ -1,10 +1,10 @@
 import { CopyText, ListPages } from "../components/pieces.tsx";
 import { addressWith, partOf } from "../lists.ts";
+import { words } from "../words.ts";
 import type { Service } from "./services.tsx";
 import type { Page } from "./views.tsx";
 
 const BADGES = ["status", "uptime", "latency"] as const;
-const BADGE_WORDS = { status: "Status", uptime: "Uptime", latency: "Latency" };
 
 interface EmbedProps {
   page: Page;
@@ -14,20 +14,21 @@ interface EmbedProps {
 }
 
 export function Embed({ page, origin, services, offset }: EmbedProps) {
+  const text = words("dashboard-pages").embed;
   const { shown, place } = partOf(services, offset);
-  const frame = `<iframe src="${origin}/embed/${page.slug}" title="Status" width="320" height="80" style="border:0"></iframe>`;
+  const frame = `<iframe src="${origin}/embed/${page.slug}" title="${text.names.status}" width="320" height="80" style="border:0"></iframe>`;
   return (
     <>
-      <section class="card" aria-label="Embed">
-        <p class="quiet">Lines to copy into your own pages. They show no more than the public page does.</p>
-        <CopyText label="Status in a frame" text={frame} />
-        <CopyText label="Feed" text={`${page.url}/feed.atom`} />
-        <CopyText label="State as JSON" text={`${page.url}/summary.json`} />
+      <section class="card" aria-label={text.title}>
+        <p class="quiet">{text.lead}</p>
+        <CopyText label={text.frame} text={frame} />
+        <CopyText label={text.feed} text={`${page.url}/feed.atom`} />
+        <CopyText label={text.json} text={`${page.url}/summary.json`} />
       </section>
       {services.length === 0 ? null : (
         <section aria-labelledby="badges">
-          <h2 id="badges">Badges</h2>
-          {page.is_public ? null : <p class="quiet">Badges are there once the page is public.</p>}
+          <h2 id="badges">{text.badges}</h2>
+          {page.is_public ? null : <p class="quiet">{text.private}</p>}
           <div class="card folds">
             {shown.map((service, n) => (
               <details open={n === 0}>
@@ -53,7 +54,8 @@ interface BadgeProps {
 }
 
 function Badge({ badge, service, origin, page }: BadgeProps) {
-  const name = BADGE_WORDS[badge];
+  const text = words("dashboard-pages").embed;
+  const name = text.names[badge];
   const address = `${origin}/badge/${service.id}/${badge}.svg`;
   return (
     <>
@@ -61,14 +63,17 @@ function Badge({ badge, service, origin, page }: BadgeProps) {
         <p>
           <img
             src={`/badge/${service.id}/${badge}.svg`}
-            alt={`${name} of ${service.name}`}
+            alt={text.badge_of({ badge: name, service: service.name })}
             loading="lazy"
             height={20}
           />
         </p>
       ) : null}
-      <CopyText label={`${name}, Markdown`} text={`[![${name}](${address})](${page.url})`} />
-      <CopyText label={`${name}, HTML`} text={`<a href="${page.url}"><img src="${address}" alt="${name}"></a>`} />
+      <CopyText label={text.as_markdown({ badge: name })} text={`[![${name}](${address})](${page.url})`} />
+      <CopyText
+        label={text.as_html({ badge: name })}
+        text={`<a href="${page.url}"><img src="${address}" alt="${name}"></a>`}
+      />
     </>
   );
 }

@@ -2,14 +2,18 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { type FormField, storedValues } from "../form-fields.ts";
 import { type EditForm, showForm, submitForm } from "../object-form.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { API, loadPage, params } from "./tab.tsx";
 
 const PATH = "/app/pages/{id}/legal";
 const ids = { params: { id: "page" } } as const;
-const FIELDS: readonly FormField[] = [
-  { kind: "url", name: "imprint_url", label: "Imprint", hint: "who runs the page, where the law asks for it" },
-  { kind: "url", name: "privacy_url", label: "Privacy policy" },
-];
+function listFields(): FormField[] {
+  const text = words("dashboard-pages").legal;
+  return [
+    { kind: "url", name: "imprint_url", label: text.imprint, hint: text.imprint_hint },
+    { kind: "url", name: "privacy_url", label: text.privacy },
+  ];
+}
 
 export const endpoints = [
   view(
@@ -22,19 +26,22 @@ export const endpoints = [
   action({ path: PATH, summary: "Save a page's imprint and privacy links", params }, async (c, entered, { id }) => {
     const form = await legalForm(c, id);
     const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${id}/legal` });
-    return sent.ok ? redirectWithNotice(`/app/pages/${id}`, `Saved.${sent.kept}`) : sent.response;
+    return sent.ok
+      ? redirectWithNotice(`/app/pages/${id}`, words("dashboard-pages").shared.saved(sent))
+      : sent.response;
   }),
 ];
 
 async function legalForm(c: AppContext, id: string): Promise<EditForm> {
   const page = await loadPage(c, id);
+  const [text, fields] = [words("dashboard-pages").legal, listFields()];
   return {
-    title: "Imprint and privacy",
+    title: text.title,
     section: "pages",
     trail: [{ href: `/app/pages/${id}`, text: page.name }],
-    fields: FIELDS,
+    fields,
     action: `/app/pages/${id}/legal`,
     cancel: `/app/pages/${id}`,
-    stored: storedValues(FIELDS, page),
+    stored: storedValues(fields, page),
   };
 }

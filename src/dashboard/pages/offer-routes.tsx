@@ -10,6 +10,7 @@ import { MailStays } from "../installation/outbox-routes.tsx";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { showView, type View } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { API, LIST_MAX, loadPage, params } from "./tab.tsx";
 
 /** Offers a page to another account; its receiver accepts by the link of a mail. */
@@ -28,19 +29,20 @@ export const endpoints = [
     if (!(await hasRecentPassword(c))) return showView(c, { ...frame, ...passwordView(id), status: 403 });
     const sent = await submitForm(c, form, entered, { method: "POST", path: `${API}/${id}/transfer` });
     if (!sent.ok) return sent.response;
-    return redirectWithNotice(`/app/pages/${id}`, "The receiver gets a mail with a link that accepts the page.");
+    return redirectWithNotice(`/app/pages/${id}`, words("dashboard-pages").offer.sent);
   }),
 
   action(
     { ...offered, path: "/app/pages/{id}/transfer/withdraw", summary: "Button: withdraw the offer of a status page" },
     async (c, _form, { id }) => {
       await requireApi(c, { method: "POST", path: `${API}/${id}/transfer/withdraw` });
-      return redirectWithNotice(`/app/pages/${id}`, "The offer is withdrawn: the page stays yours.");
+      return redirectWithNotice(`/app/pages/${id}`, words("dashboard-pages").offer.withdrawn);
     },
   ),
 ];
 
 async function loadOffer(c: AppContext, id: string) {
+  const text = words("dashboard-pages").offer;
   const [{ name }, { rows: members }] = await Promise.all([
     loadPage(c, id),
     listMembers(c.var.ctx, id, { limit: LIST_MAX, offset: 0 }),
@@ -49,14 +51,14 @@ async function loadOffer(c: AppContext, id: string) {
   const receivers = members.flatMap((each): Option[] =>
     each.user_id === null || each.user_id === me
       ? []
-      : [{ value: each.user_id, label: each.name ? `${each.name} (${each.email})` : each.email }],
+      : [{ value: each.user_id, label: each.name ? text.person({ name: each.name, email: each.email }) : each.email }],
   );
   const path = `/app/pages/${id}`;
   const frame = {
-    title: `Transfer ownership of ${name}`,
+    title: text.title({ name }),
     section: "pages",
     trail: [
-      { href: "/app/pages", text: "Status pages" },
+      { href: "/app/pages", text: words("dashboard-pages").shared.pages },
       { href: path, text: name },
     ],
   } as const;
@@ -64,11 +66,11 @@ async function loadOffer(c: AppContext, id: string) {
     {
       kind: "select",
       name: "user_id",
-      label: "Receiver",
+      label: text.receiver,
       options: receivers,
       required: true,
-      empty: "Choose a member",
-      hint: "gets a mail with a link that accepts within 7 days; a new offer ends the one before",
+      empty: text.choose,
+      hint: text.receiver_hint,
     },
   ];
   const form: ObjectForm = {
@@ -76,13 +78,8 @@ async function loadOffer(c: AppContext, id: string) {
     fields,
     action: `${path}/transfer`,
     cancel: path,
-    submit: "Send the offer",
-    above: (
-      <p class="lead">
-        Once it is accepted, the page belongs to the receiver, with its monitors and everything on it, and counts for
-        their plan. You stay as an admin. Monitors that private agents run are paused.
-      </p>
-    ),
+    submit: text.send,
+    above: <p class="lead">{text.lead}</p>,
     below: <MailStays c={c} />,
   };
   return { frame, form, receivers };
@@ -109,18 +106,19 @@ async function hasRecentPassword(c: AppContext): Promise<boolean> {
 type Content = Pick<View, "children" | "isNarrow">;
 
 function inviteView(id: string): Content {
+  const { offer: text, shared } = words("dashboard-pages");
   return {
     isNarrow: true,
     children: (
       <section class="card" aria-labelledby="invite">
-        <h2 id="invite">Invite the receiver first</h2>
-        <p>The new owner is one of the members of a page. It has none yet.</p>
+        <h2 id="invite">{text.invite.title}</h2>
+        <p>{text.invite.hint}</p>
         <p class="actions">
           <a class="button" href={`/app/team/${id}/invite`}>
-            Invite member
+            {text.invite.submit}
           </a>
           <a class="button second" href={`/app/pages/${id}`}>
-            Cancel
+            {shared.cancel}
           </a>
         </p>
       </section>
@@ -129,22 +127,23 @@ function inviteView(id: string): Content {
 }
 
 function passwordView(id: string): Content {
+  const { offer: text, shared } = words("dashboard-pages");
   const path = `/app/pages/${id}`;
   return {
     isNarrow: true,
     children: (
       <section class="card" aria-labelledby="again">
-        <h2 id="again">Sign in again</h2>
-        <p>A page is transferred within 15 minutes of signing in with the password. You come back here afterwards.</p>
+        <h2 id="again">{text.again.title}</h2>
+        <p>{text.again.hint}</p>
         <div class="actions">
           <PostButton
             action="/app/sign-out"
-            label="Sign out and sign in again"
+            label={text.again.submit}
             kind="primary"
             fields={{ next: `${path}/transfer` }}
           />
           <a class="button second" href={path}>
-            Cancel
+            {shared.cancel}
           </a>
         </div>
       </section>

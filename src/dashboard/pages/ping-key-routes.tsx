@@ -8,17 +8,13 @@ import type { FormField } from "../form-fields.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { API, params } from "./tab.tsx";
 
-const FIELDS: readonly FormField[] = [
-  {
-    kind: "text",
-    name: "key",
-    label: "Key of another tool",
-    hint: "the ping key of a project of Healthchecks, whose jobs go on with it; empty: a new one",
-    maxlength: 100,
-  },
-];
+function listFields(): FormField[] {
+  const text = words("dashboard-pages").ping_key;
+  return [{ kind: "text", name: "key", label: text.key, hint: text.key_hint, maxlength: 100 }];
+}
 
 const ids = { params: { id: "page" } } as const;
 
@@ -44,7 +40,7 @@ export const endpoints = [
     if (!sent.ok) return sent.response;
     const { ping_url } = PingKey.parse(sent.body);
     return showView(c, {
-      title: "Ping key",
+      title: words("dashboard-pages").ping_key.title,
       section: "pages",
       trail: form.trail,
       isNarrow: true,
@@ -56,52 +52,48 @@ export const endpoints = [
     { path: "/app/pages/{id}/ping-key/remove", summary: "Remove the ping key", params },
     async (c, _entered, { id }) => {
       await requireApi(c, { method: "PUT", path: `${API}/${id}/ping-key`, body: { key: null } });
-      return redirectWithNotice(`/app/pages/${id}/services`, "The ping key is removed.");
+      return redirectWithNotice(`/app/pages/${id}/services`, words("dashboard-pages").ping_key.removed);
     },
   ),
 ];
 
 async function pingKeyForm(c: AppContext, id: string): Promise<ObjectForm> {
+  const text = words("dashboard-pages").ping_key;
   const [{ page }, known] = await Promise.all([requireVisiblePage(c.var.ctx, id), findPingKeyOf(c.var.ctx.db, id)]);
   const path = `/app/pages/${id}`;
   return {
-    title: "Ping key",
+    title: text.title,
     section: "pages",
     trail: [
-      { href: "/app/pages", text: "Status pages" },
+      { href: "/app/pages", text: words("dashboard-pages").shared.pages },
       { href: `${path}/services`, text: page.name },
     ],
-    fields: FIELDS,
+    fields: listFields(),
     action: `${path}/ping-key`,
-    submit: known ? "Replace the key" : "Make a key",
+    submit: known ? text.replace : text.make,
     cancel: `${path}/services`,
     above: (
       <p class="quiet">
-        With one key all jobs of this page send heartbeats, each to the monitor whose key it names. The first heartbeat
-        of a new job makes its monitor.{known ? " A new key ends the present one, which no view can show again." : ""}
+        {text.lead}
+        {known ? ` ${text.lead_known}` : ""}
       </p>
     ),
-    below: known ? <PostButton action={`${path}/ping-key/remove`} label="Remove the key" kind="danger" /> : null,
+    below: known ? <PostButton action={`${path}/ping-key/remove`} label={text.remove} kind="danger" /> : null,
   };
 }
 
 function Made({ url, done }: { url: string; done: string }) {
+  const text = words("dashboard-pages").ping_key;
   const address = (name: string) => url.replace("{key}", name);
   return (
-    <section class="card" aria-label="Ping key">
-      <CopyText label="A job ran" text={`curl -fsS -m 10 --retry 5 "${address("nightly-backup")}?create=1"`} />
-      <CopyText
-        label="A job started"
-        text={`curl -fsS -m 10 --retry 5 "${address("nightly-backup")}/start?create=1"`}
-      />
-      <CopyText
-        label="A job ended with its exit status"
-        text={`curl -fsS -m 10 --retry 5 "${address("nightly-backup")}/$?"`}
-      />
-      <p class="quiet">This is shown once. Keep it where nobody else reads it.</p>
+    <section class="card" aria-label={text.title}>
+      <CopyText label={text.ran} text={`curl -fsS -m 10 --retry 5 "${address("nightly-backup")}?create=1"`} />
+      <CopyText label={text.started} text={`curl -fsS -m 10 --retry 5 "${address("nightly-backup")}/start?create=1"`} />
+      <CopyText label={text.ended} text={`curl -fsS -m 10 --retry 5 "${address("nightly-backup")}/$?"`} />
+      <p class="quiet">{text.once}</p>
       <p class="actions">
         <a class="button" href={done}>
-          Done
+          {words("dashboard-pages").shared.done}
         </a>
       </p>
     </section>

@@ -8,6 +8,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { readBody } from "../form-fields.ts";
 import { ListOffset } from "../lists.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { Embed } from "./embed.tsx";
 import { Reports, readTargets, targetFields, targetValues } from "./reports.tsx";
 import { API, ids, params, type Refused, saveForm, shownForm, showTab } from "./tab.tsx";
@@ -47,7 +48,7 @@ export const endpoints = [
         toBody: (merged) => readTargets(readBody(fields, merged), targets),
       });
       if (saved.refused) return showReports(c, p.id, { refused: saved.refused });
-      return redirectWithNotice(`/app/pages/${p.id}/reports`, `Saved.${saved.kept}`);
+      return redirectWithNotice(`/app/pages/${p.id}/reports`, words("dashboard-pages").shared.saved(saved));
     },
   ),
 ];

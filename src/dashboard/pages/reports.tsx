@@ -4,16 +4,8 @@ import { ChartFigure } from "../components/chart.tsx";
 import { ListPages, Table } from "../components/pieces.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { addressWith, partOf } from "../lists.ts";
+import { words } from "../words.ts";
 import { FormCard, type Page } from "./views.tsx";
-
-const PERIOD_WORDS: Record<string, string> = {
-  "7d": "7 days",
-  "30d": "30 days",
-  "90d": "90 days",
-  month: "This month",
-  quarter: "This quarter",
-  year: "This year",
-};
 
 /** Uptime against its target, for a period, with the files of the API to download. */
 interface ReportsProps {
@@ -32,16 +24,17 @@ interface ReportsProps {
 }
 
 export function Reports({ page, sla, history, period, offset, values, problems, seen, may_change }: ReportsProps) {
+  const text = words("dashboard-pages").reports;
   const { shown, place } = partOf(sla.monitors, offset);
   const address = `/app/pages/${page.id}/reports`;
   const file = `/api/uptime/v1/status-pages/${page.id}/sla/export?period=${period}&format=`;
   return (
     <>
-      <ul class="tabs" aria-label="Period">
+      <ul class="tabs" aria-label={text.period}>
         {SLA_PERIODS.map((each) => (
           <li>
             <a href={`?period=${each}`} {...(each === period ? { "aria-current": "true" } : {})}>
-              {PERIOD_WORDS[each] ?? each}
+              {text.periods[each]}
             </a>
           </li>
         ))}
@@ -49,12 +42,12 @@ export function Reports({ page, sla, history, period, offset, values, problems, 
       <Course history={history} />
       <UptimeBars sla={sla} shown={shown} />
       <Table
-        caption="Service levels"
-        head={["Service", "Uptime", "Target", "Downtime", "Outages", "Budget left"]}
+        caption={text.levels}
+        head={[text.service, text.uptime, text.target, text.downtime, text.outages, text.budget]}
         figuresFrom={1}
       >
         <tr>
-          <th scope="row">The page as a whole</th>
+          <th scope="row">{text.whole}</th>
           <Figures figures={{ ...sla.overall, target_percentage: sla.target_percentage }} />
         </tr>
         {shown.map((monitor) => (
@@ -72,12 +65,12 @@ export function Reports({ page, sla, history, period, offset, values, problems, 
       <p class="actions">
         {["pdf", "csv", "json"].map((format) => (
           <a class="button second" href={file + format} download>
-            Download {format.toUpperCase()}
+            {text.download({ format: format.toUpperCase() })}
           </a>
         ))}
       </p>
       <FormCard
-        title="Targets"
+        title={text.targets}
         values={values}
         problems={problems}
         seen={seen}
@@ -94,20 +87,21 @@ const STEPS_MIN = 2;
 
 /** The uptime of the page as a whole over the period, beside the target. */
 function Course({ history: { steps, target_percentage } }: { history: SlaHistory }) {
+  const text = words("dashboard-pages").reports;
   const measured = steps.filter(({ uptime_percentage }) => uptime_percentage !== null);
   if (measured.length < STEPS_MIN) return null;
   const at = ({ from }: { from: string }) => Date.parse(from);
   const uptime = measured.map((step) => [at(step), step.uptime_percentage ?? 0] as const);
   return (
     <section class="card" aria-labelledby="course">
-      <h2 id="course">Uptime over time</h2>
+      <h2 id="course">{text.course}</h2>
       <ChartFigure
-        caption="Uptime of the page as a whole, in percent"
+        caption={text.course_caption}
         unit="%"
         isShare
         lines={[
-          { name: "Uptime", values: new Map(uptime) },
-          { name: "Target", values: new Map(steps.map((step) => [at(step), target_percentage])) },
+          { name: text.uptime, values: new Map(uptime) },
+          { name: text.target, values: new Map(steps.map((step) => [at(step), target_percentage])) },
         ]}
       />
     </section>
@@ -121,15 +115,16 @@ const MARGIN = 0.2;
 
 /** Uptime as bars on one scale, which begins shortly below the worst; the mark is the target. */
 function UptimeBars({ sla, shown }: { sla: SlaSummary; shown: Readonly<SlaSummary["monitors"]> }) {
-  const whole = { name: "The page as a whole", target_percentage: sla.target_percentage, ...sla.overall };
+  const text = words("dashboard-pages").reports;
+  const whole = { name: text.whole, target_percentage: sla.target_percentage, ...sla.overall };
   const rows = [whole, ...shown].filter(({ uptime_percentage }) => uptime_percentage !== null);
-  if (rows.length === 0) return <p class="quiet">Uptime appears once an hour of this period has been measured.</p>;
+  if (rows.length === 0) return <p class="quiet">{text.early}</p>;
   const lowest = Math.min(...rows.flatMap((row) => [row.uptime_percentage ?? 100, row.target_percentage]));
   const floor = Math.max(0, lowest - Math.max(MARGIN, (100 - lowest) * MARGIN));
   const x = (percentage: number) => Math.max(0, ((percentage - floor) / (100 - floor)) * BAR_WIDTH);
   return (
     <section class="card" aria-labelledby="bars">
-      <h2 id="bars">Uptime against target</h2>
+      <h2 id="bars">{text.bars}</h2>
       <ul class="bars">
         {rows.map(({ name, uptime_percentage, target_percentage, meets_target }) => (
           <li>
@@ -140,7 +135,7 @@ function UptimeBars({ sla, shown }: { sla: SlaSummary; shown: Readonly<SlaSummar
               viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`}
               preserveAspectRatio="none"
               role="img"
-              aria-label={`${uptime_percentage} % of a target of ${target_percentage} %`}
+              aria-label={text.bar({ uptime: String(uptime_percentage), target: String(target_percentage) })}
             >
               <rect class="is-none" width={BAR_WIDTH} height={BAR_HEIGHT} />
               <rect
@@ -159,7 +154,7 @@ function UptimeBars({ sla, shown }: { sla: SlaSummary; shown: Readonly<SlaSummar
           </li>
         ))}
       </ul>
-      <p class="quiet">The scale begins at {floor.toFixed(1)} %; the mark is the target.</p>
+      <p class="quiet">{text.scale({ floor: floor.toFixed(1) })}</p>
     </section>
   );
 }
@@ -169,14 +164,15 @@ const targetName = (monitorId: string) => `target_${monitorId}`;
 
 /** One for the page, and one for each monitor that has its own. */
 export function targetFields({ monitors }: Pick<SlaSummary, "monitors">): FormField[] {
+  const text = words("dashboard-pages").reports;
   const percentage = { kind: "number", min: 0, max: 100, step: "any" } as const;
   return [
-    { ...percentage, name: PAGE_TARGET, label: "Target of the page, in percent", hint: "empty: 99.9" },
+    { ...percentage, name: PAGE_TARGET, label: text.page_target, hint: text.page_target_hint },
     ...monitors.map(({ monitor_id, name }) => ({
       ...percentage,
       name: targetName(monitor_id),
-      label: `Target of ${name}`,
-      hint: "empty: that of the page",
+      label: text.target_of({ name }),
+      hint: text.target_hint,
       advanced: true,
     })),
   ];
@@ -202,11 +198,12 @@ export function readTargets(body: Readonly<Record<string, unknown>>, stored: Sla
 }
 
 function Figures({ figures }: { figures: SlaFigures }) {
+  const text = words("dashboard-pages").reports;
   const { uptime_percentage, meets_target, error_budget_remaining_seconds: left } = figures;
   return (
     <>
       <td class="num">
-        {meets_target === false ? <span class="pill is-bad">Missed</span> : null}{" "}
+        {meets_target === false ? <span class="pill is-bad">{text.missed}</span> : null}{" "}
         {uptime_percentage === null ? "–" : `${uptime_percentage.toFixed(3)} %`}
       </td>
       <td class="num">{figures.target_percentage} %</td>

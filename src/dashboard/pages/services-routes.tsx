@@ -7,7 +7,7 @@ import { listMonitors } from "../../data/monitor-settings/read.ts";
 import { groupVerbs } from "../../features/groups/service.ts";
 import { listServices } from "../../features/monitors/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { plural } from "../../lib/relative-time.ts";
+
 import { requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { readBody, storedValues } from "../form-fields.ts";
@@ -16,7 +16,8 @@ import { MADE_FROM } from "../merge.ts";
 import { type EditForm, showForm, submitForm } from "../object-form.tsx";
 import { mayDo } from "../rights.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { GROUP_FIELDS, NEW_GROUP_FIELDS } from "./form.ts";
+import { words } from "../words.ts";
+import { groupFields, newGroupFields } from "./form.ts";
 import { Services } from "./services.tsx";
 import { ids, LIST_MAX, params, type Refused, sendForm, showTab, V1 } from "./tab.tsx";
 
@@ -46,12 +47,14 @@ export const endpoints = [
     const former = entered.get(MADE_FROM);
     const isStale = moved && former !== null && former !== (moved.group_id ?? "") && moved.group_id !== body.group_id;
     if (isStale) {
-      const group = (await listGroups(c, id)).find((each) => each.id === moved.group_id)?.name ?? "no group";
-      const notice = `Not moved: another person put ${moved.name} into ${group} meanwhile. Choose again if it belongs elsewhere.`;
+      const group = (await listGroups(c, id)).find((each) => each.id === moved.group_id)?.name;
+      const { notice: text } = words("dashboard-pages").services;
+      const notice =
+        group === undefined ? text.stale_none({ name: moved.name }) : text.stale({ name: moved.name, group });
       return redirectWithNotice(address(id, placeIn(entered)), notice);
     }
     await requireApi(c, { method: "PUT", path: `${V1}/monitors/${monitor}`, body });
-    return redirectWithNotice(address(id, placeIn(entered)), "Moved.");
+    return redirectWithNotice(address(id, placeIn(entered)), words("dashboard-pages").services.notice.moved);
   }),
 
   action(
@@ -60,7 +63,7 @@ export const endpoints = [
       const services = await listServices(c.var.ctx, id);
       const monitors = reorder(services, entered);
       await requireApi(c, { method: "PUT", path: `${V1}/monitors/order`, body: { monitors } });
-      return redirectWithNotice(address(id, placeIn(entered)), "Moved.");
+      return redirectWithNotice(address(id, placeIn(entered)), words("dashboard-pages").services.notice.moved);
     },
   ),
 
@@ -73,26 +76,33 @@ export const endpoints = [
     { path: "/app/pages/{id}/services/add", summary: "Add services to a page", ...added },
     async (c, entered, { id }) => {
       const chosen = entered.getAll("monitor_ids");
-      if (chosen.length === 0) return redirectWithNotice(`/app/pages/${id}/services`, "Nothing was chosen.");
+      if (chosen.length === 0)
+        return redirectWithNotice(`/app/pages/${id}/services`, words("dashboard-pages").services.notice.nothing);
       const body = { ids: chosen, action: "update", changes: { status_page_id: id, group_id: null } };
       const answer = await requireApi(c, { method: "POST", path: `${V1}/monitors/bulk`, body });
       const { updated, failed } = BulkResult.parse(answer);
       const refused = [...new Set(failed.map(({ error }) => error))].join("; ");
-      const notice = `${plural(updated, "monitor")} added.${refused === "" ? "" : ` Not added: ${refused}.`}`;
+      const { notice: text } = words("dashboard-pages").services;
+      const notice = [
+        text.added({ n: updated }),
+        ...(refused === "" ? [] : [text.not_added({ reasons: refused })]),
+      ].join(" ");
       return redirectWithNotice(`/app/pages/${id}/services`, notice);
     },
   ),
 
   action({ path: "/app/pages/{id}/groups", summary: "Add a group", params }, async (c, entered, { id }) => {
-    const body = { ...readBody(NEW_GROUP_FIELDS, entered), status_page_id: id };
-    const refused = await sendForm(c, NEW_GROUP_FIELDS, entered, { method: "POST", path: `${V1}/groups`, body });
-    return refused ? showServices(c, id, { refused }) : redirectWithNotice(`/app/pages/${id}/services`, "Added.");
+    const body = { ...readBody(newGroupFields(), entered), status_page_id: id };
+    const refused = await sendForm(c, newGroupFields(), entered, { method: "POST", path: `${V1}/groups`, body });
+    return refused
+      ? showServices(c, id, { refused })
+      : redirectWithNotice(`/app/pages/${id}/services`, words("dashboard-pages").services.notice.group_added);
   }),
 
   action({ path: "/app/pages/{id}/groups/order", summary: "Reorder groups", params }, async (c, entered, { id }) => {
     const groups = reorder(await listGroups(c, id), entered);
     await requireApi(c, { method: "PUT", path: `${V1}/groups/order`, body: { status_page_id: id, groups } });
-    return redirectWithNotice(address(id, placeIn(entered)), "Moved.");
+    return redirectWithNotice(address(id, placeIn(entered)), words("dashboard-pages").services.notice.moved);
   }),
 
   view({ path: "/app/pages/{id}/groups/{group}", summary: "Form of a group", ...grouped }, async (c, input) => {
@@ -108,7 +118,7 @@ export const endpoints = [
       const toBody = (_changed: unknown, { name = "" }: Record<string, unknown>) => ({ name });
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${V1}/groups/${group}`, toBody });
       return sent.ok
-        ? redirectWithNotice(`/app/pages/${id}/services`, `The group is renamed.${sent.kept}`)
+        ? redirectWithNotice(`/app/pages/${id}/services`, words("dashboard-pages").services.notice.renamed(sent))
         : sent.response;
     },
   ),
@@ -124,6 +134,7 @@ const CHOICES_MAX = 100;
 const READ_MAX = 500;
 
 async function showChoice(c: AppContext, id: string): Promise<Response> {
+  const text = words("dashboard-pages").services;
   const { ctx } = c.var;
   const first = { limit: READ_MAX, offset: 0 };
   const { rows } = await listMonitors(ctx.db, { visible_to: await viewerOf(ctx) }, first, {}, "name");
@@ -137,24 +148,21 @@ async function showChoice(c: AppContext, id: string): Promise<Response> {
   return showForm(
     c,
     {
-      title: "Add existing monitors",
+      title: text.add_existing,
       section: "pages",
-      trail: [{ href: path, text: "Services" }],
+      trail: [{ href: path, text: words("dashboard-pages").tabs.services }],
       fields: [
         {
           kind: "several",
           name: "monitor_ids",
-          label: "Monitors",
+          label: text.monitors,
           options,
-          hint:
-            options.length === 0
-              ? "All of your monitors are on this page."
-              : "A monitor is on one page: it leaves its former one.",
+          hint: options.length === 0 ? text.all_here : text.leaves,
         },
       ],
       action: `${path}/add`,
       cancel: path,
-      submit: "Add",
+      submit: text.add,
     },
     {},
   );
@@ -169,34 +177,36 @@ async function getGroupOf(c: AppContext, { id, group }: GroupIds) {
 }
 
 async function groupForm(c: AppContext, { id, group }: GroupIds): Promise<EditForm> {
+  const [text, fields] = [words("dashboard-pages").services, groupFields()];
   const { name } = await getGroupOf(c, { id, group });
   const list = `/app/pages/${id}/services`;
   return {
-    title: `Rename ${name}`,
+    title: text.group.title({ name }),
     section: "pages",
-    trail: [{ href: list, text: "Services" }],
-    fields: GROUP_FIELDS,
+    trail: [{ href: list, text: words("dashboard-pages").tabs.services }],
+    fields,
     action: `/app/pages/${id}/groups/${group}`,
     keepsDraft: true,
     cancel: list,
-    stored: storedValues(GROUP_FIELDS, { name }),
-    submit: "Rename",
+    stored: storedValues(fields, { name }),
+    submit: words("dashboard-pages").shared.rename,
   };
 }
 
 async function deletionOfGroup(c: AppContext, { id, group }: GroupIds): Promise<Deletion> {
+  const text = words("dashboard-pages").services;
   const { name } = await getGroupOf(c, { id, group });
   const list = `/app/pages/${id}/services`;
   return {
-    kind: "group",
+    kind: text.group.kind,
     name,
     section: "pages",
-    trail: [{ href: list, text: "Services" }],
+    trail: [{ href: list, text: words("dashboard-pages").tabs.services }],
     list,
     shown: list,
     path: `/app/pages/${id}/groups/${group}`,
     api: `${V1}/groups/${group}`,
-    lost: "Its services stay on the page, without a group.",
+    lost: text.group.lost,
   };
 }
 

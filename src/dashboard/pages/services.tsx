@@ -6,7 +6,8 @@ import { EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { addressWith, partOf } from "../lists.ts";
 import { MADE_FROM } from "../merge.ts";
-import { NEW_GROUP_FIELDS } from "./form.ts";
+import { words } from "../words.ts";
+import { newGroupFields } from "./form.ts";
 import { FormCard, type Forms, type Page } from "./views.tsx";
 
 export interface Service {
@@ -26,6 +27,7 @@ interface ServicesProps extends Forms {
 }
 
 export function Services(props: ServicesProps) {
+  const { services: text, shared } = words("dashboard-pages");
   const { page, services, groups, at, values, problems, may_change } = props;
   const path = `/app/pages/${page.id}`;
   const [part, groupPart] = [partOf(services, at.offset), partOf(groups, at.groups)];
@@ -33,29 +35,29 @@ export function Services(props: ServicesProps) {
   return (
     <>
       <section aria-labelledby="services">
-        <h2 id="services">Services</h2>
+        <h2 id="services">{text.title}</h2>
         {services.length === 0 ? (
           <EmptyState
-            title="No services yet"
+            title={text.empty.title}
             action={
               may_change ? (
                 <span class="actions">
                   <a class="button" href={`${path}/services/add`}>
-                    Add existing monitors
+                    {text.add_existing}
                   </a>
                   <a class="button second" href={`/app/monitors/new?status_page_id=${page.id}`}>
-                    Add monitor
+                    {text.add_monitor}
                   </a>
                 </span>
               ) : undefined
             }
           >
-            Monitors of this page are its services.
+            {text.empty.hint}
           </EmptyState>
         ) : (
           <div data-drag-area>
             {may_change ? <DragForm action={`${path}/services/order`} at={at} /> : null}
-            <Table caption="Services in their order" head={["Service", "Status", "Group", "Order"]} isStacked>
+            <Table caption={text.caption} head={[text.service, text.status, text.in_group, text.order]} isStacked>
               {part.shown.map((service, n) => (
                 <tr data-drop={service.id} data-drag={may_change ? service.id : undefined}>
                   <th scope="row">
@@ -70,7 +72,7 @@ export function Services(props: ServicesProps) {
                     {may_change ? (
                       <GroupChoice path={path} service={service} groups={groups} at={at} />
                     ) : (
-                      (groups.find(({ id }) => id === service.group_id)?.name ?? "None")
+                      (groups.find(({ id }) => id === service.group_id)?.name ?? text.no_group)
                     )}
                   </td>
                   <td>
@@ -91,14 +93,14 @@ export function Services(props: ServicesProps) {
             <ListPages {...part.place} href={(offset) => href({ offset })} />
             {may_change ? (
               <p>
-                <a href={`${path}/services/add`}>Add existing monitors</a>
+                <a href={`${path}/services/add`}>{text.add_existing}</a>
               </p>
             ) : null}
           </div>
         )}
       </section>
       <section aria-labelledby="groups">
-        <h2 id="groups">Groups</h2>
+        <h2 id="groups">{text.groups}</h2>
         {groups.length === 0 ? null : (
           <div data-drag-area>
             {may_change ? <DragForm action={`${path}/groups/order`} at={at} /> : null}
@@ -116,12 +118,16 @@ export function Services(props: ServicesProps) {
                         isFirst={at.groups + n === 0}
                         isLast={at.groups + n === groups.length - 1}
                       />
-                      <a class="button second" href={`${path}/groups/${group.id}`} aria-label={`Rename ${group.name}`}>
-                        Rename
+                      <a
+                        class="button second"
+                        href={`${path}/groups/${group.id}`}
+                        aria-label={text.group.title({ name: group.name })}
+                      >
+                        {shared.rename}
                       </a>
-                      <Menu label={`More for ${group.name}`} id={`menu-${group.id}`}>
+                      <Menu label={text.more({ name: group.name })} id={`menu-${group.id}`}>
                         <a class="danger" href={`${path}/groups/${group.id}/delete`}>
-                          Delete
+                          {shared.delete}
                         </a>
                       </Menu>
                     </span>
@@ -134,20 +140,17 @@ export function Services(props: ServicesProps) {
         )}
         {may_change ? (
           <FormCard
-            title="Add a group"
+            title={text.add_group}
             action={`${path}/groups`}
-            fields={NEW_GROUP_FIELDS}
+            fields={newGroupFields()}
             values={values}
             problems={problems}
-            submit="Add group"
+            submit={text.add_group_submit}
           />
         ) : null}
       </section>
       {may_change ? (
-        <p class="quiet">
-          Jobs may send heartbeats to all services of this page by one <a href={`${path}/ping-key`}>ping key</a>, which
-          makes new ones as well.
-        </p>
+        <p class="quiet">{text.by_key.parts({ link: <a href={`${path}/ping-key`}>{text.ping_key}</a> })}</p>
       ) : null}
     </>
   );
@@ -166,14 +169,15 @@ interface GroupChoiceProps {
 }
 
 function GroupChoice({ path, service, groups, at }: GroupChoiceProps) {
-  if (groups.length === 0) return <span class="quiet">None</span>;
+  const text = words("dashboard-pages").services;
+  if (groups.length === 0) return <span class="quiet">{text.no_group}</span>;
   return (
     <form method="post" action={`${path}/services/group`} class="inline">
       <input type="hidden" name="id" value={service.id} />
       <input type="hidden" name={MADE_FROM} value={service.group_id ?? ""} />
       <Place at={at} />
-      <select name="group_id" aria-label={`Group of ${service.name}`}>
-        <option value="">None</option>
+      <select name="group_id" aria-label={text.group_of({ name: service.name })}>
+        <option value="">{text.no_group}</option>
         {groups.map(({ id, name }) => (
           <option value={id} selected={id === service.group_id}>
             {name}
@@ -181,7 +185,7 @@ function GroupChoice({ path, service, groups, at }: GroupChoiceProps) {
         ))}
       </select>{" "}
       <button type="submit" class="second">
-        Move
+        {text.move}
       </button>
     </form>
   );
@@ -209,17 +213,18 @@ interface MoveProps {
 
 /** One step: the keyboard's way to reorder, and that of a browser without scripts; a mouse drags. */
 function Move({ at, action, id, name, isFirst, isLast }: MoveProps) {
+  const text = words("dashboard-pages").services;
   return (
     <form method="post" action={action} class="inline">
       <input type="hidden" name="id" value={id} />
       <Place at={at} />
       {isFirst ? null : (
-        <button type="submit" class="second" name="direction" value="up" aria-label={`Move ${name} up`}>
+        <button type="submit" class="second" name="direction" value="up" aria-label={text.move_up({ name })}>
           <LineIcon of="arrow-up" />
         </button>
       )}{" "}
       {isLast ? null : (
-        <button type="submit" class="second" name="direction" value="down" aria-label={`Move ${name} down`}>
+        <button type="submit" class="second" name="direction" value="down" aria-label={text.move_down({ name })}>
           <LineIcon of="arrow-down" />
         </button>
       )}

@@ -20,28 +20,29 @@ import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import {
-  DOMAIN_FIELDS,
-  FIRST_PAGE_FIELDS,
+  domainFields,
+  firstPageFields,
   NEW_PAGE_VALUES,
-  NOTIFY_FIELDS,
-  PAGE_FIELDS,
-  PASSWORD_FIELDS,
+  notifyFields,
+  pageFields,
+  passwordFields,
   slugFrom,
 } from "./form.ts";
 import { API, ids, loadPage, params, type Refused, saveForm, shownForm, showTab } from "./tab.tsx";
 import { Domain, type Forms, Notifications, pageListView, Settings } from "./views.tsx";
 
-const trail = [{ href: "/app/pages", text: "Status pages" }];
-const NEW: ObjectForm = {
-  title: "New status page",
+const trail = () => [{ href: "/app/pages", text: words("dashboard-pages").shared.pages }];
+const newForm = (): ObjectForm => ({
+  title: words("dashboard-pages").list.new,
   section: "pages",
-  trail,
-  fields: FIRST_PAGE_FIELDS,
+  trail: trail(),
+  fields: firstPageFields(),
   action: "/app/pages/new",
   cancel: "/app/pages",
   preview: "/app/pages/new/preview",
-};
+});
 
 export const endpoints = [
   view(
@@ -49,14 +50,16 @@ export const endpoints = [
     async (c, { query }) => showView(c, pageListView(partOf(await listPageChoices(c.var.ctx), query.offset))),
   ),
 
-  view({ path: "/app/pages/new", summary: "Form of a new status page" }, (c) => showForm(c, NEW, NEW_PAGE_VALUES)),
+  view({ path: "/app/pages/new", summary: "Form of a new status page" }, (c) =>
+    showForm(c, newForm(), NEW_PAGE_VALUES),
+  ),
 
   action({ path: "/app/pages/new", summary: "Submit the form of a new status page" }, async (c, entered) => {
     if (!entered.get("slug")) entered.set("slug", slugFrom(entered.get("name") ?? ""));
-    const sent = await submitForm(c, NEW, entered, { method: "POST", path: API });
+    const sent = await submitForm(c, newForm(), entered, { method: "POST", path: API });
     if (!sent.ok) return sent.response;
     const { id, name } = StatusPage.parse(sent.body);
-    return redirectWithNotice(`/app/pages/${id}`, `${name} is online.`);
+    return redirectWithNotice(`/app/pages/${id}`, words("dashboard-pages").settings.online({ name }));
   }),
 
   view({ path: "/app/pages/{id}", summary: "Settings of a status page", params, ids }, (c, { params: { id } }) =>
@@ -66,28 +69,30 @@ export const endpoints = [
   action(
     { path: "/app/pages/{id}", summary: "Save the settings of a status page", params },
     async (c, entered, { id }) => {
-      const stored = storedValues(PAGE_FIELDS, await loadPage(c, id));
+      const fields = pageFields();
+      const stored = storedValues(fields, await loadPage(c, id));
       const saved = await saveForm(c, {
-        fields: PAGE_FIELDS,
+        fields,
         stored,
         sent: entered,
         path: `${API}/${id}`,
-        toBody: (merged) => readBody(changedFields(PAGE_FIELDS, merged, stored), merged),
+        toBody: (merged) => readBody(changedFields(fields, merged, stored), merged),
       });
       if (saved.refused) return showSettings(c, id, { refused: saved.refused });
-      return redirectWithNotice(`/app/pages/${id}`, `Saved.${saved.kept}`);
+      return redirectWithNotice(`/app/pages/${id}`, words("dashboard-pages").shared.saved(saved));
     },
   ),
 
   action({ path: "/app/pages/{id}/password", summary: "Protect a status page", params }, async (c, entered, { id }) => {
-    const body = readBody(PASSWORD_FIELDS, entered);
+    const text = words("dashboard-pages").settings;
+    const body = readBody(passwordFields(), entered);
     const seen = passwordVersion((await requireVisiblePage(c.var.ctx, id)).page);
     if ((entered.get(MADE_FROM) ?? seen) !== seen) {
-      const problem = "Another person changed it meanwhile. Nothing is saved yet; saving again replaces theirs.";
+      const problem = text.conflict;
       return showSettings(c, id, { refusedPassword: { typed: entered.get("password") ?? "", problem } });
     }
     await requireApi(c, { method: "PUT", path: `${API}/${id}`, body });
-    const notice = body.password === null ? "The page needs no password." : "Visitors have to enter the password.";
+    const notice = body.password === null ? text.password_gone : text.password_set;
     return redirectWithNotice(`/app/pages/${id}`, notice);
   }),
 
@@ -99,7 +104,7 @@ export const endpoints = [
     { path: "/app/pages/{id}/notifications", summary: "Save team notifications", params },
     async (c, entered, { id }) => {
       const saved = await saveForm(c, {
-        fields: NOTIFY_FIELDS,
+        fields: notifyFields(),
         stored: await loadTopics(c, id),
         sent: entered,
         method: "PATCH",
@@ -107,7 +112,7 @@ export const endpoints = [
         toBody: (merged) => ({ notify_team: readTopics(merged) }),
       });
       if (saved.refused) return showNotifications(c, id, saved.refused);
-      return redirectWithNotice(`/app/pages/${id}/notifications`, `Saved.${saved.kept}`);
+      return redirectWithNotice(`/app/pages/${id}/notifications`, words("dashboard-pages").shared.saved(saved));
     },
   ),
 
@@ -118,15 +123,16 @@ export const endpoints = [
   action(
     { path: "/app/pages/{id}/domain", summary: "Save the domain of a status page", params },
     async (c, entered, { id }) => {
+      const fields = domainFields();
       const saved = await saveForm(c, {
-        fields: DOMAIN_FIELDS,
-        stored: storedValues(DOMAIN_FIELDS, await loadDomain(c, id)),
+        fields,
+        stored: storedValues(fields, await loadDomain(c, id)),
         sent: withHost(entered),
         path: `${API}/${id}/ssl`,
-        toBody: (merged) => readBody(DOMAIN_FIELDS, merged),
+        toBody: (merged) => readBody(fields, merged),
       });
       if (saved.refused) return showDomain(c, id, saved.refused);
-      return redirectWithNotice(`/app/pages/${id}/domain`, `Saved.${saved.kept}`);
+      return redirectWithNotice(`/app/pages/${id}/domain`, words("dashboard-pages").shared.saved(saved));
     },
   ),
 
@@ -168,7 +174,7 @@ async function showSettings(c: AppContext, id: string, { refused, refusedPasswor
     <Settings
       page={page}
       password={password}
-      {...shownForm(PAGE_FIELDS, storedValues(PAGE_FIELDS, page), refused)}
+      {...shownForm(pageFields(), storedValues(pageFields(), page), refused)}
       writer={requireUser(c.var.ctx).user_id}
       isTyped={refused !== undefined}
       may_change={may("page.write")}
@@ -182,7 +188,7 @@ async function showSettings(c: AppContext, id: string, { refused, refusedPasswor
 async function loadTopics(c: AppContext, id: string): Promise<FormValues> {
   const { page } = await requireVisiblePage(c.var.ctx, id);
   const topics = fillTopics(page.notify_team);
-  return storedValues(NOTIFY_FIELDS, { notify_team: TEAM_TOPICS.filter((topic) => topics[topic]) });
+  return storedValues(notifyFields(), { notify_team: TEAM_TOPICS.filter((topic) => topics[topic]) });
 }
 
 function readTopics(entered: URLSearchParams): Record<string, boolean> {
@@ -191,7 +197,7 @@ function readTopics(entered: URLSearchParams): Record<string, boolean> {
 }
 
 async function showNotifications(c: AppContext, id: string, refused?: Refused): Promise<Response> {
-  const form = shownForm(NOTIFY_FIELDS, await loadTopics(c, id), refused);
+  const form = shownForm(notifyFields(), await loadTopics(c, id), refused);
   return showTab(c, { id, tab: "/notifications", refused }, ({ page, may }) => (
     <Notifications page={page} {...form} may_change={may("alerting.write")} />
   ));
@@ -208,23 +214,24 @@ async function showDomain(c: AppContext, id: string, refused?: Refused): Promise
     <Domain
       page={page}
       domain={domain}
-      {...shownForm(DOMAIN_FIELDS, storedValues(DOMAIN_FIELDS, domain), refused)}
+      {...shownForm(domainFields(), storedValues(domainFields(), domain), refused)}
       may_change={may("page.write")}
     />
   ));
 }
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const text = words("dashboard-pages").settings;
   const { name } = await loadPage(c, id);
   return {
-    kind: "status page",
+    kind: text.kind,
     name,
     section: "pages",
-    trail,
+    trail: trail(),
     list: "/app/pages",
     path: `/app/pages/${id}`,
     api: `${API}/${id}`,
-    lost: "Its incidents, maintenance, subscribers and members are deleted for good. Its monitors stay.",
+    lost: text.lost,
   };
 }
 

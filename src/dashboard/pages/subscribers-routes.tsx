@@ -5,14 +5,15 @@ import { INVITED_MAX, SubscribersInvited } from "../../contract/subscriber.ts";
 import { presentSubscriber } from "../../features/subscribers/present.ts";
 import { listMySubscribers } from "../../features/subscribers/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { plural } from "../../lib/relative-time.ts";
+
 import { callApi, errorOf } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import type { FormValues, Problems } from "../form-fields.ts";
 import { typedValues } from "../form-fields.ts";
 import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { IMPORTED_MAX, INVITE_FIELDS } from "./form.ts";
+import { words } from "../words.ts";
+import { IMPORTED_MAX, inviteFields } from "./form.ts";
 import { Subscribers } from "./subscribers.tsx";
 import { ids, params, showTab, V1 } from "./tab.tsx";
 
@@ -31,15 +32,19 @@ export const endpoints = [
     { path: "/app/pages/{id}/subscribers/invite", summary: "Invite subscribers", params },
     async (c, entered, { id }) => {
       const found = addressesIn(entered.get("endpoints") ?? "", entered.get("channel") ?? "email");
-      const values = typedValues(INVITE_FIELDS, entered);
+      const values = typedValues(inviteFields(), entered);
       const flaw = flawOf(found);
       if (flaw !== null) return showSubscribers(c, id, { values, problems: { endpoints: flaw }, status: 400 });
       const { invited, refused } = await invite(c, { id, channel: entered.get("channel") || "email", found });
-      const asked = `${plural(invited, "address")} asked to confirm.`.replace("addresss", "addresses");
+      const text = words("dashboard-pages").subscribers;
+      const asked = text.asked({ n: invited });
       if (refused.length === 0) return redirectWithNotice(`/app/pages/${id}/subscribers`, asked);
-      const named = refused.slice(0, NAMED_MAX).map(({ endpoint, error }) => `${endpoint} ${error}`);
+      const named = refused
+        .slice(0, NAMED_MAX)
+        .map(({ endpoint, error }) => `${endpoint} ${error}`)
+        .join("; ");
       const rest = refused.map(({ endpoint }) => endpoint).join("\n");
-      const problem = `${asked} Not these: ${named.join("; ")}${refused.length > NAMED_MAX ? "; and more" : ""}.`;
+      const problem = `${asked} ${refused.length > NAMED_MAX ? text.refused_more({ named }) : text.refused({ named })}`;
       return showSubscribers(c, id, {
         values: { ...values, endpoints: rest },
         problems: { endpoints: problem },
@@ -61,21 +66,22 @@ export const endpoints = [
 ];
 
 async function deletionOf(c: AppContext, { id, subscriber }: z.output<typeof subscriberParams>): Promise<Deletion> {
+  const text = words("dashboard-pages").subscribers;
   const { endpoint_masked: name, status_page_id } = await requireSubscriber(c.var.ctx, subscriber);
   if (status_page_id !== id) throw notFound("subscriber");
   const list = `/app/pages/${id}/subscribers`;
   return {
-    kind: "subscriber",
+    kind: text.kind,
     name,
     word: "address",
     section: "pages",
-    trail: [{ href: list, text: "Subscribers" }],
+    trail: [{ href: list, text: words("dashboard-pages").tabs.subscribers }],
     list,
     shown: list,
     path: `${list}/${subscriber}`,
     api: `${V1}/subscribers/${subscriber}`,
-    verb: ["Remove", "removed"],
-    lost: "Nothing more is sent to this address, and what is known of it is deleted. It may subscribe again.",
+    verb: [text.remove, text.removed],
+    lost: text.lost,
   };
 }
 
@@ -115,8 +121,9 @@ function addressesIn(text: string, channel: string): string[] {
 }
 
 function flawOf(found: readonly string[]): string | null {
-  if (found.length === 0) return "Addresses are missing: there is none in what was entered.";
-  return found.length > IMPORTED_MAX ? `Addresses are too many: at most ${IMPORTED_MAX} at a time.` : null;
+  const text = words("dashboard-pages").subscribers;
+  if (found.length === 0) return text.missing;
+  return found.length > IMPORTED_MAX ? text.too_many({ max: IMPORTED_MAX }) : null;
 }
 
 interface Invited {
@@ -133,7 +140,12 @@ async function invite(c: AppContext, { id, channel, found }: Invited): Promise<S
     const answer = await callApi(c, { method: "POST", path: `${V1}/subscribers`, body });
     if (!answer.ok && result.invited === 0) throw errorOf(answer);
     if (!answer.ok) {
-      result.refused.push(...found.slice(n).map((endpoint) => ({ endpoint, error: `waits: ${answer.error}` })));
+      result.refused.push(
+        ...found.slice(n).map((endpoint) => ({
+          endpoint,
+          error: words("dashboard-pages").subscribers.waits({ reason: answer.error }),
+        })),
+      );
       break;
     }
     const { invited, refused } = SubscribersInvited.parse(answer.body);

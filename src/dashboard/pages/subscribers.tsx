@@ -3,7 +3,8 @@ import type { Subscriber } from "../../contract/subscriber.ts";
 import { ACTIONS, EmptyState, ListPages, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import type { FormValues, Problems } from "../form-fields.ts";
-import { INVITE_FIELDS } from "./form.ts";
+import { words } from "../words.ts";
+import { inviteFields } from "./form.ts";
 import { FormCard, type Page } from "./views.tsx";
 
 interface SubscribersProps {
@@ -20,31 +21,26 @@ interface SubscribersProps {
 }
 
 export function Subscribers(props: SubscribersProps) {
+  const text = words("dashboard-pages").subscribers;
   const { page, total, may_change, values, problems } = props;
   return (
     <>
-      {total === 0 ? (
-        <EmptyState title="No subscribers yet">
-          Readers subscribe on the page itself, by mail or to a webhook, and confirm it.
-        </EmptyState>
-      ) : (
-        <List {...props} />
-      )}
+      {total === 0 ? <EmptyState title={text.empty.title}>{text.empty.hint}</EmptyState> : <List {...props} />}
       {may_change ? (
         <>
           <FormCard
-            title="Add or import"
-            fields={INVITE_FIELDS}
+            title={text.add}
+            fields={inviteFields()}
             values={values}
             problems={problems}
-            submit="Ask to confirm"
+            submit={text.ask}
             action={`/app/pages/${page.id}/subscribers/invite`}
           />
           <p>
             <a class="button second" href={`/api/uptime/v1/status-pages/${page.id}/subscribers/export`} download>
-              Export as CSV
+              {text.export}
             </a>{" "}
-            <span class="quiet">with whole addresses; the audit log keeps who did it</span>
+            <span class="quiet">{text.export_hint}</span>
           </p>
         </>
       ) : null}
@@ -53,10 +49,11 @@ export function Subscribers(props: SubscribersProps) {
 }
 
 function List({ page, subscribers, total, limit, offset, now, may_change }: SubscribersProps) {
+  const text = words("dashboard-pages").subscribers;
   const path = `/app/pages/${page.id}/subscribers`;
   return (
     <>
-      <Table caption="Subscribers" head={["Address", "Channel", "State", ACTIONS]} isStacked>
+      <Table caption={text.title} head={[text.address, text.channel, text.state, ACTIONS]} isStacked>
         {subscribers.map((subscriber) => (
           <tr>
             <th scope="row" dir="auto">
@@ -64,21 +61,17 @@ function List({ page, subscribers, total, limit, offset, now, may_change }: Subs
             </th>
             <td>{subscriber.channel}</td>
             <td>
-              {subscriber.unsubscribed_at !== null ? (
-                "Unsubscribed"
-              ) : subscriber.confirmed_at === null ? (
-                "Not confirmed"
-              ) : (
-                <>
-                  Since <Time at={Date.parse(subscriber.confirmed_at)} now={now} />
-                </>
-              )}
+              {subscriber.unsubscribed_at !== null
+                ? text.unsubscribed
+                : subscriber.confirmed_at === null
+                  ? text.unconfirmed
+                  : text.since.parts({ time: <Time at={Date.parse(subscriber.confirmed_at)} now={now} /> })}
             </td>
             <td>
               {may_change ? (
                 <div class="actions">
                   <a class="button second" href={`${path}/${subscriber.id}/delete`}>
-                    Remove
+                    {text.remove}
                   </a>
                 </div>
               ) : null}

@@ -12,44 +12,43 @@ import { addressWith } from "../lists.ts";
 import { MADE_FROM } from "../merge.ts";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
-import { ROLE_NAMES } from "../team/views.tsx";
-import { DOMAIN_FIELDS, NOTIFY_FIELDS, PAGE_FIELDS, PASSWORD_FIELDS } from "./form.ts";
+import { words } from "../words.ts";
+import { domainFields, notifyFields, pageFields, passwordFields } from "./form.ts";
 
 export type Page = z.output<typeof StatusPage>;
 
 export function pageListView({ shown: pages, place }: { shown: readonly PageChoice[]; place: ListPlace }): View {
+  const { list: text, shared } = words("dashboard-pages");
   return {
-    title: "Status pages",
+    title: shared.pages,
     section: "pages",
     actions: (
       <a class="button" href="/app/pages/new">
-        New status page
+        {text.new}
       </a>
     ),
     children:
       pages.length === 0 ? (
-        <EmptyState title="No status pages yet">
-          A status page shows your readers what works, what does not, and what you do about it.
-        </EmptyState>
+        <EmptyState title={text.empty.title}>{text.empty.hint}</EmptyState>
       ) : (
         <>
-          <Table caption="Status pages" head={["Page", "Address", "Your role", ACTIONS]} isStacked>
+          <Table caption={shared.pages} head={[text.page, text.address, text.role, ACTIONS]} isStacked>
             {pages.map((page) => (
               <tr>
                 <th scope="row">
                   <a href={`/app/pages/${page.id}`} dir="auto">
                     {page.name}
                   </a>{" "}
-                  {page.is_public ? null : <span class="tag">Private</span>}
+                  {page.is_public ? null : <span class="tag">{text.private}</span>}
                 </th>
                 <td class="wide quiet" dir="ltr">
                   {page.url.replace(/^https?:\/\//, "")}
                 </td>
-                <td>{ROLE_NAMES[page.membership.role]}</td>
+                <td>{words("dashboard-account").roles[page.membership.role]}</td>
                 <td>
                   <div class="actions">
-                    <a class="button second" href={page.url} aria-label={`Open ${page.name}`}>
-                      Open
+                    <a class="button second" href={page.url} aria-label={text.open_page({ name: page.name })}>
+                      {text.open}
                       <LineIcon of="arrow-up-right" />
                     </a>
                   </div>
@@ -65,14 +64,14 @@ export function pageListView({ shown: pages, place }: { shown: readonly PageChoi
 
 /** The views about one page, each with its own address. */
 const TABS = [
-  ["", "Settings"],
-  ["/services", "Services"],
-  ["/notifications", "Notifications"],
-  ["/domain", "Domain"],
-  ["/subscribers", "Subscribers"],
-  ["/chats", "Chats"],
-  ["/embed", "Embed"],
-  ["/reports", "Reports"],
+  ["", "settings"],
+  ["/services", "services"],
+  ["/notifications", "notifications"],
+  ["/domain", "domain"],
+  ["/subscribers", "subscribers"],
+  ["/chats", "chats"],
+  ["/embed", "embed"],
+  ["/reports", "reports"],
 ] as const;
 export type PageTab = (typeof TABS)[number][0];
 
@@ -88,12 +87,13 @@ interface TabView {
 
 export function pageTabView(view: TabView): View {
   const { page, tab, children, problems = {}, status, headers, hasFrame = false } = view;
-  const name = TABS.find(([path]) => path === tab)?.[1] ?? "";
+  const { tabs: text, shared } = words("dashboard-pages");
+  const [, name] = TABS.find(([path]) => path === tab) ?? TABS[0];
   const path = `/app/pages/${page.id}`;
   return {
-    title: tab === "" ? page.name : `${name} of ${page.name}`,
+    title: tab === "" ? page.name : text.title({ tab: text[name], page: page.name }),
     section: "pages",
-    trail: [{ href: "/app/pages", text: "Status pages" }, ...(tab === "" ? [] : [{ href: path, text: page.name }])],
+    trail: [{ href: "/app/pages", text: shared.pages }, ...(tab === "" ? [] : [{ href: path, text: page.name }])],
     hasProblem: Object.keys(problems).length > 0,
     hasFrame,
     isLive: tab === "/services",
@@ -103,14 +103,14 @@ export function pageTabView(view: TabView): View {
     ...(headers === undefined ? {} : { headers }),
     actions: (
       <a class="button second" href={page.url}>
-        Open the page
+        {text.open}
       </a>
     ),
     children: (
       <>
         <Tabs
-          label="About this page"
-          tabs={TABS.map(([suffix, text]) => ({ href: path + suffix, text, isOpen: suffix === tab }))}
+          label={text.label}
+          tabs={TABS.map(([suffix, each]) => ({ href: path + suffix, text: text[each], isOpen: suffix === tab }))}
         />
         {children}
       </>
@@ -142,7 +142,7 @@ export function FormCard({
   fields,
   values,
   problems,
-  submit = "Save",
+  submit = words("dashboard-pages").form.save,
   preview,
   seen,
   draft,
@@ -169,10 +169,11 @@ export function FormCard({
 }
 
 function ReadOnly({ title, fields, values }: Pick<FormCardProps, "title" | "fields" | "values">) {
+  const text = words("dashboard-pages").settings;
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
-      <p class="quiet">Your role may read this and not change it.</p>
+      <p class="quiet">{text.read_only}</p>
       <fieldset disabled class="fields">
         <Fields fields={fields} values={values} problems={{}} />
       </fieldset>
@@ -210,24 +211,25 @@ interface SettingsProps extends Forms, MayChange {
 }
 
 export function Settings(props: SettingsProps) {
+  const text = words("dashboard-pages").settings;
   const { page, password, values, problems, seen, writer, isTyped, offer, may_change, may_transfer, may_delete } =
     props;
   const path = `/app/pages/${page.id}`;
   const draft = draftKey(path, writer);
-  const card = { title: "Settings", action: path, fields: PAGE_FIELDS, values, problems, seen, draft, isTyped };
+  const card = { title: text.title, action: path, fields: pageFields(), values, problems, seen, draft, isTyped };
   if (!may_change) return <FormCard {...card} may_change={false} />;
   const preview = `${path}/preview`;
   return (
     <WithPreview address={preview}>
       <FormCard {...card} preview={preview} />
       <Password page={page} path={path} form={password} />
-      <section class="card row" aria-label="Imprint and privacy">
+      <section class="card row" aria-label={text.legal}>
         <p>
-          Imprint and privacy{" "}
-          <span class="quiet">in the footer: {page.imprint_url || page.privacy_url ? "set" : "none"}</span>
+          {text.legal}{" "}
+          <span class="quiet">{page.imprint_url || page.privacy_url ? text.legal_set : text.legal_none}</span>
         </p>
         <a class="button second" href={`${path}/legal`}>
-          Change the links
+          {text.legal_change}
         </a>
       </section>
       {may_transfer ? <Transfer path={path} offer={offer} /> : null}
@@ -237,45 +239,56 @@ export function Settings(props: SettingsProps) {
 }
 
 function Password({ page, path, form }: { page: Page; path: string; form: Forms }) {
+  const text = words("dashboard-pages").settings;
   return (
     <FormCard
-      title={page.has_password ? "Protected by a password" : "Protect by a password"}
+      title={page.has_password ? text.protected : text.protect}
       action={`${path}/password`}
-      fields={PASSWORD_FIELDS}
+      fields={passwordFields()}
       {...form}
     />
   );
 }
 
 function Transfer({ path, offer }: { path: string; offer: Offer | undefined }) {
+  const text = words("dashboard-pages").settings;
   return (
-    <section class="card" aria-label="Hand over">
-      <h2>Transfer ownership of this page</h2>
+    <section class="card" aria-label={text.hand_over}>
+      <h2>{text.transfer}</h2>
       {offer === undefined ? null : (
         <p>
-          Offered to <strong dir="auto">{offer.name ? `${offer.name} (${offer.email})` : offer.email}</strong>, who may
-          accept until <ExactTime at={offer.expires_at} />. A new offer ends this one.
+          {text.offered.parts({
+            person: (
+              <strong dir="auto">
+                {offer.name
+                  ? words("dashboard-pages").offer.person({ name: offer.name, email: offer.email })
+                  : offer.email}
+              </strong>
+            ),
+            until: <ExactTime at={offer.expires_at} />,
+          })}
         </p>
       )}
-      <p class="quiet">It goes to the account of a member, with its monitors. You stay as an admin.</p>
+      <p class="quiet">{text.transfer_hint}</p>
       <p class="actions">
         <a class="button second" href={`${path}/transfer`}>
-          Hand over
+          {text.hand_over}
         </a>
-        {offer === undefined ? null : <PostButton action={`${path}/transfer/withdraw`} label="Withdraw the offer" />}
+        {offer === undefined ? null : <PostButton action={`${path}/transfer/withdraw`} label={text.withdraw} />}
       </p>
     </section>
   );
 }
 
 function Deletion({ path }: { path: string }) {
+  const text = words("dashboard-pages").settings;
   return (
-    <section class="card" aria-label="Delete">
-      <h2>Delete this page</h2>
-      <p class="quiet">Its incidents, maintenance, subscribers and members go with it. Its monitors stay.</p>
+    <section class="card" aria-label={words("dashboard-pages").shared.delete}>
+      <h2>{text.deletion}</h2>
+      <p class="quiet">{text.deletion_hint}</p>
       <p class="actions">
         <a class="button danger" href={`${path}/delete`}>
-          Delete
+          {words("dashboard-pages").shared.delete}
         </a>
       </p>
     </section>
@@ -285,9 +298,9 @@ function Deletion({ path }: { path: string }) {
 export function Notifications({ page, values, problems, seen, may_change }: Forms & MayChange & { page: Page }) {
   return (
     <FormCard
-      title="Team"
+      title={words("dashboard-pages").settings.team}
       action={`/app/pages/${page.id}/notifications`}
-      fields={NOTIFY_FIELDS}
+      fields={notifyFields()}
       values={values}
       problems={problems}
       seen={seen}
@@ -298,26 +311,24 @@ export function Notifications({ page, values, problems, seen, may_change }: Form
 
 export function Domain(props: Forms & MayChange & { page: Page; domain: CustomDomain }) {
   const { page, domain, values, problems, seen, may_change } = props;
-  const words = { none: "None", pending: "Waiting for its DNS records", active: "Active", error: "Error" };
+  const text = words("dashboard-pages").domain;
   return (
     <>
       <FormCard
-        title="Custom domain"
+        title={text.title}
         action={`/app/pages/${page.id}/domain`}
-        fields={DOMAIN_FIELDS}
+        fields={domainFields()}
         values={values}
         problems={problems}
         seen={seen}
         may_change={may_change}
       />
       {domain.custom_domain === null ? null : (
-        <section class="card" aria-label="State">
-          <h2>{words[domain.status]}</h2>
+        <section class="card" aria-label={text.state}>
+          <h2>{text.states[domain.status]}</h2>
           {domain.error === null ? null : <p class="problem">{domain.error}</p>}
-          <p class="quiet">
-            Create these records at the provider of your domain. They are looked up every few minutes.
-          </p>
-          <Table caption="DNS records" head={["Type", "Name", "Value"]}>
+          <p class="quiet">{text.records_hint}</p>
+          <Table caption={text.records} head={[text.type, text.name, text.value]}>
             {domain.records.map(({ type, name, value }) => (
               <tr>
                 <td>{type}</td>

@@ -8,6 +8,7 @@ import { listProviders } from "../../features/sign-in-providers/known.ts";
 import { readForm } from "../../http/body.ts";
 import { type AppContext, endpoint } from "../../http/endpoint.ts";
 import { html } from "../../http/responses.ts";
+import { trail } from "../account/shown-once.tsx";
 import { AccountTabs } from "../account/tabs.tsx";
 import { ACTIONS, EmptyState, Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
@@ -15,26 +16,28 @@ import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { ERROR_RESPONSES, renderErrorPage } from "../responses.ts";
 import { showView } from "../shell.tsx";
 import { redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { goToProvider } from "./routes.tsx";
 
 const LIST = "/app/account/sign-ins";
-const trail = [{ href: "/app/account", text: "Account" }];
+
 const params = z.object({ id: z.uuid() });
 
 export const endpoints = [
   view({ path: LIST, summary: "Linked sign-ins in the dashboard" }, async (c) => {
+    const text = words("dashboard-account").linked;
     const { ctx } = c.var;
     const linked = (await listMySignIns(ctx)).map(presentLinkedSignIn);
     const others = (await listProviders(ctx)).filter(({ issuer }) => linked.every((each) => each.issuer !== issuer));
     const buttons = others.map(({ id, name }) => (
       <a class="button" href={`${LIST}/link/${id}`} dir="auto">
-        Link sign-in by {name}
+        {text.link({ name })}
       </a>
     ));
     return showView(c, {
-      title: "Linked sign-ins",
+      title: text.title,
       section: "account",
-      trail,
+      trail: trail(),
       actions: linked.length > 0 && buttons.length > 0 ? buttons : undefined,
       children: (
         <>
@@ -42,10 +45,8 @@ export const endpoints = [
           {linked.length > 0 ? (
             <LinkedTable linked={linked} now={c.var.now} />
           ) : (
-            <EmptyState title="No linked sign-in" action={buttons.length > 0 ? buttons : undefined}>
-              {buttons.length > 0
-                ? "Link one to sign in without a password here."
-                : "The operator of this installation has not set up a sign-in provider."}
+            <EmptyState title={text.empty.title} action={buttons.length > 0 ? buttons : undefined}>
+              {buttons.length > 0 ? text.empty.link : text.empty.none}
             </EmptyState>
           )}
         </>
@@ -87,7 +88,7 @@ export const endpoints = [
     async (c) => {
       requireSameOrigin(c.req.raw, c.var.publicUrl);
       await linkSignIn(c.var.ctx, (await readForm(c.req.raw)).get("proof"));
-      return redirectWithNotice(LIST, "Linked.");
+      return redirectWithNotice(LIST, words("dashboard-account").linked.done);
     },
   ),
 
@@ -95,20 +96,21 @@ export const endpoints = [
 ];
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const text = words("dashboard-account").linked;
   const linked = (await listMySignIns(c.var.ctx)).find((each) => each.id === id);
   if (!linked) throw notFound("linked sign-in");
   const { provider } = presentLinkedSignIn(linked);
   return {
-    kind: "sign-in",
+    kind: text.kind,
     name: provider,
     section: "account",
-    trail: [...trail, { href: LIST, text: "Linked sign-ins" }],
+    trail: [...trail(), { href: LIST, text: text.title }],
     list: LIST,
     shown: LIST,
     path: `${LIST}/${id}`,
     api: `/api/core/v1/auth/sign-ins/${id}`,
-    verb: ["Unlink", "unlinked"],
-    lost: "It no longer signs in to your account, and the sessions that it started end.",
+    verb: [text.unlink, text.unlinked],
+    lost: text.lost,
   };
 }
 
@@ -118,8 +120,9 @@ interface LinkedProps {
 }
 
 function LinkedTable({ linked, now }: LinkedProps) {
+  const text = words("dashboard-account").linked;
   return (
-    <Table caption="Linked sign-ins" head={["Provider", "As", "Last used", ACTIONS]} isStacked>
+    <Table caption={text.title} head={[text.provider, text.as, text.last_used, ACTIONS]} isStacked>
       {linked.map(({ id, provider, email, last_used_at }) => (
         <tr>
           <th scope="row" dir="auto">
@@ -131,7 +134,7 @@ function LinkedTable({ linked, now }: LinkedProps) {
           </td>
           <td>
             <a class="button second" href={`${LIST}/${id}/delete`}>
-              Unlink
+              {text.unlink}
             </a>
           </td>
         </tr>

@@ -22,6 +22,7 @@ import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "../responses
 import { isAboutCode } from "../second-step.ts";
 import { renderMessage } from "../views/frame.tsx";
 import type { ProviderButton } from "../views/sign-in.tsx";
+import { words } from "../words.ts";
 import { renderConfirmation, renderLink } from "./views.tsx";
 
 /** Signing in by a provider: away to it, back from it, and what an account asks for besides. */
@@ -121,7 +122,8 @@ export const endpoints = [
         if (provider.kind === "access") throw notFound("sign-in provider");
         const token = (await readForm(c.req.raw)).get("logout_token") ?? "";
         await endSessionsByProvider(c.var.ctx, provider, token);
-        return page(renderMessage({ title: "Signed out", text: "The sessions are over.", link: AGAIN }), 200);
+        const text = words("dashboard-account").sign_in;
+        return page(renderMessage({ title: text.signed_out, text: text.sessions_over, link: again() }), 200);
       }),
   ),
 ];
@@ -162,6 +164,7 @@ async function confirm(c: AppContext, form: URLSearchParams): Promise<Response> 
     const proof = isUnanswered ? await openProof(c.var.ctx, sealed) : null;
     if (!proof || sealed === null) throw error;
     const { problems, status, headers } = toFormErrors(error);
+    const text = words("dashboard-account").sign_in;
     const view = {
       provider: await getProvider(c.var.ctx, proof.provider_id),
       proof: sealed,
@@ -169,8 +172,8 @@ async function confirm(c: AppContext, form: URLSearchParams): Promise<Response> 
       needs_password: password !== null,
       needs_code: code !== null || isAboutCode(error),
       problems: isAboutCode(error)
-        ? { code: problems.code ?? "Enter the code." }
-        : { password: problems.password ?? "The password is wrong." },
+        ? { code: problems.code ?? text.enter_code }
+        : { password: problems.password ?? text.wrong_password },
     };
     return page(renderConfirmation(view), status, headers);
   }
@@ -195,24 +198,12 @@ function withEndedAttempt(c: AppContext, response: Response): Response {
   return response;
 }
 
-const AGAIN = { href: "/app/sign-in", text: "Back to sign-in" };
+const again = () => ({ href: "/app/sign-in", text: words("dashboard-account").sign_in.again });
 
 function over(): Response {
-  const text = "It was started in another browser or more than ten minutes ago, or it is already finished.";
-  return page(renderMessage({ title: "This sign-in has expired", text, link: AGAIN }), 400);
+  const { expired } = words("dashboard-account").sign_in;
+  return page(renderMessage({ title: expired.title, text: expired.text, link: again() }), 400);
 }
-
-const REASONS: Record<ProviderError["reason"], { title: string; text: string }> = {
-  cancelled: { title: "Not signed in", text: "The provider did not sign you in, or you stopped it there." },
-  unreachable: {
-    title: "The provider does not answer",
-    text: "Try again in a moment, or sign in another way.",
-  },
-  refused: {
-    title: "The provider's answer was refused",
-    text: "It did not pass our checks, so nobody was signed in. Try again, and tell the operator if it happens again.",
-  },
-};
 
 /** Says to a person what went wrong, and to the operator's log why. */
 async function explained(c: AppContext, run: () => Promise<Response>): Promise<Response> {
@@ -222,11 +213,14 @@ async function explained(c: AppContext, run: () => Promise<Response>): Promise<R
     if (error instanceof ProviderError) {
       c.var.log.warn("sign-in by a provider failed", { reason: error.reason, finding: error.message });
       const status = error.reason === "unreachable" ? 503 : 400;
-      return withEndedAttempt(c, page(renderMessage({ ...REASONS[error.reason], link: AGAIN }), status));
+      return withEndedAttempt(
+        c,
+        page(renderMessage({ ...words("dashboard-account").sign_in.reasons[error.reason], link: again() }), status),
+      );
     }
     if (!(error instanceof ApiError) || ![400, 403, 409].includes(error.status)) throw error;
     const text = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
-    const refusal = renderMessage({ title: "Not signed in", text, link: AGAIN });
+    const refusal = renderMessage({ title: words("dashboard-account").sign_in.not_signed_in, text, link: again() });
     return withEndedAttempt(c, page(refusal, error.status));
   }
 }

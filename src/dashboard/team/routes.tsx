@@ -24,64 +24,62 @@ import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-
 import { type ListedPages, listedPages, NewOnPage, PageFilter, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { Members, RIGHT_NAMES, RoleTable, SeatsOf } from "./views.tsx";
+import { words } from "../words.ts";
+import { Members, RoleTable, SeatsOf } from "./views.tsx";
 
 const API = "/api/uptime/v1/status-pages";
 const MEMBERS_MAX = 500;
 const params = z.object({ page: z.uuid() });
 const memberParams = z.object({ page: z.uuid(), member: z.uuid() });
 const PageQuery = z.object({ page: z.uuid().optional().catch(undefined), offset: ListOffset });
-const trail = [{ href: "/app/team", text: "Team" }];
-
-const ROLE_WORDS: Record<string, string> = {
-  admin: "Admin: everything but deleting the page",
-  editor: "Editor: monitors, incidents, maintenance, agents and targets",
-  viewer: "Viewer: sees everything, changes nothing",
-  custom: "Custom: sees everything and may what is ticked",
-};
+const trail = () => [{ href: "/app/team", text: words("dashboard-account").team.team }];
 
 /** The first that may be granted is chosen. */
 const OFFERED_ROLES = ["editor", "viewer", "custom", "admin"] as const satisfies readonly GrantedRole[];
 
 /** Nobody grants what they do not have. */
 function roleFields(own: Membership): FormField[] {
+  const { team: text, rights } = words("dashboard-account");
   const mayGrant = (granted: Membership) => includesPermissions(own, granted);
   return [
     {
       kind: "select",
       name: "role",
-      label: "Role",
+      label: text.role,
       options: OFFERED_ROLES.filter((role) => mayGrant({ role, capabilities: [] })).map((value) => ({
         value,
-        label: ROLE_WORDS[value] ?? value,
+        label: text.grants[value],
       })),
     },
     {
       kind: "several",
       name: "capabilities",
-      label: "Permissions of the role Custom",
+      label: text.custom_rights,
       advanced: true,
       options: CAPABILITIES.filter((each) => mayGrant({ role: "custom", capabilities: [each] })).map((value) => ({
         value,
-        label: RIGHT_NAMES[value],
+        label: rights[value],
       })),
     },
   ];
 }
-const INVITE_FIELDS: readonly FormField[] = [
-  { kind: "email", name: "email", label: "E-mail", required: true },
-  { kind: "text", name: "name", label: "Name" },
-];
-const NO_PAGE = {
-  title: "Team",
-  section: "team",
-  reason: "People become members of a status page, with a role there.",
-} as const;
+function inviteFields(): FormField[] {
+  const text = words("dashboard-account").team;
+  return [
+    { kind: "email", name: "email", label: text.email, required: true },
+    { kind: "text", name: "name", label: text.name },
+  ];
+}
+
+function noPage() {
+  const text = words("dashboard-account").team;
+  return { title: text.team, section: "team", reason: text.no_page } as const;
+}
 
 export const endpoints = [
   view({ path: "/app/team", summary: "Members in the dashboard", query: PageQuery }, async (c, { query }) => {
     const listed = await listedPages(c, query.page);
-    return listed.pages.length === 0 ? showNoPage(c, NO_PAGE) : showTeam(c, listed, query.offset);
+    return listed.pages.length === 0 ? showNoPage(c, noPage()) : showTeam(c, listed, query.offset);
   }),
 
   view(
@@ -118,7 +116,7 @@ export const endpoints = [
       const { page } = input.params;
       const { member } = await loadMember(c, input.params);
       if (member.given_by !== null) {
-        const reason = `A group of the sign-in provider gives ${member.name ?? member.email} their role: change it there.`;
+        const reason = words("dashboard-account").team.role_of_group({ name: member.name ?? member.email });
         return redirectWithNotice(`/app/team?page=${page}`, reason);
       }
       const form = await memberForm(c, input.params);
@@ -133,7 +131,9 @@ export const endpoints = [
       const path = `${API}/${page}/members/${member}`;
       const toBody = (_changed: Record<string, unknown>, whole: Record<string, unknown>) => onlyCustom(whole);
       const sent = await submitForm(c, form, entered, { method: "PUT", path, toBody });
-      return sent.ok ? redirectWithNotice(`/app/team?page=${page}`, `Saved.${sent.kept}`) : sent.response;
+      return sent.ok
+        ? redirectWithNotice(`/app/team?page=${page}`, words("dashboard-account").shared.saved(sent))
+        : sent.response;
     },
   ),
 
@@ -183,64 +183,78 @@ type MemberIds = z.output<typeof memberParams>;
 /** Of another member, or of the caller, who leaves the page. */
 async function removalOf(c: AppContext, { page, member: id }: MemberIds): Promise<Deletion> {
   const { member, membership, name } = await loadMember(c, { page, member: id });
+  const text = words("dashboard-account").removal;
   const [setUp, gaps] = member.user_id === null ? [[], []] : await describeEnd(c, { page, user: member.user_id });
   const shared = {
     section: "team" as const,
-    trail,
+    trail: trail(),
     path: `/app/team/${page}/members/${id}`,
     confirmation: `/app/team/${page}/members/${id}/remove`,
     api: `${API}/${page}/members/${id}`,
     consequences: gaps.map(({ message }) => message),
   };
-  const then = gaps.length === 0 ? "" : THEN;
-  const ends = (who: string) =>
-    (setUp.length === 0 ? "" : ` What ${who} set up ends with it: ${setUp.join(", ")}.`) + then;
+  const [set_up, follows] = [setUp.length === 0 ? null : setUp.join(", "), gaps.length === 0 ? null : text.follows];
   if (member.user_id === requireUser(c.var.ctx).user_id) {
-    const lost = `You no longer see this page and what belongs to it, until you are invited again.${ends("you")}`;
+    const lost = sentences(text.lost_you, set_up && text.ends_you({ set_up }), follows);
     const list = { list: "/app/team", shown: `/app/team?page=${page}` };
-    return { ...shared, ...list, kind: "status page", name, lost, verb: ["Leave", "no longer yours"] };
+    return {
+      ...shared,
+      ...list,
+      kind: text.kind_page,
+      name,
+      lost,
+      verb: [words("dashboard-account").team.leave, text.left],
+    };
   }
   if (!hasPermission(membership, "members.manage")) throw forbidden("your role may not remove members");
   if (!includesPermissions(membership, member)) throw forbidden("this member has permissions that you do not have");
-  const lost = `${member.name ?? "The member"} no longer sees the page and what belongs to it.${ends("they")}`;
+  const lost = sentences(
+    member.name === null ? text.lost_unnamed : text.lost({ name: member.name }),
+    set_up && text.ends({ set_up }),
+    follows,
+  );
   const list = { list: `/app/team?page=${page}`, shown: `/app/team?page=${page}` };
   const typed = { name: member.email, word: "address" as const };
-  const removal = { ...shared, ...list, ...typed, kind: "member", lost, verb: REMOVE };
-  return setUp.length === 0 ? removal : { ...removal, option: KEEP };
+  const removal = { ...shared, ...list, ...typed, kind: text.kind_member, lost, verb: removeWords() };
+  return setUp.length === 0 ? removal : { ...removal, option: keepField() };
 }
 
 /** For the owner of the pages, who reads before what it leads to. */
 async function removalFromAllOf(c: AppContext, { page, member: id }: MemberIds): Promise<Deletion> {
   const { member, pages, notices } = await previewRemoval(c.var.ctx, { page_id: page, member_id: id });
   const list = `/app/team?page=${page}`;
-  const names = pages.map(({ name }) => `“${name}”`).join(", ");
-  const then = notices.length === 0 ? "" : THEN;
+  const text = words("dashboard-account").removal;
+  const names = pages.map((each) => text.quoted(each)).join(", ");
   return {
-    kind: "member",
+    kind: text.kind_member,
     name: member.email,
     word: "address",
     section: "team",
-    trail,
+    trail: trail(),
     list,
     shown: list,
     path: `/app/team/${page}/members/${id}`,
     confirmation: `/app/team/${page}/members/${id}/remove-everywhere`,
-    title: `Remove ${member.email} from all your pages`,
+    title: text.from_all({ email: member.email }),
     api: `${API}/${page}/members/${id}?all_pages=true`,
-    verb: REMOVE,
-    lost: `${member.name} no longer sees ${names} and what belongs to them.${then}`,
+    verb: removeWords(),
+    lost: sentences(text.lost_all({ name: member.name, pages: names }), notices.length === 0 ? null : text.follows),
     consequences: notices.map(({ message }) => message),
   };
 }
 
-const THEN = " This is what follows:";
-const REMOVE: [string, string] = ["Remove", "removed"];
-const KEEP: FormField = {
-  kind: "checkbox",
-  name: "keep",
-  label: "Keep it running",
-  hint: "You answer for it from now on: tick this only where it leads to the team.",
-};
+/** Sentences, one after the other. */
+const sentences = (...each: readonly (string | null)[]) => each.filter((sentence) => sentence !== null).join(" ");
+
+function removeWords(): [string, string] {
+  const { remove, removed } = words("dashboard-account").removal;
+  return [remove, removed];
+}
+
+function keepField(): FormField {
+  const text = words("dashboard-account").removal;
+  return { kind: "checkbox", name: "keep", label: text.keep, hint: text.keep_hint };
+}
 
 /** What they set up, and where nobody would be on call. */
 async function describeEnd(c: AppContext, { page, user }: { page: string; user: string }) {
@@ -249,11 +263,12 @@ async function describeEnd(c: AppContext, { page, user }: { page: string; user: 
 }
 
 async function describeSetUp(c: AppContext, { page, user }: { page: string; user: string }): Promise<string[]> {
+  const text = words("dashboard-account").removal;
   const setUp = await listSetUp(c.var.ctx, { user_id: user, page_ids: [page] });
   return [
-    ...setUp.webhooks.map(({ name }) => `channel “${name}” is switched off`),
-    ...setUp.channels.map(({ name }) => `${name} is unlinked`),
-    ...setUp.agents.map(({ name }) => `agent “${name}” is cut off`),
+    ...setUp.webhooks.map(({ name }) => text.channel({ name })),
+    ...setUp.channels.map(({ name }) => text.chat({ name })),
+    ...setUp.agents.map(({ name }) => text.agent({ name })),
   ];
 }
 
@@ -261,19 +276,20 @@ async function revocationOf(c: AppContext, { page, member: id }: MemberIds): Pro
   const { member, membership } = await loadMember(c, { page, member: id });
   if (!includesPermissions(membership, member)) throw forbidden("this invitation has permissions that you do not have");
   const list = `/app/team?page=${page}`;
+  const text = words("dashboard-account").revocation;
   return {
-    kind: "invitation",
+    kind: text.kind,
     name: member.email,
     word: "address",
     section: "team",
-    trail,
+    trail: trail(),
     list,
     shown: list,
     path: list,
     confirmation: `/app/team/${page}/invitations/${id}/revoke`,
     api: `${API}/${page}/members/invitations/${id}`,
-    verb: ["Revoke", "no longer invited"],
-    lost: "The link in the mail stops working.",
+    verb: [text.revoke, text.revoked],
+    lost: text.lost,
   };
 }
 
@@ -291,26 +307,25 @@ async function loadMember(c: AppContext, { page, member: id }: MemberIds) {
 
 /** The link that the mail holds, too. */
 function showInvitation(c: AppContext, page: string, { email, accept_url }: z.output<typeof Invitation>) {
+  const text = words("dashboard-account").team;
   return showView(c, {
-    title: "Invitation sent",
+    title: text.sent.title,
     section: "team",
-    trail,
+    trail: trail(),
     isNarrow: true,
     children: (
-      <section class="card" aria-label="Invitation">
-        <p>
-          <span dir="auto">{email}</span> gets a mail with a link.
-        </p>
+      <section class="card" aria-label={text.sent.label}>
+        <p>{text.sent.lead.parts({ email: <span dir="auto">{email}</span> })}</p>
         <MailStays c={c} />
         {accept_url === null ? null : (
           <>
-            <p class="quiet">A person who has an account here already can use this link as well; it is shown once.</p>
-            <CopyText label="Link" text={accept_url} />
+            <p class="quiet">{text.sent.once}</p>
+            <CopyText label={text.sent.link} text={accept_url} />
           </>
         )}
         <p class="actions">
           <a class="button" href={`/app/team?page=${page}`}>
-            To the team
+            {text.sent.back}
           </a>
         </p>
       </section>
@@ -324,16 +339,17 @@ function onlyCustom({ capabilities, ...body }: Record<string, unknown>): Record<
 }
 
 async function inviteForm(c: AppContext, page: string): Promise<ObjectForm> {
+  const text = words("dashboard-account").team;
   const { membership } = await requireVisiblePage(c.var.ctx, page);
   return {
-    title: "Invite member",
+    title: text.invite,
     section: "team",
-    trail,
-    submit: "Invite member",
+    trail: trail(),
+    submit: text.invite,
     action: `/app/team/${page}/invite`,
     cancel: `/app/team?page=${page}`,
     below: <RoleTable />,
-    fields: [...INVITE_FIELDS, ...roleFields(membership)],
+    fields: [...inviteFields(), ...roleFields(membership)],
   };
 }
 
@@ -343,9 +359,9 @@ async function memberForm(c: AppContext, { page, member: id }: MemberIds): Promi
   if (!includesPermissions(membership, member)) throw forbidden("this member has permissions that you do not have");
   const fields = roleFields(membership);
   return {
-    title: `Role of ${member.name ?? member.email}`,
+    title: words("dashboard-account").team.role_of({ name: member.name ?? member.email }),
     section: "team",
-    trail,
+    trail: trail(),
     fields,
     below: <RoleTable />,
     action: `/app/team/${page}/members/${id}`,
@@ -355,6 +371,7 @@ async function memberForm(c: AppContext, { page, member: id }: MemberIds): Promi
 }
 
 async function showTeam(c: AppContext, listed: ListedPages, offset: number): Promise<Response> {
+  const text = words("dashboard-account").team;
   const { chosen, shown, byId } = listed;
   const [only] = shown.length === 1 ? shown : [];
   const [{ rows, total }, seats] = await Promise.all([
@@ -363,11 +380,11 @@ async function showTeam(c: AppContext, listed: ListedPages, offset: number): Pro
   ]);
   const href = (page: string | undefined, from?: number) => addressWith("/app/team", { page, offset: from });
   return showView(c, {
-    title: "Team",
+    title: text.team,
     section: "team",
     actions: (
       <NewOnPage
-        text="Invite member"
+        text={text.invite}
         pages={shown.filter(({ membership }) => hasPermission(membership, "members.manage"))}
         href={({ id }) => `/app/team/${id}/invite`}
       />
@@ -375,11 +392,7 @@ async function showTeam(c: AppContext, listed: ListedPages, offset: number): Pro
     children: (
       <>
         <PageFilter {...listed} href={href} />
-        {only ? (
-          <p class="quiet">
-            Members of <span dir="auto">{only.name}</span>
-          </p>
-        ) : null}
+        {only ? <p class="quiet">{text.members_of.parts({ page: <span dir="auto">{only.name}</span> })}</p> : null}
         <Members members={rows} pages={byId} namesPages={shown.length > 1} me={requireUser(c.var.ctx).user_id} />
         <ListPages total={total} limit={SHOWN_MAX} offset={offset} href={(from) => href(chosen?.id, from)} />
         {only && seats ? <SeatsOf page={only} seats={presentSeats(seats)} /> : null}

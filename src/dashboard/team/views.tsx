@@ -5,7 +5,6 @@ import {
   explainMembership,
   hasPermission,
   includesPermissions,
-  type Membership,
   type Permission,
   ROLE_PERMISSIONS,
 } from "../../domain/roles.ts";
@@ -13,32 +12,7 @@ import { Avatar } from "../components/avatar.tsx";
 import { Menu } from "../components/menu.tsx";
 import { ACTIONS, PostButton, Table } from "../components/pieces.tsx";
 import type { PageChoice } from "../rights.ts";
-export const ROLE_NAMES: Record<Membership["role"], string> = {
-  owner: "Owner",
-  admin: "Admin",
-  editor: "Editor",
-  viewer: "Viewer",
-  custom: "Custom",
-};
-
-/** What each right allows, in the words of the dashboard. */
-export const RIGHT_NAMES: Record<Permission, string> = {
-  "page.read": "See everything",
-  "monitors.write": "Change monitors and groups",
-  "incidents.write": "Report and acknowledge incidents",
-  "maintenance.write": "Plan maintenance",
-  "agents.write": "Manage agents",
-  "sla.write": "Set availability targets",
-  "secrets.read": "Read credentials of monitors",
-  "page.write": "Change the page, its domain and subscribers",
-  "alerting.write": "Decide where alerts go",
-  "events.write": "Change rules",
-  "oncall.write": "Plan who is on call",
-  "members.manage": "Manage the team",
-  "page.migrate": "Move monitors to another page",
-  "page.delete": "Delete the page",
-  "page.transfer": "Transfer ownership of the page",
-};
+import { words } from "../words.ts";
 
 interface MembersProps {
   members: readonly TeamEntry[];
@@ -51,10 +25,11 @@ interface MembersProps {
 }
 
 export function Members({ members, pages, namesPages, me }: MembersProps) {
+  const text = words("dashboard-account").team;
   const owned = [...pages.values()].filter(({ membership }) => membership.role === "owner");
-  const head = ["Name", "E-mail", ...(namesPages ? ["Status page"] : []), "Role", ACTIONS];
+  const head = [text.name, text.email, ...(namesPages ? [text.page] : []), text.role, ACTIONS];
   return (
-    <Table caption="Members" head={head} isStacked>
+    <Table caption={text.title} head={head} isStacked>
       {members.map((member) => (
         <MemberRow
           page={pages.get(member.status_page_id)}
@@ -69,16 +44,14 @@ export function Members({ members, pages, namesPages, me }: MembersProps) {
 }
 
 export function SeatsOf({ page, seats }: { page: PageChoice; seats: z.output<typeof Seats> }) {
+  const { team: text, roles } = words("dashboard-account");
+  const taken = { used: seats.used, members: seats.members, invitations: seats.pending_invitations };
   return (
     <section class="card" aria-labelledby="seats">
-      <h2 id="seats">Seats</h2>
-      <p>
-        {seats.used}
-        {seats.limit === null ? "" : ` of ${seats.limit}`} used: {seats.members} by members, {seats.pending_invitations}{" "}
-        by invitations. The owner takes none.
-      </p>
+      <h2 id="seats">{text.seats.title}</h2>
+      <p>{seats.limit === null ? text.seats.used(taken) : text.seats.used_of({ ...taken, limit: seats.limit })}</p>
       <p class="quiet">
-        Your role is {ROLE_NAMES[page.membership.role]}. {explainMembership(page.membership)}
+        {text.seats.role({ role: roles[page.membership.role], abilities: explainMembership(page.membership) })}
       </p>
       <RoleTable />
     </section>
@@ -94,16 +67,17 @@ interface RowProps extends Pick<MembersProps, "namesPages" | "me"> {
 
 function MemberRow({ page, member, namesPages, me, ownsSeveral }: RowProps) {
   const isPending = member.status === "pending";
-  const rights = member.capabilities.map((each) => RIGHT_NAMES[each]).join(", ");
+  const { team: text, roles, rights: names } = words("dashboard-account");
+  const [role, rights] = [roles[member.role], member.capabilities.map((each) => names[each]).join(", ")];
   return (
     <tr>
       <Person name={member.name} email={member.email} />
       <td dir="auto">{member.email}</td>
       {namesPages ? <td dir="auto">{page?.name}</td> : null}
       <td>
-        {ROLE_NAMES[member.role]}
-        {rights === "" ? "" : `: ${rights}`} {isPending ? <span class="tag">Invited</span> : null}
-        {member.given_by === null ? null : <p class="quiet">By a group of the sign-in provider, and changed there</p>}
+        {rights === "" ? role : text.role_with({ role, rights })}{" "}
+        {isPending ? <span class="tag">{text.invited}</span> : null}
+        {member.given_by === null ? null : <p class="quiet">{text.by_group}</p>}
       </td>
       <td>
         {page && member.role !== "owner" ? (
@@ -131,31 +105,32 @@ interface MemberActionsProps extends Pick<RowProps, "member" | "ownsSeveral"> {
 }
 
 function MemberActions({ page, member, isMe, ownsSeveral }: MemberActionsProps) {
+  const text = words("dashboard-account").team;
   const path = `/app/team/${page.id}/members/${member.id}`;
   const isPending = member.status === "pending";
   if (!isMe && !mayManage(page, member)) return null;
   return (
     <div class="actions">
       {isMe ? null : isPending ? (
-        <PostButton action={`${path}/resend`} label="Send again" />
+        <PostButton action={`${path}/resend`} label={text.resend} />
       ) : member.given_by !== null ? null : (
         <a class="button second" href={path}>
-          Change role
+          {text.change_role}
         </a>
       )}
-      <Menu label={`More for ${member.name ?? member.email}`} id={`menu-${member.id}`}>
+      <Menu label={text.more({ name: member.name ?? member.email })} id={`menu-${member.id}`}>
         {isPending ? (
           <a class="danger" href={`/app/team/${page.id}/invitations/${member.id}/revoke`}>
-            Revoke
+            {text.revoke}
           </a>
         ) : (
           <a class="danger" href={`${path}/remove`}>
-            {isMe ? "Leave" : "Remove"}
+            {isMe ? text.leave : text.remove}
           </a>
         )}
         {!isPending && ownsSeveral && page.membership.role === "owner" ? (
           <a class="danger" href={`${path}/remove-everywhere`}>
-            Remove from all my pages
+            {text.remove_all}
           </a>
         ) : null}
       </Menu>
@@ -171,21 +146,23 @@ function mayManage({ membership }: PageChoice, member: TeamEntry): boolean {
 const SHOWN_ROLES = ["owner", "admin", "editor", "viewer"] as const;
 
 export function RoleTable() {
-  const rights = Object.entries(RIGHT_NAMES) as [Permission, string][];
+  const { team: text, roles, rights: names } = words("dashboard-account");
+  // Their keys are the permissions.
+  const rights = Object.entries(names) as [Permission, string][];
   return (
     <details>
-      <summary>What each role may do</summary>
-      <Table caption="What each role may do" head={["", ...SHOWN_ROLES.map((role) => ROLE_NAMES[role])]}>
+      <summary>{text.roles_title}</summary>
+      <Table caption={text.roles_title} head={["", ...SHOWN_ROLES.map((role) => roles[role])]}>
         {rights.map(([right, name]) => (
           <tr>
             <th scope="row">{name}</th>
             {SHOWN_ROLES.map((role) => (
-              <td>{ROLE_PERMISSIONS[role].includes(right) ? "Yes" : "–"}</td>
+              <td>{ROLE_PERMISSIONS[role].includes(right) ? text.yes : "–"}</td>
             ))}
           </tr>
         ))}
       </Table>
-      <p class="quiet">The role Custom sees everything and may do what was ticked for the member.</p>
+      <p class="quiet">{text.custom_hint}</p>
     </details>
   );
 }
