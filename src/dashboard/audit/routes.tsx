@@ -7,6 +7,7 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { zonedClock, zoneLabel } from "../../lib/zoned-days.ts";
 import { toIso } from "../../platform/clock.ts";
+import { trail } from "../account/shown-once.tsx";
 import { AccountTabs } from "../account/tabs.tsx";
 import { timeOfActivity } from "../activity-time.ts";
 import { type Chip, FilterChips } from "../components/filter-chips.tsx";
@@ -17,9 +18,10 @@ import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { listPageChoices, type PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
+import { words } from "../words.ts";
 
 /** A field of the form that is left empty filters nothing. */
-const text = z
+const word = z
   .string()
   .trim()
   .max(100)
@@ -30,8 +32,8 @@ const date = z.iso.date().optional().catch(undefined);
 const Query = z.object({
   page: z.uuid().optional().catch(undefined),
   monitor: z.uuid().optional().catch(undefined),
-  event_type: text,
-  actor: text,
+  event_type: word,
+  actor: word,
   /** Days of the reader's zone, both included. */
   from: date,
   to: date,
@@ -48,14 +50,15 @@ export const endpoints = [
       ids: { query: { monitor: "monitor:see" } },
     },
     async (c, { query }) => {
+      const text = words("dashboard-installation").audit;
       const pages = await listPageChoices(c.var.ctx);
       const zone = readerZone(c.req.raw);
       const { rows, total } = await loadEntries(c, { query, pages, zone });
       const place = { total, limit: SHOWN_MAX, offset: query.offset };
       return showView(c, {
-        title: "Audit log",
+        title: text.title,
         section: "account",
-        trail: [{ href: "/app/account", text: "Account" }],
+        trail: trail(),
         children: (
           <>
             <AccountTabs open="/app/audit" isOperator={requireUser(c.var.ctx).is_operator} />
@@ -65,7 +68,7 @@ export const endpoints = [
             {total > 0 ? (
               <p>
                 <a class="button second" href={exportHref(filterOf({ query, pages, zone }))} download>
-                  Export as JSON lines
+                  {text.export}
                 </a>
               </p>
             ) : null}
@@ -105,34 +108,30 @@ function exportHref({ from, to, ...filter }: AuditFilter): string {
   return addressWith("/api/uptime/v1/audit/export", { ...filter, ...period });
 }
 
-const WORDS = {
-  monitor: "Monitor",
-  event_type: "Event",
-  actor: "Who",
-  from: "From",
-  to: "To",
-  page: "Status page",
-} as const;
+const FILTERS = ["monitor", "event_type", "actor", "from", "to", "page"] as const;
 
 /** What is set, in words; each leads to the list without it. */
 function chipsOf(query: Query, pages: readonly PageChoice[]): Chip[] {
+  const text = words("dashboard-installation").audit;
   const nameOf = (id: string) => pages.find((page) => page.id === id)?.name ?? id;
-  return (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((name) => {
+  return FILTERS.flatMap((name) => {
     const value = query[name];
     if (value === undefined) return [];
     const href = addressWith("/app/audit", { ...query, offset: 0, [name]: undefined });
-    return [{ label: WORDS[name], value: name === "page" ? nameOf(value) : name === "monitor" ? "one" : value, href }];
+    const shown = name === "page" ? nameOf(value) : name === "monitor" ? text.one_monitor : value;
+    return [{ label: text.filters[name], value: shown, href }];
   });
 }
 
 function Filters({ query, pages, zone }: Listing) {
+  const text = words("dashboard-installation").audit;
   return (
     <form method="get" action="/app/audit" class="filters" autocomplete="off">
       {query.monitor === undefined ? null : <input type="hidden" name="monitor" value={query.monitor} />}
       <div>
-        <label for="page">Status page</label>
+        <label for="page">{text.filters.page}</label>
         <select id="page" name="page">
-          <option value="">My account</option>
+          <option value="">{text.my_account}</option>
           {pages.map(({ id, name }) => (
             <option value={id} selected={id === query.page}>
               {name}
@@ -141,41 +140,42 @@ function Filters({ query, pages, zone }: Listing) {
         </select>
       </div>
       <div>
-        <label for="event_type">Event</label>
+        <label for="event_type">{text.filters.event_type}</label>
         <input id="event_type" name="event_type" value={query.event_type ?? ""} placeholder="monitor.created" />
       </div>
       <div>
-        <label for="actor">Who</label>
+        <label for="actor">{text.filters.actor}</label>
         <input id="actor" name="actor" value={query.actor ?? ""} placeholder="ada@example.com" dir="auto" />
       </div>
       <div>
-        <label for="from">From</label>
+        <label for="from">{text.filters.from}</label>
         <input type="date" id="from" name="from" value={query.from ?? ""} aria-describedby="zone" />
       </div>
       <div>
-        <label for="to">To</label>
+        <label for="to">{text.filters.to}</label>
         <input type="date" id="to" name="to" value={query.to ?? ""} aria-describedby="zone" />
       </div>
       <span class="hint" id="zone">
-        Days in {zone}
+        {text.days_in({ zone })}
       </span>
       <button type="submit" class="second">
-        Show
+        {text.show}
       </button>
     </form>
   );
 }
 
 function Entries({ entries, now }: { entries: readonly AuditRecord[]; now: number }) {
+  const text = words("dashboard-installation").audit;
   if (entries.length === 0) {
     return (
-      <EmptyState title="Nothing here" action={<a href="/app/audit">Show everything of my account</a>}>
-        Whatever changes is listed here, with who changed it.
+      <EmptyState title={text.empty.title} action={<a href="/app/audit">{text.empty.action}</a>}>
+        {text.empty.hint}
       </EmptyState>
     );
   }
   return (
-    <Table caption="Audit log" head={["What", "Who", "Event", "When"]} isStacked>
+    <Table caption={text.title} head={[text.what, text.filters.actor, text.filters.event_type, text.when]} isStacked>
       {entries.map((entry) => (
         <tr>
           <th scope="row" dir="auto">

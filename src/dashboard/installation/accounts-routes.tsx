@@ -10,32 +10,32 @@ import type { FormField } from "../form-fields.ts";
 import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
+import { installationTrail } from "./trail.ts";
 
 const HERE = "/app/installation/accounts";
 const API = "/api/core/v1/deactivated-accounts";
 const params = z.object({ id: z.uuid() });
 
-const FIELDS: readonly FormField[] = [
+const listFields = (): FormField[] => [
   {
     kind: "text",
     name: "email",
-    label: "Address of the account",
+    label: words("dashboard-installation").accounts.email.label,
     required: true,
-    hint: "Sessions, tokens, memberships, duty on call and contacts end at once. What the account owns goes on.",
+    hint: words("dashboard-installation").accounts.email.hint,
   },
 ];
 
 async function formOf(c: AppContext, offset = 0): Promise<ObjectForm> {
+  const text = words("dashboard-installation").accounts;
   const { rows, total } = await listDeactivatedAccounts(c.var.ctx, partAt(offset));
   return {
-    title: "Deactivated accounts",
+    title: text.title,
     section: "account",
-    trail: [
-      { href: "/app/account", text: "Account" },
-      { href: "/app/installation", text: "Installation" },
-    ],
-    fields: FIELDS,
-    submit: "Deactivate",
+    trail: installationTrail(),
+    fields: listFields(),
+    submit: text.submit,
     action: HERE,
     cancel: "/app/installation",
     below: total > 0 && (
@@ -64,13 +64,14 @@ export const endpoints = [
   action({ path: HERE, summary: "Deactivate an account" }, async (c, entered) => {
     const sent = await submitForm(c, await formOf(c), entered, { method: "POST", path: API });
     if (!sent.ok) return sent.response;
+    const text = words("dashboard-installation").accounts.notice;
     const { email, notices } = Deactivated.parse(sent.body);
-    const notes = notices.map(({ message }) => ` Note: ${message}.`).join("");
-    return redirectWithNotice(HERE, `${email} is deactivated.${notes}`);
+    const notes = notices.map(({ message }) => text.note({ message }));
+    return redirectWithNotice(HERE, [text.deactivated({ email }), ...notes].join(" "));
   }),
   action({ path: `${HERE}/{id}/reactivate`, summary: "Reactivate an account", params }, async (c, _entered, { id }) => {
     await requireApi(c, { method: "DELETE", path: `${API}/${id}` });
-    return redirectWithNotice(HERE, "Reactivated. Memberships, tokens and contacts do not come back.");
+    return redirectWithNotice(HERE, words("dashboard-installation").accounts.notice.reactivated);
   }),
 ];
 
@@ -80,8 +81,9 @@ interface AccountTableProps {
 }
 
 function AccountTable({ accounts, now }: AccountTableProps) {
+  const text = words("dashboard-installation").accounts;
   return (
-    <Table caption="Deactivated accounts" head={["Account", "Name", "Since", ACTIONS]} isStacked>
+    <Table caption={text.title} head={[text.head.account, text.head.name, text.head.since, ACTIONS]} isStacked>
       {accounts.map(({ id, email, name, deactivated_at }) => (
         <tr>
           <th scope="row" dir="auto">
@@ -92,7 +94,7 @@ function AccountTable({ accounts, now }: AccountTableProps) {
             <Time at={Date.parse(deactivated_at)} now={now} />
           </td>
           <td>
-            <PostButton action={`${HERE}/${id}/reactivate`} label="Reactivate" />
+            <PostButton action={`${HERE}/${id}/reactivate`} label={text.reactivate} />
           </td>
         </tr>
       ))}

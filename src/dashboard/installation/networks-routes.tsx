@@ -4,43 +4,39 @@ import { requireApi } from "../call-api.ts";
 import { type FormField, storedValues } from "../form-fields.ts";
 import { type EditForm, showForm, submitForm } from "../object-form.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
+import { installationTrail } from "./trail.ts";
 
 const HERE = "/app/installation/networks";
 const API = "/api/core/v1/reachable-networks";
 
-const FIELDS: readonly FormField[] = [
+const listFields = (): FormField[] => [
   {
     kind: "lines",
     name: "networks",
-    label: "Networks",
-    hint: "Private addresses, networks such as 192.168.1.0/24 and names such as localhost, one a line. Remove a line, and nothing is sent there any more.",
+    label: words("dashboard-installation").networks.label,
+    hint: words("dashboard-installation").networks.hint,
   },
 ];
 
 async function formOf(c: AppContext): Promise<EditForm> {
+  const text = words("dashboard-installation").networks;
+  const fields = listFields();
   const { networks, set_by_environment, in_force } = await getReachableNetworks(c.var.ctx);
   return {
-    title: "Allowed networks",
+    title: text.title,
     section: "account",
-    trail: [
-      { href: "/app/account", text: "Account" },
-      { href: "/app/installation", text: "Installation" },
-    ],
-    fields: FIELDS,
+    trail: installationTrail(),
+    fields,
     action: HERE,
     cancel: "/app/installation",
-    stored: storedValues(FIELDS, { networks }),
+    stored: storedValues(fields, { networks }),
     above: (
       <>
-        <p class="quiet">What checks and alerts reach although it is not public.</p>
-        {in_force ? null : (
-          <p class="banner is-info">
-            Nothing of this list holds: it needs a service that only its own machine reaches, with one account. Name
-            networks in EGRESS_ALLOW, or use an agent.
-          </p>
-        )}
+        <p class="quiet">{text.lead}</p>
+        {in_force ? null : <p class="banner is-info">{text.idle}</p>}
         {set_by_environment.length > 0 && (
-          <p class="quiet">Also reached, by EGRESS_ALLOW of the service: {set_by_environment.join(", ")}.</p>
+          <p class="quiet">{text.by_environment({ networks: set_by_environment.join(", ") })}</p>
         )}
       </>
     ),
@@ -54,7 +50,9 @@ export const endpoints = [
   }),
   action({ path: HERE, summary: "Change which networks are reached" }, async (c, entered) => {
     const sent = await submitForm(c, await formOf(c), entered, { method: "PUT", path: API });
-    return sent.ok ? redirectWithNotice("/app/installation", `Saved.${sent.kept}`) : sent.response;
+    return sent.ok
+      ? redirectWithNotice("/app/installation", words("dashboard-installation").saved({ kept: sent.kept }))
+      : sent.response;
   }),
 ];
 
@@ -66,13 +64,18 @@ export async function allowNetwork(c: AppContext, network: string): Promise<void
 
 /** A button within the form of what was refused, which is judged again. */
 export function AllowNetwork({ network }: { network: string }) {
+  const text = words("dashboard-installation").networks;
   return (
     <div class="banner is-info">
       <p>
-        {network} is not public, so nothing is sent there. You alone use this service, and may allow it:{" "}
-        <button type="submit" class="second" name="allow" value={network}>
-          Allow this network
-        </button>
+        {text.offer.parts({
+          network,
+          button: (
+            <button type="submit" class="second" name="allow" value={network}>
+              {text.allow}
+            </button>
+          ),
+        })}
       </p>
     </div>
   );

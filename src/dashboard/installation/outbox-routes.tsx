@@ -4,6 +4,8 @@ import { EmptyState } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
+import { words } from "../words.ts";
+import { installationTrail } from "./trail.ts";
 
 const HERE = "/app/installation/outbox";
 
@@ -11,22 +13,23 @@ export const endpoints = [
   view(
     { path: HERE, summary: "Mail that nothing sends, for the operator of a service that only its own machine reaches" },
     async (c) => {
+      const text = words("dashboard-installation").outbox;
       const mails = await listOutbox(c.var.ctx);
       return showView(c, {
-        title: "Outbox",
+        title: text.title,
         section: "account",
-        trail: [
-          { href: "/app/account", text: "Account" },
-          { href: "/app/installation", text: "Installation" },
-        ],
+        trail: installationTrail(),
         children: (
           <>
             <p class="quiet">
-              This service sends no mail yet, so it stays here, for this machine alone. Set <code>MAIL_FROM</code> and{" "}
-              <code>SMTP_URL</code> to send it: <code>docs/mail.md</code>.
+              {text.lead.parts({
+                sender: <code>MAIL_FROM</code>,
+                server: <code>SMTP_URL</code>,
+                manual: <code>docs/mail.md</code>,
+              })}
             </p>
             {mails.length === 0 ? (
-              <EmptyState title="No mail waits">Invitations, codes and alerts by mail are read here.</EmptyState>
+              <EmptyState title={text.empty.title}>{text.empty.hint}</EmptyState>
             ) : (
               mails.map((mail, n) => (
                 <MailOf mail={mail} isOpen={n === 0} now={c.var.now} origin={new URL(c.var.publicUrl).origin} />
@@ -47,23 +50,21 @@ interface MailProps {
   origin: string;
 }
 
-function MailOf({ mail: { to, subject, text, created_at }, isOpen, now, origin }: MailProps) {
+function MailOf({ mail: { to, subject, text: body, created_at }, isOpen, now, origin }: MailProps) {
+  const text = words("dashboard-installation").outbox;
   return (
     <details class="card mail" open={isOpen}>
       <summary>
         <strong dir="auto">{subject}</strong>{" "}
         <span class="quiet">
-          to <span dir="auto">{to}</span>, <Time at={created_at} now={now} />
+          {text.to.parts({ address: <span dir="auto">{to}</span>, at: <Time at={created_at} now={now} /> })}
         </span>
       </summary>
-      {text === null ? (
-        <p class="quiet">
-          It is for another account, which its links would open. On the machine of the service,{" "}
-          <code>npm run --silent mail</code> prints it.
-        </p>
+      {body === null ? (
+        <p class="quiet">{text.withheld.parts({ command: <code>npm run --silent mail</code> })}</p>
       ) : (
         <pre dir="auto" tabindex={0}>
-          {linked(text, origin)}
+          {linked(body, origin)}
         </pre>
       )}
     </details>
@@ -82,16 +83,10 @@ export function MailStays({ c }: { c: AppContext }) {
   const { ctx } = c.var;
   if (!isOutboxShown(ctx)) return null;
   const isReader = ctx.principal.kind === "user" && ctx.principal.is_operator;
+  const text = words("dashboard-installation").outbox.stays;
   return (
     <p class="banner is-info">
-      This service sends no mail yet.{" "}
-      {isReader ? (
-        <>
-          Read it in the <a href={HERE}>outbox</a>.
-        </>
-      ) : (
-        "Its operator finds it in the outbox of the installation."
-      )}
+      {isReader ? text.yours.parts({ link: <a href={HERE}>{text.link}</a> }) : text.operator}
     </p>
   );
 }

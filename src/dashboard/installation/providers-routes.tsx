@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { conflict } from "../../contract/errors.ts";
-import { PROVIDER_KINDS, Provider, type ProviderKind } from "../../contract/sign-in.ts";
+import { PROVIDER_KINDS, Provider } from "../../contract/sign-in.ts";
 import { presentProvider } from "../../features/sign-in-providers/present.ts";
 import { getShownProvider, listAllProviders } from "../../features/sign-in-providers/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
@@ -10,149 +10,158 @@ import { type FormField, storedValues } from "../form-fields.ts";
 import { type EditForm, type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
+import { installationTrail } from "./trail.ts";
 
 const LIST = "/app/installation/sign-in";
 const NEW = `${LIST}/new`;
 const API = "/api/core/v1/sign-in-providers";
 const params = z.object({ id: z.string() });
-const trail = [
-  { href: "/app/account", text: "Account" },
-  { href: "/app/installation", text: "Installation" },
-];
-const inTrail = [...trail, { href: LIST, text: "Sign-in providers" }];
+const inTrail = () => [...installationTrail(), { href: LIST, text: words("dashboard-installation").providers.title }];
 
-const KIND_WORDS: Record<ProviderKind, string> = {
-  oidc: "OpenID Connect, by discovery",
-  google: "Google",
-  github: "GitHub",
-};
+function identityFields(): FormField[] {
+  const text = words("dashboard-installation").providers.fields;
+  const { kinds } = words("dashboard-installation").providers;
+  return [
+    {
+      kind: "select",
+      name: "kind",
+      label: text.kind.label,
+      options: PROVIDER_KINDS.map((value) => ({ value, label: kinds[value] })),
+    },
+    {
+      kind: "text",
+      name: "id",
+      label: text.id.label,
+      required: true,
+      placeholder: "works",
+      hint: text.id.hint,
+    },
+    {
+      kind: "url",
+      name: "issuer",
+      label: text.issuer.label,
+      placeholder: "https://id.works.example",
+      hint: text.issuer.hint,
+    },
+  ];
+}
 
-const IDENTITY: readonly FormField[] = [
-  {
-    kind: "select",
-    name: "kind",
-    label: "Kind",
-    options: PROVIDER_KINDS.map((value) => ({ value, label: KIND_WORDS[value] })),
-  },
-  {
-    kind: "text",
-    name: "id",
-    label: "Id",
-    required: true,
-    placeholder: "works",
-    hint: "Lower-case letters, digits, hyphens. It is part of the redirect address and stays.",
-  },
-  {
-    kind: "url",
-    name: "issuer",
-    label: "Issuer",
-    placeholder: "https://id.works.example",
-    hint: "Exactly as the provider states it. Google and GitHub need none. It is asked before anything is saved.",
-  },
-];
+function nameField(): FormField {
+  const text = words("dashboard-installation").providers.fields;
+  return { kind: "text", name: "name", label: text.name.label, placeholder: "Works" };
+}
 
-const NAME: FormField = { kind: "text", name: "name", label: "Name on the button", placeholder: "Works" };
+function termFields(): FormField[] {
+  const text = words("dashboard-installation").providers.fields;
+  return [
+    { kind: "text", name: "client_id", label: text.client_id.label, required: true },
+    {
+      kind: "password",
+      name: "client_secret",
+      label: text.client_secret.label,
+      hint: text.client_secret.hint,
+    },
+    {
+      kind: "list",
+      name: "account_domains",
+      label: text.account_domains.label,
+      hint: text.account_domains.hint,
+    },
+    {
+      kind: "list",
+      name: "required_domains",
+      label: text.required_domains.label,
+      hint: text.required_domains.hint,
+    },
+    {
+      kind: "list",
+      name: "break_glass",
+      label: text.break_glass.label,
+      hint: text.break_glass.hint,
+    },
+    {
+      kind: "text",
+      name: "groups_claim",
+      label: text.groups_claim.label,
+      hint: text.groups_claim.hint,
+      placeholder: "groups",
+      advanced: true,
+    },
+    {
+      kind: "lines",
+      name: "group_roles",
+      label: text.group_roles.label,
+      hint: text.group_roles.hint,
+      advanced: true,
+    },
+    {
+      kind: "checkbox",
+      name: "refreshes_sessions",
+      label: text.refreshes_sessions.label,
+      hint: text.refreshes_sessions.hint,
+      advanced: true,
+    },
+    {
+      kind: "text",
+      name: "active_claim",
+      label: text.active_claim.label,
+      hint: text.active_claim.hint,
+      placeholder: "active",
+      advanced: true,
+    },
+    {
+      kind: "checkbox",
+      name: "trusts_addresses",
+      label: text.trusts_addresses.label,
+      hint: text.trusts_addresses.hint,
+      advanced: true,
+    },
+  ];
+}
 
-const TERMS: readonly FormField[] = [
-  { kind: "text", name: "client_id", label: "Client id", required: true },
-  {
-    kind: "password",
-    name: "client_secret",
-    label: "Client secret",
-    hint: "Stored encrypted, and not shown again.",
-  },
-  {
-    kind: "list",
-    name: "account_domains",
-    label: "Accounts for domains",
-    hint: "People with verified addresses of these domains get an account at their first sign-in, e.g. works.example.",
-  },
-  {
-    kind: "list",
-    name: "required_domains",
-    label: "Required for domains",
-    hint: "People with addresses of these domains sign in by this provider alone; a password is refused.",
-  },
-  {
-    kind: "list",
-    name: "break_glass",
-    label: "Way in when it is away",
-    hint: "Addresses of required domains that may use their password all the same.",
-  },
-  {
-    kind: "text",
-    name: "groups_claim",
-    label: "Claim of groups",
-    hint: "Applied at each sign-in. What a group gave is taken away when the claim does not name it any more.",
-    placeholder: "groups",
-    advanced: true,
-  },
-  {
-    kind: "lines",
-    name: "group_roles",
-    label: "Roles of groups",
-    hint: "One a line: group = slug of a status page : viewer, editor or admin. Only for pages whose team you manage.",
-    advanced: true,
-  },
-  {
+function enabledField(): FormField {
+  const text = words("dashboard-installation").providers.fields;
+  return {
     kind: "checkbox",
-    name: "refreshes_sessions",
-    label: "Ask it again while people are signed in",
-    hint: "Every 15 minutes of use, by a refresh token that is stored encrypted. A session ends when the provider says so.",
-    advanced: true,
-  },
-  {
-    kind: "text",
-    name: "active_claim",
-    label: "Claim of who is active",
-    hint: "Of a person of whom it is false the account is deactivated.",
-    placeholder: "active",
-    advanced: true,
-  },
-  {
-    kind: "checkbox",
-    name: "trusts_addresses",
-    label: "Trust its addresses",
-    hint: "They count as verified although it does not say so. Only for a directory in which nobody chooses their address.",
-    advanced: true,
-  },
-];
+    name: "is_enabled",
+    label: text.is_enabled.label,
+    hint: text.is_enabled.hint,
+  };
+}
 
-const ENABLED: FormField = {
-  kind: "checkbox",
-  name: "is_enabled",
-  label: "Enabled",
-  hint: "Without it nobody signs in by it, and the sessions that began by it end.",
-};
-
-const NEW_FORM: ObjectForm = {
-  title: "Add sign-in provider",
-  section: "account",
-  trail: inTrail,
-  fields: [...IDENTITY, NAME, ...TERMS],
-  submit: "Test and add",
-  action: NEW,
-  cancel: LIST,
-};
+function newForm(): ObjectForm {
+  const text = words("dashboard-installation").providers;
+  return {
+    title: text.add,
+    section: "account",
+    trail: inTrail(),
+    fields: [...identityFields(), nameField(), ...termFields()],
+    submit: text.submit,
+    action: NEW,
+    cancel: LIST,
+  };
+}
 
 export const endpoints = [
   view({ path: LIST, summary: "Providers of sign-in in the dashboard, for operators" }, async (c) => {
     const { ctx } = c.var;
+    const text = words("dashboard-installation").providers;
     const providers = (await listAllProviders(ctx)).map((each) => presentProvider(ctx, each));
     const add = (
       <a class="button" href={NEW}>
-        Add sign-in provider
+        {text.add}
       </a>
     );
     return showView(c, {
-      title: "Sign-in providers",
+      title: text.title,
       section: "account",
-      trail,
+      trail: installationTrail(),
       actions: providers.length === 0 ? undefined : add,
       children:
         providers.length === 0 ? (
-          <EmptyState title="No sign-in provider yet" action={add}>
-            Let people sign in with what your company has: any provider of OpenID Connect, Google or GitHub.
+          <EmptyState title={text.empty.title} action={add}>
+            {text.empty.hint}
           </EmptyState>
         ) : (
           <ProviderTable providers={providers} />
@@ -162,13 +171,13 @@ export const endpoints = [
 
   view({ path: NEW, summary: "Form of a new provider of sign-in" }, async (c) => {
     await listAllProviders(c.var.ctx);
-    return showForm(c, NEW_FORM, {});
+    return showForm(c, newForm(), {});
   }),
   action({ path: NEW, summary: "Add a provider of sign-in" }, async (c, entered) => {
-    const sent = await submitForm(c, NEW_FORM, entered, { method: "POST", path: API, toBody: withRoles });
+    const sent = await submitForm(c, newForm(), entered, { method: "POST", path: API, toBody: withRoles });
     if (!sent.ok) return sent.response;
     const { id, name } = Provider.parse(sent.body);
-    return redirectWithNotice(`${LIST}/${id}`, `${name} answers and is added. Register its addresses there.`);
+    return redirectWithNotice(`${LIST}/${id}`, words("dashboard-installation").providers.added({ name }));
   }),
 
   view({ path: `${LIST}/{id}`, summary: "A provider of sign-in", params }, async (c, { params: { id } }) => {
@@ -185,7 +194,9 @@ export const endpoints = [
       path: `${API}/${id}`,
       toBody: withRoles,
     });
-    return sent.ok ? redirectWithNotice(LIST, `Saved.${sent.kept}`) : sent.response;
+    return sent.ok
+      ? redirectWithNotice(LIST, words("dashboard-installation").saved({ kept: sent.kept }))
+      : sent.response;
   }),
 
   ...confirmedDeletion({ path: `${LIST}/{id}/delete`, summary: "Delete a provider of sign-in", params }, deletionOf),
@@ -207,11 +218,11 @@ async function load(c: AppContext, id: string): Promise<Shown> {
 }
 
 function formOf(provider: Shown): EditForm {
-  const fields = [{ ...NAME, required: true }, ...TERMS, ENABLED];
+  const fields = [{ ...nameField(), required: true }, ...termFields(), enabledField()];
   return {
     title: provider.name,
     section: "account",
-    trail: inTrail,
+    trail: inTrail(),
     fields,
     action: `${LIST}/${provider.id}`,
     cancel: LIST,
@@ -221,7 +232,7 @@ function formOf(provider: Shown): EditForm {
         <Addresses provider={provider} />
         <p class="actions">
           <a class="button second" href={`${LIST}/${provider.id}/delete`}>
-            Delete provider
+            {words("dashboard-installation").providers.deletion.button}
           </a>
         </p>
       </>
@@ -230,39 +241,39 @@ function formOf(provider: Shown): EditForm {
 }
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const text = words("dashboard-installation").providers.deletion;
   const { name, managed_by } = await load(c, id);
   if (managed_by === "environment") throw conflict("the setting OIDC_PROVIDERS has this provider");
   return {
-    kind: "sign-in provider",
+    kind: text.kind,
     name,
     section: "account",
-    trail: inTrail,
+    trail: inTrail(),
     list: LIST,
     path: `${LIST}/${id}`,
     api: `${API}/${id}`,
-    lost: "Nobody signs in by it any more, and the sessions that began by it end. Accounts stay; those without a password need a sign-in link of yours.",
+    lost: text.lost,
   };
 }
 
 function showConfigured(c: AppContext, provider: Shown): Promise<Response> {
+  const text = words("dashboard-installation").providers;
   const { name, issuer, client_id, account_domains, required_domains } = provider;
   const rows = [
-    ["Issuer", issuer],
-    ["Client id", client_id],
-    ["Accounts for domains", account_domains.join(", ")],
-    ["Required for domains", required_domains.join(", ")],
+    [text.fields.issuer.label, issuer],
+    [text.fields.client_id.label, client_id],
+    [text.fields.account_domains.label, account_domains.join(", ")],
+    [text.fields.required_domains.label, required_domains.join(", ")],
   ];
   return showView(c, {
     title: name,
     section: "account",
-    trail: inTrail,
+    trail: inTrail(),
     isNarrow: true,
     children: (
       <>
-        <section class="card" aria-label="As the setting has it">
-          <p class="quiet">
-            The setting <code>OIDC_PROVIDERS</code> has this provider; it is changed there.
-          </p>
+        <section class="card" aria-label={text.configured.title}>
+          <p class="quiet">{text.configured.lead.parts({ setting: <code>OIDC_PROVIDERS</code> })}</p>
           <dl class="facts">
             {rows.map(([term, value]) => (
               <div>
@@ -279,29 +290,32 @@ function showConfigured(c: AppContext, provider: Shown): Promise<Response> {
 }
 
 function Addresses({ provider: { redirect_uri, signed_out_uri, back_channel_logout_uri, kind } }: { provider: Shown }) {
+  const text = words("dashboard-installation").providers.addresses;
   return (
     <section class="card" aria-labelledby="addresses">
-      <h2 id="addresses">To register at the provider</h2>
-      <CopyText label="Redirect address" text={redirect_uri} />
-      {kind === "oidc" ? <CopyText label="Address after signing out" text={signed_out_uri} /> : null}
-      {kind === "oidc" ? <CopyText label="Back-channel logout address" text={back_channel_logout_uri} /> : null}
+      <h2 id="addresses">{text.title}</h2>
+      <CopyText label={text.redirect} text={redirect_uri} />
+      {kind === "oidc" ? <CopyText label={text.signed_out} text={signed_out_uri} /> : null}
+      {kind === "oidc" ? <CopyText label={text.back_channel} text={back_channel_logout_uri} /> : null}
     </section>
   );
 }
 
 function ProviderTable({ providers }: { providers: readonly Shown[] }) {
+  const text = words("dashboard-installation").providers;
+  const { head, states } = text;
   return (
-    <Table caption="Sign-in providers" head={["Provider", "Issuer", "State", ACTIONS]} isStacked>
+    <Table caption={text.title} head={[head.provider, text.fields.issuer.label, head.state, ACTIONS]} isStacked>
       {providers.map(({ id, name, issuer, is_enabled, managed_by }) => (
         <tr>
           <th scope="row" dir="auto">
             {name}
           </th>
           <td dir="ltr">{issuer}</td>
-          <td>{managed_by === "environment" ? "By the setting" : is_enabled ? "Enabled" : "Disabled"}</td>
+          <td>{managed_by === "environment" ? states.configured : is_enabled ? states.enabled : states.disabled}</td>
           <td>
             <a class="button second" href={`${LIST}/${id}`}>
-              {managed_by === "environment" ? "Show" : "Edit"}
+              {managed_by === "environment" ? text.show : text.edit}
             </a>
           </td>
         </tr>
