@@ -1,6 +1,7 @@
 import type { Scheduled } from "./faults.ts";
 import type { Program } from "./isolate.ts";
 import { Judge, Violation } from "./judge.ts";
+import { Outside } from "./outside.ts";
 import { Random } from "./random.ts";
 import { Service } from "./service.ts";
 import { Job, Receiver, type Rhythm, Site } from "./targets.ts";
@@ -9,7 +10,7 @@ import { drawFrom } from "./truth.ts";
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const API = "/api/uptime/v1";
+export const API = "/api/uptime/v1";
 
 /** A part of the day: first everything goes wrong, then receivers recover, then the platform; in the end all is settled. */
 const PART_MS = 3 * HOUR;
@@ -17,6 +18,8 @@ const SHORT_PART_MS = 1.5 * HOUR;
 const RECEIVERS_RECOVER = 1 / 2;
 const PLATFORM_RECOVERS = 2 / 3;
 const PARTS_OF_DAY = 8;
+/** An agent calls more often than anything else, so that not every seed has one. */
+const ONE_WITH_AGENT_IN = 3;
 
 export const PAGE_PATH = "/status/example/summary.json";
 export const HEARTBEAT_EVERY_MS = MINUTE;
@@ -50,6 +53,7 @@ export interface World {
   job: Job;
   receivers: Receiver[];
   job_id: string;
+  outside: Outside;
   /** With which the owner calls the API, and somebody else. */
   token: string;
   stranger: string;
@@ -85,7 +89,7 @@ export async function simulateDay(
 ): Promise<Outcome> {
   const service = new Service(program, seed);
   const random = new Random(seed ^ 0x5eed);
-  const world = { ...(await furnish(service, random)), isCalm };
+  const world = { ...(await furnish(service, random, seed % ONE_WITH_AGENT_IN === 0)), isCalm };
   const judge = new Judge(world);
   const outcome = (violation: string | null): Outcome => ({
     seed,
@@ -108,15 +112,15 @@ export async function simulateDay(
 }
 
 async function simulatePart(world: World, judge: Judge, lastsMs: number): Promise<void> {
-  const { service, watched, job, receivers, isCalm } = world;
+  const { service, watched, job, receivers, outside, isCalm } = world;
   const begin = service.clock.now;
   const receiversRecoverAt = begin + lastsMs * RECEIVERS_RECOVER;
   for (const { site } of watched) site.plan(receiversRecoverAt);
   job.plan(receiversRecoverAt);
   service.faults.isActive = !isCalm;
-  for (const receiver of receivers) receiver.isIll = !isCalm;
+  for (const each of [...receivers, outside]) each.isIll = !isCalm;
   for (let at = begin + MINUTE; at <= begin + lastsMs; at += MINUTE) {
-    if (at > receiversRecoverAt) for (const receiver of receivers) receiver.isIll = false;
+    if (at > receiversRecoverAt) for (const each of [...receivers, outside]) each.isIll = false;
     if (at > begin + lastsMs * PLATFORM_RECOVERS) service.faults.isActive = false;
     // Readers of the page, so that what is cached of it is what they saw.
     void service.request("GET", PAGE_PATH);
@@ -127,21 +131,26 @@ async function simulatePart(world: World, judge: Judge, lastsMs: number): Promis
 }
 
 const SLOW_RHYTHM: Rhythm = { well: [6 * MINUTE, 60 * MINUTE], ill: [20 * SECOND, 40 * MINUTE] };
+const CUT_OFF_RHYTHM: Rhythm = { well: [4 * MINUTE, 20 * MINUTE], ill: [MINUTE, 15 * MINUTE], isCutOff: true };
 const QUICK_RHYTHM: Rhythm = { well: [20 * SECOND, 3 * MINUTE], ill: [20 * SECOND, 3 * MINUTE] };
 
-/** Sites that fail by themselves, and four that fail together, as bundled alerts need it. */
+/**
+ * Sites that fail by themselves, four that fail together, as bundled alerts need it, and one whose outages an agent of
+ * another network is asked about.
+ */
 const SITES = [
   { name: "Shop", rhythm: SLOW_RHYTHM },
   { name: "Search", rhythm: QUICK_RHYTHM, settings: { interval: 10, failure_threshold: 1, recovery_threshold: 1 } },
   { name: "Intranet", rhythm: SLOW_RHYTHM, isMuted: true },
   ...["One", "Two", "Three", "Four"].map((name) => ({ name, rhythm: SLOW_RHYTHM, isTogether: true })),
+  { name: "Remote", rhythm: CUT_OFF_RHYTHM, isConfirmed: true },
 ];
 const FAILURES_BY_DEFAULT = 3;
 const SUCCESSES_BY_DEFAULT = 2;
 const MUTE_MS = [10 * MINUTE, 50 * MINUTE] as const;
 const BETWEEN_MUTES_MS = [15 * MINUTE, 90 * MINUTE] as const;
 
-async function furnish(service: Service, random: Random): Promise<Omit<World, "isCalm">> {
+async function furnish(service: Service, random: Random, hasAgent: boolean): Promise<Omit<World, "isCalm">> {
   const { clock, network } = service;
   const receivers = [new Receiver(clock, random.fork()), new Receiver(clock, random.fork())];
   const [token, stranger] = [service.createAccount("Owner"), service.createAccount("Stranger")];
@@ -157,14 +166,19 @@ async function furnish(service: Service, random: Random): Promise<Omit<World, "i
     await post("/webhooks", { name: `Receiver ${n}`, url: `https://receiver-${n}.example.com/`, status_page_id });
   }
   const watched: Watched[] = [];
+  const sites = (SITES as readonly SiteOptions[]).filter(({ isConfirmed }) => hasAgent || !isConfirmed);
   let shared: Site["truth"] | undefined;
-  for (const { name, rhythm, settings, isMuted, isTogether } of SITES as readonly SiteOptions[]) {
+  const seenBy = new Map<string, Site>();
+  for (const { name, rhythm, settings, isMuted, isTogether, isConfirmed } of sites) {
     const site = new Site(clock, random.fork(), rhythm, isTogether ? shared : undefined);
     if (isTogether) shared = site.truth;
     const host = `${name.toLowerCase()}.example.com`;
     network.open(host, site.host);
     const target = `http://${host}/`;
-    const { id = "" } = await post("/monitors", { name, type: "http", target, status_page_id, ...settings });
+    const confirm_outside = isConfirmed ? null : false;
+    const monitor = { name, type: "http", target, status_page_id, confirm_outside, ...settings };
+    const { id = "" } = await post("/monitors", monitor);
+    if (isConfirmed) seenBy.set(id, site);
     const { failure_threshold: failures = FAILURES_BY_DEFAULT, recovery_threshold: successes = SUCCESSES_BY_DEFAULT } =
       settings ?? {};
     const mutes: Mute[] = [];
@@ -180,7 +194,9 @@ async function furnish(service: Service, random: Random): Promise<Omit<World, "i
     status_page_id,
   });
   sendHeartbeats(service, random.fork(), { job, path: `/heartbeat/${beating.id}?token=${beating.heartbeat_token}` });
-  return { service, watched, job, receivers, job_id: beating.id ?? "", token, stranger };
+  const outside = new Outside(service, random.fork(), seenBy);
+  if (hasAgent) await outside.enroll(token);
+  return { service, watched, job, receivers, outside, job_id: beating.id ?? "", token, stranger };
 }
 
 interface SiteOptions {
@@ -189,6 +205,7 @@ interface SiteOptions {
   settings?: { interval: number; failure_threshold: number; recovery_threshold: number };
   isMuted?: boolean;
   isTogether?: boolean;
+  isConfirmed?: boolean;
 }
 
 function sendHeartbeats(service: Service, random: Random, { job, path }: { job: Job; path: string }): void {

@@ -18,6 +18,9 @@ const ANSWERED_WITHIN_MS = 10 * SECOND;
 const CHECK_MS = 20 * SECOND;
 /** Two messages for one slot check it at about the same time. */
 const SAME_SLOT_MS = 30 * SECOND;
+/** So long an agent outside is heard, and no sooner than this an outage that did not begin is asked about again. */
+const HEARD_FOR_MS = 4.5 * SECOND;
+const BETWEEN_QUESTIONS_MS = 30 * SECOND;
 const TRAIL = 60;
 
 /** A promise that did not hold. */
@@ -65,7 +68,8 @@ export class Judge {
     const bound = now - this.#lastFaultAt > CALM_AFTER_MS ? BOUND_MS : BOUND_UNDER_FAULTS_MS;
     for (const { id, site } of watched) {
       const { state, from } = site.truth.at(now);
-      if (now - from > bound && !isUnseen(site, now)) this.#expectStatus(id, state === "well" ? "up" : "down");
+      const isHeard = this.#world.isCalm && this.#faultsSeen === 0;
+      if (now - from > bound && !isUnseen(site, now)) this.#expectStatus(id, ...site.statusesOf(state, isHeard));
     }
     const last = job.acknowledged.at(-1);
     if (last) {
@@ -103,6 +107,10 @@ export class Judge {
         "SELECT updated_at AS at, 'delivery ' || state || ' ' || event_name || ' ' || webhook_id AS what FROM deliveries",
       ),
       ...this.#world.service.faults.recent,
+      ...this.#world.outside.answers.map(({ noted_at, isReached }) => ({
+        at: noted_at,
+        what: `an agent outside ${isReached ? "reaches" : "does not reach"} what it was asked about`,
+      })),
       ...this.#world.watched.flatMap(({ name, site }) =>
         site.answered.flatMap(({ at, isWell }) => (isWell ? [] : [{ at, what: `${name} answers badly` }])),
       ),
@@ -127,10 +135,10 @@ export class Judge {
     this.#faultsSeen = total;
   }
 
-  #expectStatus(monitorId: string, expected: string): void {
+  #expectStatus(monitorId: string, ...expected: string[]): void {
     const [row] = this.#read("SELECT name, status, status_message FROM monitors WHERE id = ?", monitorId);
-    if (row?.status === expected) return;
-    this.#fail("the verdict is that of the reference", `${row?.name} is ${row?.status}, not ${expected}`);
+    if (expected.includes(String(row?.status))) return;
+    this.#fail("the verdict is that of the reference", `${row?.name} is ${row?.status}, not ${expected.join(" or ")}`);
   }
 
   /** Whether no heartbeat was missing for so long. */
@@ -237,8 +245,13 @@ export class Judge {
     }
   }
 
-  #judgeChecked({ name, site, failures, successes }: Watched, outage: Outage): void {
+  #judgeChecked({ id, name, site, failures, successes }: Watched, outage: Outage): void {
     const { started_at, begun_at, ended_at, over_at, over_from } = outage;
+    const denied = this.#world.outside.answers.find(({ monitor_id, asked_at, sent_at, noted_at, isReached }) => {
+      const isHeard = isReached && noted_at < asked_at + HEARD_FOR_MS;
+      return monitor_id === id && isHeard && begun_at >= sent_at && begun_at < asked_at + BETWEEN_QUESTIONS_MS;
+    });
+    if (denied) this.#fail("no outage of what another network reaches", `${name} was down from ${timeOf(started_at)}`);
     const count = (isWell: boolean, since: number, until: number) =>
       site.answered.filter((each) => each.isWell === isWell && each.at >= since && each.at <= until).length;
     // What hangs has failed only when the check gives up.

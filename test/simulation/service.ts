@@ -15,6 +15,12 @@ const TICK_LATE_MS = 50_000;
 /** Monday, 5 January 2026. */
 const STARTS_AT = Date.UTC(2026, 0, 5);
 
+interface Asking {
+  token?: string;
+  agent?: { token: string; asn: number };
+  body?: unknown;
+}
+
 /** The whole service on one simulated platform: what a seed decides is decided here, in one order. */
 export class Service {
   readonly clock = new Clock(STARTS_AT);
@@ -58,11 +64,16 @@ export class Service {
     return token;
   }
 
-  /** A request from outside, and its answer. */
-  async request(method: string, path: string, { token, body }: { token?: string; body?: unknown } = {}) {
-    const headers = { ...(token && { authorization: `Bearer ${token}` }), "content-type": "application/json" };
+  /** A request from outside, and its answer; that of an agent has its own credential and comes from its network. */
+  async request(method: string, path: string, { token, agent, body }: Asking = {}) {
+    const headers = {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(agent && { "x-agent-token": agent.token }),
+      "content-type": "application/json",
+    };
     const text = body === undefined ? undefined : JSON.stringify(body);
     const request = new Request(`${PUBLIC_URL}${path}`, { method, headers, ...(text && { body: text }) });
+    if (agent) Object.defineProperty(request, "cf", { value: { asn: agent.asn } });
     try {
       const response = (await this.#run("fetch", request)) as Response;
       return { status: response.status, body: JSON.parse((await response.text()) || "null") };

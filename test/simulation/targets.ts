@@ -6,7 +6,9 @@ import { drawFrom, Truth } from "./truth.ts";
 const MINUTE = 60_000;
 
 const ILLNESSES = ["HTTP 500", "connection lost", "silent"] as const;
-type Health = "well" | (typeof ILLNESSES)[number];
+/** It is well, and other networks than the edge's reach it. */
+const UNREACHED_BY_EDGE = "unreached by the edge";
+type Health = "well" | (typeof ILLNESSES)[number] | typeof UNREACHED_BY_EDGE;
 
 interface Seen {
   at: number;
@@ -17,6 +19,8 @@ interface Seen {
 export interface Rhythm {
   well: readonly [least: number, most: number];
   ill: readonly [least: number, most: number];
+  /** Whether the edge alone fails to reach it now and then. */
+  isCutOff?: boolean;
 }
 
 /** A site that is checked: well for a while, then ill for a while. It remembers what it answered. */
@@ -37,13 +41,25 @@ export class Site {
   /** Decides how it is until then; it ends well. */
   plan(until: number): void {
     const random = this.#random;
-    const { well, ill } = this.#rhythm;
+    const { well, ill, isCutOff = false } = this.#rhythm;
+    const illnesses = isCutOff ? ([...ILLNESSES, UNREACHED_BY_EDGE, UNREACHED_BY_EDGE] as const) : ILLNESSES;
     this.truth.extend(this.#clock.now, until, (last) =>
       last === "well" && random.happens(0.6)
-        ? { state: random.pick(ILLNESSES), lastsMs: drawFrom(random, ill) }
+        ? { state: random.pick(illnesses), lastsMs: drawFrom(random, ill) }
         : { state: "well", lastsMs: drawFrom(random, well) },
     );
     this.truth.settle(until, "well");
+  }
+
+  /** What another network than the edge's finds at present. */
+  get isReachedFromOutside(): boolean {
+    return ["well", UNREACHED_BY_EDGE].includes(this.truth.at(this.#clock.now).state);
+  }
+
+  /** What the service may say of it once it has seen it for long enough, with an agent outside that may not be heard. */
+  statusesOf(state: Health, isHeard: boolean): string[] {
+    if (state === "well") return ["up"];
+    return state !== UNREACHED_BY_EDGE ? ["down"] : isHeard ? ["degraded"] : ["degraded", "down"];
   }
 
   readonly host: Host = (): Reply => {
@@ -51,7 +67,7 @@ export class Site {
     this.answered.push({ at: this.#clock.now, isWell: state === "well" });
     const after = this.#random.between(5, 400);
     if (state === "silent") return { after: Infinity, status: null };
-    if (state === "connection lost") return { after, status: null };
+    if (state === "connection lost" || state === UNREACHED_BY_EDGE) return { after, status: null };
     return { after, status: state === "well" ? 200 : 500 };
   };
 }

@@ -84,6 +84,15 @@ describe("a simulation notices", () => {
     expect(violation).toContain("no false alarm");
   });
 
+  it("an outage of what an agent of another network reaches", async () => {
+    const from = 'if (outcome === "success" || outcome === "slow") {';
+    const { violation } = await simulateDay(await buildProgram({ from, to: "if (false) {" }), {
+      seed: 6,
+      isShort: true,
+    });
+    expect(violation).toContain("no outage of what another network reaches");
+  });
+
   it("a mute that mutes nothing", async () => {
     const from = "return isWithheld(withholding) ? withholding : null;";
     const program = await buildProgram({ from, to: "return null;" });
