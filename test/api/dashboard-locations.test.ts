@@ -102,6 +102,34 @@ describe("locations in the dashboard", () => {
     expect(await mapOf(joint)).toBeUndefined();
   });
 
+  it("lead to a rule that is ready to save, which alerts while some of them fail", async () => {
+    const { client, user_id } = owner;
+    const page = await insertPage(user_id);
+    const make = async (name: string, more: object) => {
+      const target = { name, type: "https", target: "https://some.example/", paused: true, ...more };
+      return (await client.post(`${V1}/monitors`, target)).body.id;
+    };
+    const id = await make("Some", { locations: ["enam", "weur"], status_page_id: page });
+    const path = `/app/rules/${page}/new`;
+    expect((await browser.open(`/app/monitors/${id}`)).text).toContain(`href="${path}?partial=${id}"`);
+    for (const more of [{ locations: ["enam", "weur"] }, { locations: ["enam"], status_page_id: page }]) {
+      expect((await browser.open(`/app/monitors/${await make("None", more)}`)).text).not.toContain("?partial=");
+    }
+    const { text } = await browser.open(`${path}?partial=${id}`);
+    const shown = Object.fromEntries(
+      ["display_name", "event_name", "metric_0", "value_0", "cooldown_seconds"].map((name) => {
+        const [field = ""] = new RegExp(`<input[^>]*name="${name}"[^>]*>`).exec(text) ?? [];
+        return [name, /value="([^"]*)"/.exec(field)?.[1] ?? ""];
+      }),
+    );
+    expect(text).toMatch(new RegExp(`<option[^>]*value="${id}"[^>]*selected|<option[^>]*selected[^>]*value="${id}"`));
+    const chosen = { monitor_id: id, operator_0: "gte", classification: "public", is_enabled: "true" };
+    expect((await browser.submit(path, { ...shown, ...chosen })).status).toBe(303);
+    const { body } = await client.get(`${V1}/status-pages/${page}/events/rules`);
+    expect(body).toMatchObject([{ event_name: "partial_outage", monitor_id: id, cooldown_seconds: 3600 }]);
+    expect(JSON.parse(body[0].conditions)).toMatchObject([{ metric: "locations_down", operator: "gte", value: 1 }]);
+  });
+
   it("are linked from the incident of an outage, with what each of them saw", async () => {
     const { client, user_id } = owner;
     const status_page_id = await insertPage(user_id);

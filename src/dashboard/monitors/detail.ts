@@ -19,6 +19,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { percentOf } from "../components/strip.tsx";
 import { findLacking } from "../overview/next-steps.tsx";
 import { listPageChoices, mayDo } from "../rights.ts";
+import { partialOutageRulePath } from "../rules/form.ts";
 import { loadLatency } from "./latency.ts";
 import { loadPlacedAgents, placeResults, viewLocations } from "./locations.tsx";
 
@@ -58,6 +59,7 @@ export async function loadPicture(
     metrics,
     may_change,
     may_alert,
+    may_rule,
     page,
     held,
   ] = await Promise.all([
@@ -74,6 +76,7 @@ export async function loadPicture(
     readMetricPicture(ctx, record, { period, now: ctx.now }),
     mayDo(ctx, record, "monitors.write"),
     mayDo(ctx, record, "alerting.write"),
+    mayDo(ctx, record, "events.write"),
     record.status_page_id === null ? undefined : findPage(ctx.db, record.status_page_id),
     monitor.parents.length === 0 ? undefined : findSuppressedOutage(ctx.db, id),
   ]);
@@ -103,6 +106,8 @@ export async function loadPicture(
     page: page && { id: page.id, name: page.name },
     may_change,
     may_alert,
+    /** Where a rule about partial outages is made; null where there is no page for it, or no right. */
+    partial_rule: may_rule && record.status_page_id !== null ? partialOutageRulePath(record.status_page_id, id) : null,
     lacking:
       may_change && ctx.now - record.created_at < NEW_MS ? await findLacking(ctx, await listPageChoices(ctx)) : null,
     asked_at: checked,

@@ -63,7 +63,13 @@ function placeOf(location: string, agents: PlacedAgents): Coordinates | null {
   return countryPlace(agents.get(location)?.network?.country ?? null);
 }
 
-export function Locations({ picture: { locations, now } }: { picture: { locations: LocationView[]; now: number } }) {
+interface LocationsPicture {
+  locations: LocationView[];
+  partial_rule: string | null;
+  now: number;
+}
+
+export function Locations({ picture: { locations, partial_rule, now } }: { picture: LocationsPicture }) {
   if (locations.length === 0) return null;
   return (
     <section aria-labelledby="locations">
@@ -82,6 +88,11 @@ export function Locations({ picture: { locations, now } }: { picture: { location
           </tr>
         ))}
       </Table>
+      {partial_rule === null || locations.length < 2 ? null : (
+        <p>
+          <a href={partial_rule}>Alert when some locations do not reach it</a>
+        </p>
+      )}
     </section>
   );
 }

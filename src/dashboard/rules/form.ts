@@ -195,6 +195,23 @@ const NEW_RULE: FormValues = {
   actions: "[]",
 };
 
+const HOUR_S = 3_600;
+
+/** A new rule about a monitor that some of its locations do not reach while the others outvote them. */
+export function partialOutageValues(monitor_id: string): FormValues {
+  return {
+    ...NEW_RULE,
+    display_name: "Unreachable from some locations",
+    event_name: "partial_outage",
+    monitor_id,
+    cooldown_seconds: String(HOUR_S),
+    ...rowValues([{ metric: "locations_down", operator: "gte", value: 1 }]),
+  };
+}
+
+/** The form with these values. */
+export const partialOutageRulePath = (page: string, monitor: string) => `/app/rules/${page}/new?partial=${monitor}`;
+
 const pretty = (value: unknown) => JSON.stringify(value, null, 2);
 export const conditionsOf = ({ conditions }: Pick<EventRule, "conditions">) =>
   RuleCondition.array().parse(JSON.parse(conditions));

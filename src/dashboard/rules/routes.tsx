@@ -21,7 +21,15 @@ import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form
 import { type ListedPages, listedPages, NewOnPage, PageFilter, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { ANOTHER_CONDITION, notationOf, readConditions, ruleFields, ruleValues, toRule } from "./form.ts";
+import {
+  ANOTHER_CONDITION,
+  notationOf,
+  partialOutageValues,
+  readConditions,
+  ruleFields,
+  ruleValues,
+  toRule,
+} from "./form.ts";
 import { Backtest, CurrentValues, Rules, Versions } from "./views.tsx";
 
 const API = "/api/uptime/v1/status-pages";
@@ -30,6 +38,7 @@ const itemParams = z.object({ page: z.uuid(), id: z.uuid() });
 const versionParams = z.object({ page: z.uuid(), id: z.uuid(), version: z.coerce.number().int().min(1) });
 const PageQuery = z.object({ page: z.uuid().optional().catch(undefined), offset: ListOffset });
 const FormQuery = z.object({ as: z.enum(["json"]).optional().catch(undefined), versions: ListOffset });
+const NewQuery = FormQuery.extend({ partial: z.uuid().optional().catch(undefined) });
 const BACKTEST_DAYS = 7;
 /** As many as a page may have. */
 const RULES_MAX = 500;
@@ -52,10 +61,10 @@ export const endpoints = [
   }),
 
   view(
-    { path: "/app/rules/{page}/new", summary: "Form of a new rule", params, query: FormQuery, ids, permission },
-    async (c, { params: { page }, query }) => {
-      const { form, values } = await loadForm(c, { page, isJson: query.as === "json" });
-      return showForm(c, form, values);
+    { path: "/app/rules/{page}/new", summary: "Form of a new rule", params, query: NewQuery, ids, permission },
+    async (c, { params: { page }, query: { as, partial } }) => {
+      const { form, values } = await loadForm(c, { page, isJson: as === "json" });
+      return showForm(c, form, partial === undefined ? values : partialOutageValues(partial));
     },
   ),
   action(
