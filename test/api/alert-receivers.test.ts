@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { V1 } from "../support/client.ts";
+import { browserOf } from "../support/dashboard-crawl.ts";
 import { type Account, createAccount, createPage } from "../support/factories.ts";
 import { joinPage } from "../support/members.ts";
 import { insertMonitor } from "../support/monitors.ts";
@@ -128,6 +129,21 @@ describe("whom an outage would reach", () => {
     const path = `${V1}/monitors/${monitor}/alert-receivers`;
     expect((await account.client.get(`${path}?event=incident.updated`)).status).toBe(400);
     expect((await account.client.get(`${path}?at=yesterday`)).status).toBe(400);
+  });
+
+  it("is one step from an incident, as of when it began", async () => {
+    const { account, page, add } = await aPage();
+    const monitor = await add();
+    const incident = { title: "Slow", severity: "minor", monitor_id: monitor, started_at: "2026-01-02T03:04:05Z" };
+    const made = await account.client.post(`${V1}/incidents`, { ...incident, status_page_id: page });
+    const browser = await browserOf(account);
+    const shown = (await browser.open(`/app/incidents/${made.body.id}`)).text;
+    expect(shown).toContain(`action="/app/monitors/${monitor}/receivers"`);
+    const at = Date.parse(incident.started_at);
+    expect(shown).toContain(`name="at" value="${at}"`);
+    const asked = (await browser.open(`/app/monitors/${monitor}/receivers?event=monitor.up&at=${at}`)).text;
+    expect(asked).toContain("as of");
+    expect(asked).toContain(`event=monitor.degraded&amp;at=${at}`);
   });
 
   it("is said to wait for the end of a mute", async () => {

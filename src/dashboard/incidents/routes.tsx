@@ -319,6 +319,7 @@ async function showIncident(
       assignee: people.find(({ value }) => value === incident.assigned_to_id)?.label ?? null,
       people,
       may_change: writable.some(({ value }) => value === pageId),
+      may_alert: page !== undefined && hasPermission(page.membership, "alerting.write"),
       writer: requireUser(c.var.ctx).user_id,
       composer: {
         problems: {},

@@ -124,6 +124,8 @@ export interface DetailView {
   /** To whom it may be assigned, the reader first. */
   people: readonly Option[];
   may_change: boolean;
+  /** May decide where alerts go, and so see who hears of them. */
+  may_alert: boolean;
   /** The user who sees it. */
   writer: string;
   composer: ComposerState;
@@ -170,7 +172,7 @@ const ACKNOWLEDGED = { id: "incident-acknowledged", shown: "Just now" };
 /** More people are chosen among in the form. */
 const PEOPLE_OFFERED = 8;
 
-function Actions({ view: { incident, people, writer }, path }: { view: DetailView; path: string }) {
+function Actions({ view: { incident, people, writer, may_alert }, path }: { view: DetailView; path: string }) {
   const isOpen = incident.resolved_at === null;
   return (
     <>
@@ -197,6 +199,15 @@ function Actions({ view: { incident, people, writer }, path }: { view: DetailVie
               fields={{ assigned_to_id: value }}
             />
           ))}
+        {may_alert && incident.monitor_ids.length === 1 ? (
+          <form method="get" action={`/app/monitors/${incident.monitor_ids[0]}/receivers`} class="inline">
+            <input type="hidden" name="at" value={String(Date.parse(incident.started_at))} />
+            <button type="submit">
+              <LineIcon of="bell" />
+              Who is told
+            </button>
+          </form>
+        ) : null}
         <a class="danger" href={`${path}/delete`}>
           <LineIcon of="trash-2" />
           Delete

@@ -39,20 +39,26 @@ const UNREACHED_WORDS: Record<AlertReceivers["silent_team"][number]["reason"], s
   ways: "Mail, browser and dashboard are off or not verified",
 };
 
+/** 1 January 2100. */
+const AT_MAX = 4_102_444_800_000;
+
 export const endpoints = [
   view(
     {
       path: "/app/monitors/{id}/receivers",
       summary: "Whom an outage of a monitor would reach, in the dashboard",
       params: z.object({ id: z.uuid() }),
-      query: z.object({ event: z.enum(ASKED_EVENTS).catch("monitor.down") }),
+      query: z.object({
+        event: z.enum(ASKED_EVENTS).catch("monitor.down"),
+        at: z.coerce.number().int().min(0).max(AT_MAX).optional().catch(undefined),
+      }),
       ids: { params: { id: "monitor" } },
       permission: "alerting.write",
     },
-    async (c, { params: { id }, query: { event } }) => {
+    async (c, { params: { id }, query: { event, at } }) => {
       const { ctx } = c.var;
       const { record } = await getMonitor(ctx, id);
-      const receivers = await listAlertReceivers(ctx, id, { event });
+      const receivers = await listAlertReceivers(ctx, id, { event, at });
       return showView(c, {
         title: `Who is told about ${record.name}`,
         heading: "Who is told",
@@ -67,11 +73,16 @@ export const endpoints = [
             <Tabs
               label="Event"
               tabs={ASKED_EVENTS.map((each) => ({
-                href: `/app/monitors/${id}/receivers${each === "monitor.down" ? "" : `?event=${each}`}`,
+                href: addressOf(id, { event: each, at }),
                 text: ASKED_WORDS[each][0],
                 isOpen: each === event,
               }))}
             />
+            {at === undefined ? null : (
+              <p class="banner">
+                On call and in maintenance as of <ExactTime at={at} />; settings are those of now.
+              </p>
+            )}
             <p class="quiet">{ASKED_WORDS[event][1]} Subscribers are told of an incident once it is published.</p>
             <Withheld {...receivers} />
             <Channels {...receivers} />
@@ -84,6 +95,14 @@ export const endpoints = [
     },
   ),
 ];
+
+function addressOf(id: string, { event, at }: { event: AskedEvent; at: number | undefined }): string {
+  const query = new URLSearchParams({
+    ...(event !== "monitor.down" && { event }),
+    ...(at !== undefined && { at: String(at) }),
+  });
+  return `/app/monitors/${id}/receivers${query.size === 0 ? "" : `?${query}`}`;
+}
 
 function Withheld({ in_maintenance, withheld_until }: AlertReceivers) {
   if (withheld_until !== null) {

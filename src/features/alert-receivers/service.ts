@@ -1,7 +1,7 @@
 import { requireUser } from "../../access/principal.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import type { AlertReceivers, AlertReceiversQuery, AskedEvent } from "../../contract/alert-receivers.ts";
+import type { AlertReceivers, AskedEvent } from "../../contract/alert-receivers.ts";
 import { EVENT_EXAMPLES } from "../../contract/event-examples.ts";
 import { EVENTS, type KnownEvent } from "../../contract/events.ts";
 import { namesUser } from "../../contract/on-call.ts";
@@ -27,7 +27,7 @@ import { listSchedules, SCHEDULES_MAX } from "../on-call/schedules.ts";
 export async function listAlertReceivers(
   ctx: RequestScope,
   monitorId: string,
-  { event = "monitor.down", at = ctx.now }: Partial<AlertReceiversQuery> = {},
+  { event = "monitor.down", at = ctx.now }: { event?: AskedEvent; at?: number | undefined } = {},
 ): Promise<AlertReceivers> {
   const monitor = await requireMonitor(ctx, monitorId);
   const { status_page_id } = monitor;
