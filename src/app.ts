@@ -1,6 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { endpoints as dashboard, HTML_AREA as dashboardArea } from "./dashboard/routes.ts";
-import { SPOKEN_PATHS, speakWords } from "./dashboard/words.ts";
+import { endpoints as dashboard, HTML_AREA as dashboardArea, SPOKEN_PATHS } from "./dashboard/routes.ts";
+import { speakWords } from "./dashboard/words.ts";
 import { endpoints as account } from "./features/account/routes.ts";
 import { endpoints as agentApi } from "./features/agent-api/routes.ts";
 import { endpoints as agentCommands } from "./features/agent-commands/routes.ts";

@@ -162,6 +162,6 @@ export function typeOf(catalogue: Catalogue): string {
 function typeOfMessage(message: string): string {
   const all = Object.entries(argumentsOf(read(message)));
   if (all.length === 0) return "string";
-  const types = all.map(([name, kinds]) => `${name}: ${kinds.has("number") ? "number" : "string"}`);
+  const types = all.map(([name, kinds]) => `${name}: ${kinds.has("number") ? "number" : "string | number"}`);
   return `Message<{ ${types.join("; ")} }>`;
 }

@@ -8,6 +8,7 @@ import type { FormField, Problems } from "./form-fields.ts";
 import type { Section } from "./navigation.tsx";
 import { showView, type View } from "./shell.tsx";
 import { action, redirectWithNotice, type ViewOptions, view } from "./view.ts";
+import { words } from "./words.ts";
 
 /** Something that is destroyed once its name was typed. */
 export interface Deletion {
@@ -45,16 +46,20 @@ export interface Deletion {
 /** An answer that warns of what the deletion leads to. */
 const Noticed = z.object({ notices: z.array(Notice).default([]) });
 
-const DELETE: [string, string] = ["Delete", "deleted"];
+/** What is done to it, and what it is then. */
+function verbOf({ verb }: Deletion): [verb: string, done: string] {
+  const text = words("dashboard-frame").deletion;
+  return verb ?? [text.delete, text.deleted];
+}
 
 function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems = {}): Promise<Response> {
   const { kind, name, section, trail, path, shown = path, lost } = deletion;
   const {
     consequences = [],
     confirmation = `${path}/delete`,
-    verb: [verb] = DELETE,
-    title = `${verb} ${name}`,
+    title = words("dashboard-frame").deletion.title({ verb: verbOf(deletion)[0], name }),
   } = deletion;
+  const [verb] = verbOf(deletion);
   return showView(c, {
     title,
     section,
@@ -87,15 +92,19 @@ function confirmDeletion(c: AppContext, deletion: Deletion, problems: Problems =
 }
 
 async function deleteConfirmed(c: AppContext, deletion: Deletion, entered: URLSearchParams): Promise<Response> {
+  const text = words("dashboard-frame").deletion;
   const problems = confirmationProblems(entered, deletion.name, deletion.word);
   if (Object.keys(problems).length > 0) return confirmDeletion(c, deletion, problems);
   const { option, api } = deletion;
   const path = option && entered.has(option.name) ? `${api}?${option.name}=true` : api;
   const answer = await requireApi(c, { method: deletion.method ?? "DELETE", path });
-  const [, done] = deletion.verb ?? DELETE;
+  const [, done] = verbOf(deletion);
   const { notices } = Noticed.catch({ notices: [] }).parse(answer);
-  const warnings = notices.map(({ message }) => ` Note: ${message}.`).join("");
-  return redirectWithNotice(deletion.list, (deletion.notice ?? `${deletion.name} is ${done}.`) + warnings);
+  const warnings = notices.map(({ message }) => text.note({ message })).join("");
+  return redirectWithNotice(
+    deletion.list,
+    (deletion.notice ?? text.done({ name: deletion.name, verb: done })) + warnings,
+  );
 }
 
 /** The form that asks for the name and its submission, under one address. */

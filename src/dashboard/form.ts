@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { ApiError } from "../contract/errors.ts";
 import { invalidInput } from "../http/errors.ts";
+import { words } from "./words.ts";
 
 /** What is wrong, as sentences by the name of the field that they stand beside. */
 export type Problems = Partial<Record<"email" | "name" | "password" | "code" | "passkey", string>>;
@@ -11,13 +12,7 @@ export interface FormErrors {
   headers: Record<string, string>;
 }
 
-const SUBJECTS: Record<keyof Problems, string> = {
-  email: "The e-mail address",
-  name: "The name",
-  password: "The password",
-  code: "The code",
-  passkey: "The passkey",
-};
+const FIELDS: readonly string[] = ["email", "name", "password", "code", "passkey"] satisfies (keyof Problems)[];
 
 /** Fields of a form by a schema of the contract; one that was left empty counts as absent. */
 export function parseFields<Schema extends z.ZodType>(
@@ -32,37 +27,39 @@ export function parseFields<Schema extends z.ZodType>(
 
 /** What a person can mend is said on the form that they sent; everything else is not theirs. */
 export function toFormErrors(error: unknown): FormErrors {
+  const texts = words("dashboard-frame").form_errors;
   if (!(error instanceof ApiError)) throw error;
   const { status, headers } = error;
   if (status === 429) {
-    const text = `Too many attempts. Try again in ${headers["Retry-After"] ?? "60"} seconds.`;
+    const text = texts.too_many({ seconds: headers["Retry-After"] ?? "60" });
     return { status, headers, problems: { password: text } };
   }
   if (status === 401) return { status, headers, problems: problemsOfSignIn(error.code) };
   const problems: Problems = {};
   for (const { path, message } of error.details ?? []) {
-    if (isField(path)) problems[path] ??= `${SUBJECTS[path]} ${message}.`;
+    if (isField(path)) problems[path] ??= `${texts.subjects[path]} ${message}.`;
   }
   if (status !== 400 || Object.keys(problems).length === 0) throw error;
   return { status, headers, problems };
 }
 
 function problemsOfSignIn(code: string | undefined): Problems {
+  const text = words("dashboard-frame").form_errors;
   switch (code) {
     case "totp_required":
       // The first form has no field for it, so that its absence is no mistake: the next one asks for it.
       return {};
     case "totp_wrong":
-      return { code: "This code is wrong or was used. Enter the next one." };
+      return { code: text.code };
     case "passkey_refused":
-      return { passkey: "This passkey is not accepted. Try again; it may also have been removed from your account." };
+      return { passkey: text.passkey };
     default:
-      return { password: "The e-mail address or the password is wrong." };
+      return { password: text.password };
   }
 }
 
 function isField(path: string): path is keyof Problems {
-  return Object.hasOwn(SUBJECTS, path);
+  return FIELDS.includes(path);
 }
 
 /** Where to go on to: a path of this service, or the start. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { inEnglish } from "../../test/support/english-words.ts";
 import type { FormField, FormValues } from "./form-fields.ts";
 import { conflictProblems, keptOf, MADE_FROM, madeFrom, mergeEntered } from "./merge.ts";
 
@@ -81,7 +82,8 @@ describe("a form that is sent after another person saved", () => {
     const found = mergeEntered([token], entered, stored, { token: version });
     const { others, conflicts } = outcome(found);
     expect({ others, conflicts }).toEqual({ others: [], conflicts: [], ...expected });
-    if (conflicts.length > 0) expect(conflictProblems(found, stored).token).toBe("Token was changed meanwhile.");
+    if (conflicts.length > 0)
+      expect(inEnglish(() => conflictProblems(found, stored)).token).toBe("Token was changed meanwhile.");
   });
 
   it("counts a choice that no longer exists as the one that the list stands on", () => {
@@ -93,13 +95,15 @@ describe("a form that is sent after another person saved", () => {
     const stored = { title: "", note: "n".repeat(300), open: false, level: "major", tags: ["major", "minor"] };
     const found = merge("title=x&note=y&level=minor&open=on", { ...stored, level: "minor" });
     expect(found.conflicts.map(({ name }) => name)).toEqual(["title", "note", "tags"]);
-    const { "": whole, title, note, tags } = conflictProblems(found, stored);
+    const { "": whole, title, note, tags } = inEnglish(() => conflictProblems(found, stored));
     expect(whole).toContain("Your changes are not saved yet");
     expect([title, note, tags]).toEqual([
       "Title was changed meanwhile, and is empty now.",
       `Note was changed meanwhile, to “${"n".repeat(200)}…”.`,
       "Tags was changed meanwhile, to “MAJOR, MINOR”.",
     ]);
-    expect(keptOf(found)).toBe(" Another person changed these fields meanwhile, and their values are kept: Open.");
+    expect(inEnglish(() => keptOf(found))).toBe(
+      " Another person changed these fields meanwhile, and their values are kept: Open.",
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { SECRET_PLACEHOLDER } from "../contract/webhook.ts";
 import { sha256Hex } from "../platform/credentials.ts";
 import { type FormField, type FormValues, isSameValue, type Problems, shownValue, writeField } from "./form-fields.ts";
+import { words } from "./words.ts";
 
 /**
  * A form about something that exists carries a digest of each field as it was when the form was made. A field that another
@@ -80,26 +81,29 @@ function typedValue(field: FormField, entered: URLSearchParams): FormValues[stri
  * does not show.
  */
 export function conflictProblems({ others, conflicts }: Merge, stored: FormValues, watched: readonly FormField[] = []) {
-  const sentences = [
-    "Another person saved this meanwhile. Your changes are not saved yet, and what you typed is kept.",
-  ];
-  if (conflicts.length > 0) sentences.push("Saving again replaces what is marked.");
+  const texts = words("dashboard-frame").merge;
+  const sentences = [texts.another];
+  if (conflicts.length > 0) sentences.push(texts.replaces);
   for (const field of others.filter((each) => watched.includes(each))) {
-    sentences.push(`${field.label} now: ${textOf(field, stored[field.name]) || "none"}.`);
+    sentences.push(texts.now({ field: field.label, value: textOf(field, stored[field.name]) || texts.none }));
   }
   const problems: Problems = { "": sentences.join(" ") };
   for (const field of conflicts) {
     const text = textOf(field, stored[field.name]);
-    const quoted = text === "" ? ", and is empty now" : `, to “${text}”`;
     const isSecret = field.kind === "password" || text.includes(SECRET_PLACEHOLDER);
-    problems[field.name] = `${field.label} was changed meanwhile${isSecret ? "" : quoted}.`;
+    const label = field.label;
+    problems[field.name] = isSecret
+      ? texts.changed({ field: label })
+      : text === ""
+        ? texts.emptied({ field: label })
+        : texts.changed_to({ field: label, value: text });
   }
   return problems;
 }
 
 function textOf(field: FormField, value: FormValues[string] | undefined): string {
   const shown = shownValue(field, value);
-  if (typeof shown === "boolean") return shown ? "yes" : "no";
+  if (typeof shown === "boolean") return shown ? words("dashboard-frame").merge.yes : words("dashboard-frame").merge.no;
   const offered = field.kind === "select" || field.kind === "several" ? field.options : [];
   const texts = [shown].flat().map((each) => offered.find((option) => option.value === each)?.label ?? each);
   const text = texts.join(", ");
@@ -108,7 +112,8 @@ function textOf(field: FormField, value: FormValues[string] | undefined): string
 
 /** Follows "Saved." in a notice; empty where no other person changed a field. */
 export function keptOf({ others }: Pick<Merge, "others">): string {
+  const text = words("dashboard-frame").merge;
   if (others.length === 0) return "";
   const labels = [...new Set(others.map(({ label }) => label))].join(", ");
-  return ` Another person changed these fields meanwhile, and their values are kept: ${labels}.`;
+  return text.kept({ fields: labels });
 }

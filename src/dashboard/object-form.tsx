@@ -17,6 +17,7 @@ import {
 import { conflictProblems, keptOf, MADE_FROM, type MaskedVersions, madeFrom, mergeEntered } from "./merge.ts";
 import type { Section } from "./navigation.tsx";
 import { showView, type View } from "./shell.tsx";
+import { words } from "./words.ts";
 
 /** A view that is one form about one object. */
 export interface ObjectForm {
@@ -113,6 +114,7 @@ interface FormCardProps {
 }
 
 function FormCard({ form, draft, seen, isTyped, values, problems, result }: FormCardProps) {
+  const text = words("dashboard-frame").form;
   return (
     <form
       method="post"
@@ -130,7 +132,7 @@ function FormCard({ form, draft, seen, isTyped, values, problems, result }: Form
         {form.arrange?.({ values, problems }) ?? <Fields fields={form.fields} values={values} problems={problems} />}
       </div>
       <p class="actions">
-        {form.submit === null ? null : <button type="submit">{form.submit ?? "Save"}</button>}
+        {form.submit === null ? null : <button type="submit">{form.submit ?? text.save}</button>}
         {form.intents?.map(({ intent, label, after }) => (
           <button type="submit" class="second" name="intent" value={intent} formnovalidate data-after={after}>
             {label}
@@ -138,7 +140,7 @@ function FormCard({ form, draft, seen, isTyped, values, problems, result }: Form
         ))}
         {form.preview === undefined ? null : <PreviewButton address={form.preview} />}
         <a class="button second" href={form.cancel}>
-          Cancel
+          {text.cancel}
         </a>
       </p>
     </form>

@@ -3,6 +3,7 @@ import { EmptyState, Tabs } from "./components/pieces.tsx";
 import type { Section } from "./navigation.tsx";
 import { listPageChoices, type PageChoice } from "./rights.ts";
 import { showView } from "./shell.tsx";
+import { words } from "./words.ts";
 
 /** More pages, or longer names, are offered as a choice: a row of names that scrolls on and on is not read. */
 const TABS_MAX = 6;
@@ -20,6 +21,7 @@ interface ChoiceFormProps {
 
 /** Chooses what a view shows where tabs would be too many. */
 export function ChoiceForm({ action, name, label, choices, chosenId, kept = {} }: ChoiceFormProps) {
+  const text = words("dashboard-frame").page_choice;
   return (
     <form method="get" action={action} class="filters is-short" autocomplete="off" data-submit-on-change>
       {Object.entries(kept).map(([member, value]) => (
@@ -36,7 +38,7 @@ export function ChoiceForm({ action, name, label, choices, chosenId, kept = {} }
         </select>
       </div>
       <button type="submit" class="second">
-        Show
+        {text.show}
       </button>
     </form>
   );
@@ -67,19 +69,20 @@ interface PageFilterProps extends Pick<ListedPages, "pages" | "chosen"> {
 
 /** Nothing where there is no choice. */
 export function PageFilter({ chosen, pages, href }: PageFilterProps) {
+  const text = words("dashboard-frame").page_choice;
   if (pages.length < 2) return null;
-  const all = { id: "", name: "All status pages" };
+  const all = { id: "", name: text.all };
   const choices = [all, ...pages];
   const chosenId = chosen?.id ?? all.id;
   const length = choices.reduce((sum, { name }) => sum + name.length, 0);
   if (choices.length <= TABS_MAX && length <= NAMES_LENGTH_MAX) {
     const tabs = choices.map(({ id, name }) => ({ href: href(id), text: name, isOpen: id === chosenId }));
-    return <Tabs label="Status page" tabs={tabs} />;
+    return <Tabs label={text.label} tabs={tabs} />;
   }
   const [action = "", query] = href(chosenId).split("?");
   const { page: _chosen, ...kept } = Object.fromEntries(new URLSearchParams(query));
   return (
-    <ChoiceForm action={action} kept={kept} name="page" label="Status page" choices={choices} chosenId={chosenId} />
+    <ChoiceForm action={action} kept={kept} name="page" label={text.label} choices={choices} chosenId={chosenId} />
   );
 }
 
@@ -122,16 +125,17 @@ export function showNoPage(
   c: AppContext,
   view: { title: string; section: Section; reason: string },
 ): Promise<Response> {
+  const text = words("dashboard-frame").page_choice;
   const link = (
     <a class="button" href="/app/pages/new">
-      New status page
+      {text.new}
     </a>
   );
   return showView(c, {
     title: view.title,
     section: view.section,
     children: (
-      <EmptyState title="No status page yet" action={link}>
+      <EmptyState title={text.none} action={link}>
         {view.reason}
       </EmptyState>
     ),

@@ -8,7 +8,7 @@ import { html } from "../http/responses.ts";
 import { keptOf, mergeEntered } from "./merge.ts";
 import { ERROR_RESPONSES, page, renderErrorPage } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
-import { PREFERENCE_FIELDS, preferenceValues, renderPreferences } from "./views/preferences.tsx";
+import { preferenceFields, preferenceValues, renderPreferences } from "./views/preferences.tsx";
 
 /** The link in a mail to a team. It works without signing in; mail programs post to it on one click (RFC 8058). */
 const tags = ["Dashboard"];
@@ -63,7 +63,7 @@ async function answer(c: AppContext, isChange: boolean): Promise<Response> {
   if (!isChange) return page(renderPreferences({ email: user.email, preferences: stored, href }));
   const form = await readForm(c.req.raw);
   // Two ticks cannot contradict each other: who leaves one as it was keeps what became of it meanwhile.
-  const merge = mergeEntered(PREFERENCE_FIELDS, form, preferenceValues(stored));
+  const merge = mergeEntered(preferenceFields(), form, preferenceValues(stored));
   const preferences = await changePreferences(ctx, user, toChange(merge.entered));
   const saved = `Saved.${form.has("save") ? keptOf(merge) : ""}`;
   return page(renderPreferences({ email: user.email, preferences, saved, href }));

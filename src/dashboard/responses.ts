@@ -2,6 +2,7 @@ import type { ApiError } from "../contract/errors.ts";
 import type { ErrorPage } from "../http/endpoint.ts";
 import { html } from "../http/responses.ts";
 import { type NoticeView, renderMessage } from "./views/frame.tsx";
+import { words } from "./words.ts";
 
 const POLICY = [
   "default-src 'none'",
@@ -56,55 +57,56 @@ export const renderErrorPage: ErrorPage = (_c, refusal) =>
   page(renderMessage(messageOf(refusal)), refusal?.status ?? 500, refusal?.headers);
 
 function messageOf(refusal: ApiError | undefined): NoticeView {
+  const text = words("dashboard-frame").refusals;
   switch (refusal?.status) {
     case undefined:
-      return { title: "Internal error", text: "The service failed to answer this request. Try again later." };
+      return { title: text.internal.title, text: text.internal.text };
     case 403:
       if (refusal.code === "network_not_allowed") {
         return {
-          title: "Not from here",
-          text: "An operator of this service does not let people sign in from your address. Use a network that is allowed, or ask them.",
+          title: text.network.title,
+          text: text.network.text,
         };
       }
       if (refusal.code === "account_deactivated") {
         return {
-          title: "Your account is deactivated",
-          text: "An operator of this service, or the company that you sign in with, has deactivated it. Ask them if this is a mistake.",
+          title: text.deactivated.title,
+          text: text.deactivated.text,
         };
       }
       return {
-        title: "Request rejected",
-        text: "This request did not come from one of our own pages, so nothing was done. Open the page again and repeat it there.",
-        link: { href: "/app", text: "Home" },
+        title: text.rejected.title,
+        text: text.rejected.text,
+        link: { href: "/app", text: text.home },
       };
     case 404:
     case 405:
       return {
-        title: "Page not found",
-        text: "The address may be mistyped, or an old one.",
-        link: { href: "/app", text: "Home" },
+        title: text.not_found.title,
+        text: text.not_found.text,
+        link: { href: "/app", text: text.home },
       };
     case 409:
       return {
-        title: "You are already a member",
-        text: "This invitation was accepted before.",
-        link: { href: "/app", text: "To your status pages" },
+        title: text.member.title,
+        text: text.member.text,
+        link: { href: "/app", text: text.member.link },
       };
     case 429:
       return {
-        title: "Too many requests",
-        text: `Please wait ${refusal.headers["Retry-After"] ?? "60"} seconds, then load this page again.`,
+        title: text.too_many.title,
+        text: text.too_many.text({ seconds: refusal.headers["Retry-After"] ?? "60" }),
       };
     case 503:
       return {
-        title: "Temporarily unavailable",
-        text: "Nothing was changed. Please try again in a moment.",
+        title: text.unavailable.title,
+        text: text.unavailable.text,
       };
     default:
       return {
-        title: "Invalid request",
-        text: "Nothing was changed. Go back, load the page again, and repeat it there.",
-        link: { href: "/app", text: "Home" },
+        title: text.invalid.title,
+        text: text.invalid.text,
+        link: { href: "/app", text: text.home },
       };
   }
 }

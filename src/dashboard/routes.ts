@@ -64,6 +64,7 @@ import { renderMessage } from "./views/frame.tsx";
 import { renderSignIn } from "./views/sign-in.tsx";
 import { endpoints as walls } from "./wall/routes.tsx";
 import { endpoints as welcome } from "./welcome-routes.tsx";
+import { words } from "./words.ts";
 
 /** The signed-in pages: forms without a script, by the same verbs as the API's. */
 const tags = ["Dashboard"];
@@ -154,6 +155,7 @@ export const endpoints = [
       responses: { 200: html("Leads on to the provider"), 303: elsewhere, ...refusals },
     },
     async (c) => {
+      const text = words("dashboard-frame").sign_out;
       requireSameOrigin(c.req.raw, c.var.publicUrl);
       const next = (await readForm(c.req.raw)).get("next");
       const after = next ? pathAfter(next, c.var.publicUrl) : "/app/sign-in?signed_out=yes";
@@ -162,7 +164,7 @@ export const endpoints = [
       const cookie = await signOut(c.var.ctx);
       const access = hasAssertion(c.var.settings, c.req.raw) && !next ? accessProviderOf(c.var.settings) : null;
       if (access) return leaveFor("Cloudflare Access", accessLogoutOf(access), cookie);
-      return elsewhere ? leaveFor("your sign-in provider", elsewhere.href, cookie) : redirectTo(after, cookie);
+      return elsewhere ? leaveFor(text.provider, elsewhere.href, cookie) : redirectTo(after, cookie);
     },
   ),
 
@@ -218,10 +220,17 @@ export const endpoints = [
   assetEndpoint("app", [STYLESHEET, ICON], { tag: "Dashboard", summary: "Get a style sheet or icon of the dashboard" }),
 ];
 
+/** Where people are answered in words of the dashboard: under its prefix, also where nothing is, and at links of mails. */
+export const SPOKEN_PATHS: readonly string[] = [
+  `${HTML_AREA.prefix}/*`,
+  ...new Set(endpoints.map(({ path }) => path.replace(/\{(\w+)\}/g, ":$1")).filter((path) => !path.startsWith("/app"))),
+];
+
 /** Forms may lead to this service alone, also by a redirect, so a page leads on. */
 function leaveFor(name: string, href: string, cookie: string): Response {
-  const text = `You are signed out here, and now of ${name}.`;
-  const body = renderMessage({ title: "Signed out", text, link: { href, text: `Sign out of ${name}` } });
+  const texts = words("dashboard-frame").sign_out;
+  const text = texts.text({ name });
+  const body = renderMessage({ title: texts.title, text, link: { href, text: texts.link({ name }) } });
   return page(body, 200, { "Set-Cookie": cookie, Refresh: `0; url=${href}` });
 }
 

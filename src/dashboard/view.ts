@@ -10,6 +10,7 @@ import { SECOND_FACTOR_PATH } from "./account/second-factor.tsx";
 import { noticeCookie } from "./cookies.ts";
 import { page, redirectTo, renderErrorPage } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
+import { words } from "./words.ts";
 
 const tags = ["Dashboard"];
 
@@ -139,19 +140,25 @@ function refusalPageOf(params: z.ZodObject | undefined): ErrorPage {
 }
 
 const onRefusal: ErrorPage = (c, refusal) => {
+  const texts = words("dashboard-frame").refusals;
   if (refusal?.status === 401) return redirectTo(signInPath(c));
   if (refusal?.code === "second_factor_required") return redirectTo(SECOND_FACTOR_PATH);
-  const title = refusal && TITLES[refusal.status];
+  const title = refusal && titleOf(refusal.status);
   if (!refusal || title === undefined) return renderErrorPage(c, refusal);
   const text = `${refusal.message.charAt(0).toUpperCase()}${refusal.message.slice(1)}.`;
   // A button of a view that is older than what it shows leads back to the view as it is now.
   const from = c.req.method === "GET" ? null : ownPath(c, c.req.header("referer"));
-  const link = from === null ? { href: "/app", text: "To the overview" } : { href: from, text: "Back" };
+  const link = from === null ? { href: "/app", text: texts.overview } : { href: from, text: texts.back };
   return page(renderMessage({ title, text, link }), refusal.status);
 };
 
 /** Refusals whose own sentence says what a person can do; the others have a fixed text. */
-const TITLES: Partial<Record<number, string>> = { 400: "Invalid request", 403: "Not allowed", 409: "Conflict" };
+function titleOf(status: number): string | undefined {
+  const text = words("dashboard-frame").refusals;
+  if (status === 400) return text.invalid.title;
+  if (status === 403) return text.forbidden;
+  return status === 409 ? text.conflict : undefined;
+}
 
 /** Back to where the visitor was going, or where the form stood that they sent. Whom Access let through is asked nothing. */
 function signInPath(c: AppContext): string {

@@ -8,14 +8,18 @@ import { type FormField, type Problems, readBody, toSentences } from "./form-fie
 import { redirectTo } from "./responses.ts";
 import { showView } from "./shell.tsx";
 import { action, redirectWithNotice, view } from "./view.ts";
+import { words } from "./words.ts";
 
 const PATH = "/app/welcome";
-const FIELD: FormField = {
-  name: "new_password",
-  label: "Password",
-  kind: "password",
-  hint: `At least ${PASSWORD_LENGTH_MIN} characters, at most ${PASSWORD_LENGTH_MAX}. Several words work well.`,
-  required: true,
+const passwordField = (): FormField => {
+  const text = words("dashboard-frame").welcome;
+  return {
+    name: "new_password",
+    label: text.password,
+    kind: "password",
+    hint: text.hint({ min: PASSWORD_LENGTH_MIN, max: PASSWORD_LENGTH_MAX }),
+    required: true,
+  };
 };
 
 /** Where a sign-in link leads while its account has no password. */
@@ -27,19 +31,21 @@ export const endpoints = [
   }),
 
   action({ path: PATH, summary: "Set the first password of an account" }, async (c, form) => {
-    const body = readBody([FIELD], form);
+    const text = words("dashboard-frame").welcome;
+    const body = readBody([passwordField()], form);
     const answer = await callApi(c, { method: "POST", path: "/api/core/v1/auth/password", body });
-    if (answer.ok) return redirectWithNotice("/app", "Your password is set. Sign in with it from now on.");
+    if (answer.ok) return redirectWithNotice("/app", text.set);
     if (answer.status !== 400) throw errorOf(answer);
-    return showForm(c, toSentences([FIELD], answer.problems));
+    return showForm(c, toSentences([passwordField()], answer.problems));
   }),
 ];
 
 function showForm(c: AppContext, problems: Problems): Promise<Response> {
+  const text = words("dashboard-frame").welcome;
   const hasProblem = Object.keys(problems).length > 0;
   const { email } = requireUser(c.var.ctx);
   return showView(c, {
-    title: "Create your password",
+    title: text.title,
     section: "account",
     isNarrow: true,
     hasProblem,
@@ -47,13 +53,13 @@ function showForm(c: AppContext, problems: Problems): Promise<Response> {
     children: (
       <form method="post" action={PATH} class="card">
         <FormProblem problems={problems} />
-        <p class="lead">You are signed in as {email}. The link that brought you here works once.</p>
+        <p class="lead">{text.lead({ email })}</p>
         <input type="hidden" name="username" autocomplete="username" value={email} />
-        <FieldRow field={FIELD} values={{}} problems={problems} />
+        <FieldRow field={passwordField()} values={{}} problems={problems} />
         <p class="actions">
-          <button type="submit">Save</button>
+          <button type="submit">{text.save}</button>
           <a class="button plain" href="/app">
-            Later
+            {text.later}
           </a>
         </p>
       </form>

@@ -21,9 +21,6 @@ export function inWords<Result>(texts: DashboardTexts, run: () => Result): Resul
   return spoken.run(texts, run);
 }
 
-/** Where people are answered in words of the dashboard, refusals included. */
-export const SPOKEN_PATHS = ["/", "/app/*", "/acknowledge/*"];
-
 /** Gives a request its language; a request within it has the same. */
 export const speakWords: MiddlewareHandler<AppEnv> = (_c, next) =>
   inWords(spoken.getStore() ?? englishDashboardTexts(), next);

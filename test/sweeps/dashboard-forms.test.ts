@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { statusWord } from "../../src/dashboard/components/status-word.tsx";
 import { V1 } from "../support/client.ts";
 import { browserOf, crawl } from "../support/dashboard-crawl.ts";
+import { inEnglish } from "../support/english-words.ts";
 import { createAccount } from "../support/factories.ts";
 import type { Browser } from "../support/forms.ts";
 import { furnishPage } from "../support/furnished-page.ts";
@@ -28,7 +29,9 @@ describe("the forms of the dashboard", () => {
   afterAll(() => void vi.restoreAllMocks());
 
   it("have no button whose word is a status", () => {
-    const words = (["up", "down", "degraded", "unknown", "paused", "pending", "maintenance"] as const).map(statusWord);
+    const words = (["up", "down", "degraded", "unknown", "paused", "pending", "maintenance"] as const).map((status) =>
+      inEnglish(() => statusWord(status)),
+    );
     const named = controls.filter(
       ({ label, action }) => words.includes(label as never) && action !== "/app/maintenance",
     );

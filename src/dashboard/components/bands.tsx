@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../lib/durations.ts";
 import { lazy } from "../../lib/lazy.ts";
+import { words } from "../words.ts";
 
 interface Span {
   start_at: number;
@@ -38,6 +39,7 @@ interface BandsProps {
 
 /** Who is on call over the days: a row of bands for each person, and one for the time in which no one is. */
 export function Bands({ id, name, days, turns, names, now, zone }: BandsProps) {
+  const text = words("dashboard-frame").bands;
   const [first, last] = [days[0], days.at(-1)];
   if (!first || !last) return null;
   const span = { start_at: first.start_at, end_at: last.end_at };
@@ -90,11 +92,11 @@ export function Bands({ id, name, days, turns, names, now, zone }: BandsProps) {
   return (
     <div class="table" tabindex={0}>
       <table class="bands">
-        <caption class="unseen">{`Who is on call: ${name}`}</caption>
+        <caption class="unseen">{text.title({ name })}</caption>
         <thead>
           <tr>
             <th scope="col">
-              <span class="unseen">Person</span>
+              <span class="unseen">{text.person}</span>
             </th>
             {days.map((day) => (
               <th scope="col" {...(now >= day.start_at && now < day.end_at ? { "aria-current": "date" } : {})}>
@@ -104,8 +106,8 @@ export function Bands({ id, name, days, turns, names, now, zone }: BandsProps) {
           </tr>
         </thead>
         <tbody>
-          {people.map((id) => row(id, names.get(id) ?? "A member"))}
-          {order.includes(null) ? row(null, "No one") : null}
+          {people.map((id) => row(id, names.get(id) ?? text.member))}
+          {order.includes(null) ? row(null, text.nobody) : null}
         </tbody>
       </table>
     </div>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { inEnglish } from "../../../test/support/english-words.ts";
 import { toHtml } from "../../ui/document.tsx";
 import { ChartFigure, niceTop } from "./chart.tsx";
 
@@ -8,7 +9,7 @@ const line = (name: string, values: number[]) => ({
   values: new Map(values.map((value, n) => [n * HOUR, value])),
 });
 const draw = (props: Partial<Parameters<typeof ChartFigure>[0]>) =>
-  toHtml(ChartFigure({ caption: "Latency", unit: "ms", lines: [], ...props }));
+  inEnglish(() => toHtml(ChartFigure({ caption: "Latency", unit: "ms", lines: [], ...props })));
 
 describe("a chart", () => {
   it.each([

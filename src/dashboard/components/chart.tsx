@@ -1,4 +1,5 @@
 import { toIso } from "../../platform/clock.ts";
+import { words } from "../words.ts";
 import { ExactTime, exactTime } from "./time.tsx";
 
 export interface ChartLine {
@@ -42,10 +43,11 @@ const GAP_STEPS = 3;
  * it or does not scale.
  */
 export function ChartFigure(chart: ChartProps) {
+  const text = words("dashboard-frame").chart;
   const { caption, unit, lines, hasBars = false, isShare = false } = chart;
   const steps = [...new Set(lines.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b);
   const [first = 0, last = 0] = [steps[0], steps.at(-1)];
-  if (steps.length < (hasBars ? 1 : 2)) return <p class="quiet">The chart begins with the second measurement.</p>;
+  if (steps.length < (hasBars ? 1 : 2)) return <p class="quiet">{text.begins}</p>;
   const shown = chart.isStacked
     ? steps.map((at) => sumAt(lines, at))
     : lines.flatMap(({ values }) => [...values.values()]);
@@ -76,13 +78,13 @@ export function ChartFigure(chart: ChartProps) {
         </div>
       </div>
       <details class="chart-table">
-        <summary>As a table</summary>
+        <summary>{text.table}</summary>
         <div class="table" tabindex={0}>
           <table>
             <caption class="unseen">{caption}</caption>
             <thead>
               <tr>
-                <th scope="col">Time</th>
+                <th scope="col">{text.time}</th>
                 {lines.map(({ name }) => (
                   <th scope="col" class="num">
                     {name}
@@ -110,6 +112,7 @@ export function ChartFigure(chart: ChartProps) {
 }
 
 function Legend({ lines, isBand, shaded = [], unit }: ChartProps) {
+  const text = words("dashboard-frame").chart;
   return (
     <ul class="legend">
       {lines.map(({ name, values }, n) => {
@@ -125,7 +128,7 @@ function Legend({ lines, isBand, shaded = [], unit }: ChartProps) {
       {shaded.length === 0 ? null : (
         <li>
           <span class="swatch is-outage" />
-          Outage
+          {text.outage}
         </li>
       )}
     </ul>
@@ -139,6 +142,7 @@ interface PlotProps extends ChartProps {
 }
 
 function Plot({ caption, lines, hasBars, isBand, isStacked, now, shaded = [], steps, bottom, top }: PlotProps) {
+  const text = words("dashboard-frame").chart;
   const [first = 0, last = 1] = [steps[0], steps.at(-1)];
   const span = Math.max(1, last - first);
   const x = (at: number) => Number((((at - first) / span) * WIDTH).toFixed(1));
@@ -150,7 +154,7 @@ function Plot({ caption, lines, hasBars, isBand, isStacked, now, shaded = [], st
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${caption}; the table below has the figures`}
+      aria-label={text.summary({ caption })}
     >
       {Array.from({ length: GRID_LINES + 1 }, (_, n) => (
         <path class="chart-grid" d={`M0 ${(HEIGHT * n) / GRID_LINES}H${WIDTH}`} />

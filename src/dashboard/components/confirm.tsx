@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { FormField, Problems } from "../form-fields.ts";
+import { words } from "../words.ts";
 import { FieldRow, FormProblem } from "./fields.tsx";
 
 const FIELD = "confirmation";
@@ -37,15 +38,14 @@ export function ConfirmByName({
   cancel,
   problems,
 }: ConfirmByNameProps) {
+  const text = words("dashboard-frame").confirm;
   return (
     <form method="post" action={action} class="card">
       <FormProblem problems={problems} />
       <div class="lead">{children}</div>
-      <p>
-        To confirm, type <strong dir="auto">{name}</strong>
-      </p>
+      <p>{text.type.parts({ name: <strong dir="auto">{name}</strong> })}</p>
       <FieldRow
-        field={{ name: FIELD, kind: "text", label: `The ${kind}'s exact ${word}`, required: true }}
+        field={{ name: FIELD, kind: "text", label: text.label({ kind, word }), required: true }}
         values={{}}
         problems={problems}
       />
@@ -55,7 +55,7 @@ export function ConfirmByName({
           {verb}
         </button>
         <a class="button second" href={cancel}>
-          Cancel
+          {text.cancel}
         </a>
       </p>
     </form>
@@ -64,5 +64,6 @@ export function ConfirmByName({
 
 /** Empty where the name was typed. */
 export function confirmationProblems(form: URLSearchParams, name: string, word: TypedWord = "name"): Problems {
-  return form.get(FIELD)?.trim() === name.trim() ? {} : { [FIELD]: `That is not the ${word}.` };
+  const text = words("dashboard-frame").confirm;
+  return form.get(FIELD)?.trim() === name.trim() ? {} : { [FIELD]: text.wrong({ word }) };
 }

@@ -1,4 +1,5 @@
 import { type FormField, type FormValues, labelsOfSet, type Option, type Problems, zoneName } from "../form-fields.ts";
+import { words } from "../words.ts";
 import { CONFIRM_CHALLENGE, PasskeyAnswer } from "./passkey.tsx";
 
 interface FieldsProps {
@@ -46,11 +47,12 @@ interface AdvancedSummaryProps extends Pick<FieldsProps, "fields" | "values"> {
 
 /** Says what of the folded fields is set, so that no one has to look. */
 export function AdvancedSummary({ fields, values, defaults }: AdvancedSummaryProps) {
+  const text = words("dashboard-frame").fields;
   const labels = labelsOfSet(fields, values, defaults);
   return (
     <summary>
-      Advanced
-      {labels.length === 0 ? null : <span class="hint"> Set: {labels.join(", ")}</span>}
+      {text.advanced}
+      {labels.length === 0 ? null : <span class="hint"> {text.set({ labels: labels.join(", ") })}</span>}
     </summary>
   );
 }
@@ -110,6 +112,7 @@ export function FieldRow({ field, values, problems }: FieldRowProps) {
 }
 
 function PasskeyField({ field, problem }: { field: FormField; problem: string | undefined }) {
+  const text = words("dashboard-frame").fields;
   if (field.kind !== "passkey") return null;
   const { name, label, making } = field;
   if (making === undefined)
@@ -118,7 +121,7 @@ function PasskeyField({ field, problem }: { field: FormField; problem: string | 
     <>
       <PasskeyAnswer name={name} label={label} problem={problem} making={making} isFirst />
       <p class="problem" data-no-passkey>
-        This browser makes no passkeys, or runs no scripts. Use a newer one.
+        {text.no_passkeys}
       </p>
     </>
   );
@@ -153,6 +156,7 @@ function describe(name: string, hint: string | undefined, problem: string | unde
 }
 
 function Control({ field, value, described }: { field: FormField; value: string; described: Described }) {
+  const text = words("dashboard-frame").fields;
   const { name } = field;
   const shared = { id: name, name, ...(field.required ? { required: true } : {}), ...described };
   switch (field.kind) {
@@ -200,7 +204,7 @@ function Control({ field, value, described }: { field: FormField; value: string;
             <span class="actions" data-durations-of={name} data-after={field.durations.after} hidden>
               {field.durations.minutes.map((minutes) => (
                 <button type="button" class="second" data-minutes={minutes}>
-                  {minutes < 60 ? `${minutes} min` : `${minutes / 60} h`}
+                  {minutes < 60 ? text.minutes({ minutes }) : `${minutes / 60} h`}
                 </button>
               ))}
             </span>

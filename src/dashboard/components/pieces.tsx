@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { words } from "../words.ts";
 
 interface EmptyStateProps {
   title: string;
@@ -58,21 +59,20 @@ interface ListPagesProps extends ListPlace {
 
 /** Previous and next page of a list; nothing where all of it fits one page. */
 export function ListPages({ total, limit, offset, href }: ListPagesProps) {
+  const text = words("dashboard-frame").pieces;
   if (total <= limit && offset === 0) return null;
   const last = Math.min(offset + limit, total);
   return (
     <div class="list-pages">
       {offset > 0 ? (
         <a class="button second" rel="prev" href={href(Math.max(0, offset - limit))}>
-          Previous
+          {text.previous}
         </a>
       ) : null}
-      <span class="quiet">
-        {total === 0 ? 0 : offset + 1}–{last} of {total}
-      </span>
+      <span class="quiet">{text.range({ from: total === 0 ? 0 : offset + 1, to: last, total })}</span>
       {last < total ? (
         <a class="button second" rel="next" href={href(offset + limit)}>
-          Next
+          {text.next}
         </a>
       ) : null}
     </div>
@@ -112,7 +112,11 @@ export function CopyText({ label, text }: { label: string; text: string }) {
 }
 
 /** The heading of a column of buttons. */
-export const ACTIONS = <span class="unseen">Actions</span>;
+export const ACTIONS = <ActionsHeading />;
+
+function ActionsHeading() {
+  return <span class="unseen">{words("dashboard-frame").pieces.actions}</span>;
+}
 
 interface TableProps {
   caption: string;

@@ -8,6 +8,7 @@ import {
 } from "../../domain/uptime.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { mergeSpans, splitAt } from "../../lib/spans.ts";
+import { words } from "../words.ts";
 
 const HEIGHT = 20;
 /** Of a day: half an hour each. */
@@ -75,7 +76,8 @@ interface CellsProps {
 
 function Cells({ label, uptime, cells }: CellsProps) {
   const count = cells.length;
-  const said = `${label}: ${uptime === null ? "less than an hour measured" : `${uptime} % uptime`}`;
+  const text = words("dashboard-frame").strip;
+  const said = uptime === null ? text.short({ label }) : text.uptime({ label, uptime });
   return (
     <svg
       class={count === CELLS ? "strip" : `strip has-${count}`}

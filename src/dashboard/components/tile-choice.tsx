@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { words } from "../words.ts";
 
 export interface Tile {
   value: string;
@@ -24,11 +25,18 @@ interface TileChoiceProps {
 
 /** One among many, by mark and name. */
 export function TileChoice({ of, label, heading, families, chosen, isFolded = false }: TileChoiceProps) {
+  const texts = words("dashboard-frame").tiles;
   return (
     <nav aria-label={label} class="card">
       <details open={!isFolded}>
         <summary>{heading}</summary>
-        <input type="search" placeholder="Find" aria-label={`Find: ${label}`} data-finds-tile data-scripted />
+        <input
+          type="search"
+          placeholder={texts.find}
+          aria-label={texts.find_in({ label })}
+          data-finds-tile
+          data-scripted
+        />
         {families.map((family) => (
           <section>
             <h2>{family.heading}</h2>

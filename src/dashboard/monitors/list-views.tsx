@@ -193,7 +193,7 @@ function Filters({ query, pages, groups }: ListView) {
         <label for="q">Search</label>
         <input type="search" id="q" name="q" value={q ?? ""} dir="auto" data-shortcut="/" />
       </div>
-      <SeveralChoice name="status" label="Status" chosen={status} options={STATUS_OPTIONS} />
+      <SeveralChoice name="status" label="Status" chosen={status} options={statusOptions()} />
       <SeveralChoice name="type" label="Type" chosen={type} options={TYPE_OPTIONS} />
       {pages.length > 0 ? <Choice name="page" label="Status page" value={page} options={pages} /> : null}
       {groups.length > 0 ? <Choice name="group" label="Group" value={group} options={groups} /> : null}
@@ -209,7 +209,9 @@ function Filters({ query, pages, groups }: ListView) {
   );
 }
 
-const STATUS_OPTIONS = MONITOR_STATUSES.map((value) => ({ value, label: statusWord(value) }));
+const statusOptions = () => {
+  return MONITOR_STATUSES.map((value) => ({ value, label: statusWord(value) }));
+};
 const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: monitorType(value).label }));
 const SORT_OPTIONS = Object.entries(SORTS).map(([value, label]) => ({ value, label }));
 

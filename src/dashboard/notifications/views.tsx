@@ -6,7 +6,7 @@ import type { listWorstMonitors } from "../../features/overview/service.ts";
 import { PostButton } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Since, Time } from "../components/time.tsx";
-import { NEEDS_ATTENTION } from "../needs-attention.ts";
+import { needsAttention } from "../needs-attention.ts";
 
 export type Shown = z.output<typeof Notification>;
 
@@ -99,7 +99,7 @@ export function NotificationList({ notifications, kinds, now, offset }: ListProp
 
 /** Monitors that are not well now, whether anybody was notified of them or not. */
 export function Troubled({ monitors, now }: TroubledProps) {
-  const troubled = monitors.filter(({ status }) => NEEDS_ATTENTION.includes(status));
+  const troubled = monitors.filter(({ status }) => needsAttention(status));
   if (troubled.length === 0) return null;
   return (
     <section aria-labelledby="troubled-title">

@@ -10,6 +10,7 @@ import { listWebhooks } from "../../features/webhooks/service.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { PostButton } from "../components/pieces.tsx";
 import type { PageChoice } from "../rights.ts";
+import { words } from "../words.ts";
 
 const ONE = { limit: 1, offset: 0 };
 /** Whether an alert arrived is asked of these channels; a beginner has one. */
@@ -25,6 +26,7 @@ export interface Step {
 
 /** What an installation is good for, in five steps; null once all are done. */
 export async function findFirstSteps(ctx: RequestScope, pages: readonly PageChoice[]): Promise<Step[] | null> {
+  const text = words("dashboard-frame").first_steps;
   const mayAlert = (page: PageChoice) => hasPermission(page.membership, "alerting.write");
   const visible = { visible_to: await viewerOf(ctx) };
   const [checked, heartbeats, channels, browsers] = await Promise.all([
@@ -43,32 +45,32 @@ export async function findFirstSteps(ctx: RequestScope, pages: readonly PageChoi
   );
   const steps = [
     {
-      name: "Watch a website or a server",
-      says: "One address is enough; it is checked at once.",
+      name: text.website.name,
+      says: text.website.hint,
       href: "/app/monitors/watch",
       isDone: checked.total > 0,
     },
     {
-      name: "Watch a job",
-      says: "A backup or cron job reports by one line that you paste; silence is an outage.",
+      name: text.job.name,
+      says: text.job.hint,
       href: "/app/monitors/new?type=heartbeat",
       isDone: heartbeats.total > 0,
     },
     {
-      name: "Create a status page",
-      says: "It shows users what works, and notifies them of incidents.",
+      name: text.page.name,
+      says: text.page.hint,
       href: "/app/pages/new",
       isDone: pages.length > 0,
     },
     {
-      name: "Add a channel",
-      says: "Where alerts go besides mail: this browser, your phone, chat or a webhook.",
+      name: text.channel.name,
+      says: text.channel.hint,
       href: "/app/alerts/new",
       isDone: channels.total > 0 || browsers.length > 0,
     },
     {
-      name: "Receive an alert",
-      says: "“Send test” at the channel shows that it arrives.",
+      name: text.alert.name,
+      says: text.alert.hint,
       href: "/app/alerts",
       isDone: browsers.length > 0 || attempts.some(({ total }) => total > 0),
     },
@@ -78,21 +80,20 @@ export async function findFirstSteps(ctx: RequestScope, pages: readonly PageChoi
 
 /** Remains until all is done or it is dismissed. */
 export function FirstSteps({ steps }: { steps: readonly Step[] }) {
+  const text = words("dashboard-frame").first_steps;
   const done = steps.filter(({ isDone }) => isDone).length;
   return (
     <section class="card" aria-labelledby="next">
       <div class="row">
-        <h2 id="next">First steps</h2>
-        <span class="quiet">
-          {done} of {steps.length} done
-        </span>
+        <h2 id="next">{text.title}</h2>
+        <span class="quiet">{text.progress({ done, total: steps.length })}</span>
       </div>
       <ol class="rows first-steps">
         {steps.map(({ name, says, href, isDone }) => (
           <li>
             {isDone ? (
               <p class="quiet">
-                <LineIcon of="circle-check" /> {name} <span class="unseen">(done)</span>
+                <LineIcon of="circle-check" /> {name} <span class="unseen">{text.done}</span>
               </p>
             ) : (
               <>
@@ -103,7 +104,7 @@ export function FirstSteps({ steps }: { steps: readonly Step[] }) {
           </li>
         ))}
       </ol>
-      <PostButton action="/app/first-steps/dismiss" label="Dismiss" />
+      <PostButton action="/app/first-steps/dismiss" label={text.dismiss} />
     </section>
   );
 }

@@ -2,6 +2,7 @@ import type { RequestScope } from "../../access/scope.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { listWebhooks } from "../../features/webhooks/service.ts";
 import type { PageChoice } from "../rights.ts";
+import { words } from "../words.ts";
 
 const ONE = { limit: 1, offset: 0 };
 
@@ -20,21 +21,22 @@ export async function findLacking(ctx: RequestScope, pages: readonly PageChoice[
 
 /** Gone once everything is there. */
 export function NextSteps({ lacking }: { lacking: Lacking }) {
+  const text = words("dashboard-frame").next_steps;
   if (!lacking.page && !lacking.channel) return null;
   return (
     <section class="card" aria-labelledby="next">
-      <h2 id="next">Next</h2>
+      <h2 id="next">{text.title}</h2>
       <ul class="rows">
         {lacking.channel ? (
           <li>
-            <a href="/app/alerts/new">Add a channel</a>
-            <p class="quiet">Where alerts go: chat, mail or a webhook.</p>
+            <a href="/app/alerts/new">{text.channel.name}</a>
+            <p class="quiet">{text.channel.hint}</p>
           </li>
         ) : null}
         {lacking.page ? (
           <li>
-            <a href="/app/pages/new">Create a status page</a>
-            <p class="quiet">It shows users what works, and notifies them of incidents.</p>
+            <a href="/app/pages/new">{text.page.name}</a>
+            <p class="quiet">{text.page.hint}</p>
           </li>
         ) : null}
       </ul>

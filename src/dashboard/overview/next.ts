@@ -8,6 +8,7 @@ import { presentNotification } from "../../features/notifications/present.ts";
 import { listMyNotifications } from "../../features/notifications/service.ts";
 import { listSchedules } from "../../features/on-call/schedules.ts";
 import type { PageChoice } from "../rights.ts";
+import { words } from "../words.ts";
 
 /** More pages have their own views; the overview asks two questions of each. */
 const PAGES_ASKED = 6;
@@ -31,20 +32,21 @@ export interface OnCallNow {
 export async function listOnCallNow(
   ctx: RequestScope,
   pages: readonly PageChoice[],
-  self = "You",
+  self = words("dashboard-frame").overview.you,
 ): Promise<OnCallNow[]> {
   const found = await Promise.all(pages.slice(0, PAGES_ASKED).map((page) => onCallOf(ctx, page, self)));
   return found.flat();
 }
 
 async function onCallOf(ctx: RequestScope, page: PageChoice, self: string): Promise<OnCallNow[]> {
+  const text = words("dashboard-frame").overview;
   const { rows } = await listSchedules(ctx, [page.id], SCHEDULES);
   const active = rows.filter(({ is_active }) => is_active);
   if (active.length === 0) return [];
   const team = await listMembers(ctx, page.id, TEAM);
   const names = new Map(team.rows.map(({ user_id, name, email }) => [user_id, name ?? email]));
   names.set(requireUser(ctx).user_id, self);
-  const nameOf = (id: string) => names.get(id) ?? "the owner";
+  const nameOf = (id: string) => names.get(id) ?? text.owner;
   return active.map((schedule) => {
     const current = findOnCall(schedule, ctx.now);
     return {

@@ -5,17 +5,17 @@ import { hasPermission } from "../../domain/roles.ts";
 import type { Fleet, OverviewFound } from "../../features/overview/service.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
-import { plural } from "../../lib/relative-time.ts";
 import { Avatar } from "../components/avatar.tsx";
 import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { ExactTime, Since, Time } from "../components/time.tsx";
 import { wordOf } from "../incidents/form.ts";
 import { OneField } from "../monitors/one-field.tsx";
-import { NEEDS_ATTENTION } from "../needs-attention.ts";
+import { NEEDS_ATTENTION, needsAttention } from "../needs-attention.ts";
 import { type Shown, type TargetKinds, Words } from "../notifications/views.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
+import { words } from "../words.ts";
 import { FirstSteps, type Step } from "./first-steps.tsx";
 import type { OnCallNow, WindowAhead } from "./next.ts";
 
@@ -37,22 +37,23 @@ interface OverviewView {
 }
 
 export function overviewView(view: OverviewView): View {
+  const text = words("dashboard-frame").overview;
   const { joined } = view;
   return {
-    title: "Overview",
+    title: text.title,
     section: "overview",
     isLive: true,
     isMeasured: true,
     actions: (
       <a class="button" href="/app/monitors/new">
-        Add monitor
+        {text.add_monitor}
       </a>
     ),
     children: (
       <>
         {joined === null ? null : (
           <p class="banner is-good" role="status">
-            You are now a member of <strong dir="auto">{joined}</strong>.
+            {text.joined.parts({ page: <strong dir="auto">{joined}</strong> })}
           </p>
         )}
         <div id="overview-state" data-live>
@@ -89,17 +90,18 @@ export function overviewView(view: OverviewView): View {
 }
 
 function State({ found, fleet, now }: OverviewView) {
+  const text = words("dashboard-frame").overview;
   const alarms = found.service?.alarms ?? [];
   return (
     <>
       {alarms.length === 0 ? null : (
         <p class="banner is-bad" role="status">
-          {plural(alarms.length, "alarm")} of this installation: <a href="/app/installation">see what is wrong</a>
+          {text.alarms.parts({ n: alarms.length, link: <a href="/app/installation">{text.alarms_link}</a> })}
         </p>
       )}
       {found.checks_delayed_since === null ? null : (
         <p class="banner is-warn" role="status">
-          Checks are delayed since <Time at={found.checks_delayed_since} now={now} />.
+          {text.delayed.parts({ time: <Time at={found.checks_delayed_since} now={now} /> })}
         </p>
       )}
       {fleet === null ? (
@@ -116,9 +118,10 @@ function State({ found, fleet, now }: OverviewView) {
 
 /** One sentence that says whether anything is wrong, and what the last month was like. */
 function Hero({ found, fleet }: { found: OverviewFound; fleet: Fleet }) {
+  const texts = words("dashboard-frame").overview;
   const { status, text } = sentenceOf(found.statuses);
   return (
-    <section class="hero" aria-label="State">
+    <section class="hero" aria-label={texts.state}>
       <div>
         <p class={`state-line is-${status}`}>{text}</p>
         <p class="state">
@@ -130,16 +133,14 @@ function Hero({ found, fleet }: { found: OverviewFound; fleet: Fleet }) {
         </p>
       </div>
       <dl class="facts">
-        <Figure name="Uptime, 30 days" value={fleet.uptime === null ? "–" : `${fleet.uptime} %`}>
+        <Figure name={texts.uptime} value={fleet.uptime === null ? "–" : `${fleet.uptime} %`}>
           {fleet.uptime === null || fleet.uptime_since === null ? null : (
-            <dd class="quiet">
-              since <ExactTime at={fleet.uptime_since} />
-            </dd>
+            <dd class="quiet">{texts.since.parts({ time: <ExactTime at={fleet.uptime_since} /> })}</dd>
           )}
         </Figure>
-        <Figure name="Open incidents" value={String(found.counts.open_incidents)} />
-        <Figure name="Until acknowledged" value={spanOf(fleet.acknowledged_after)} />
-        <Figure name="Until resolved" value={spanOf(fleet.resolved_after)} />
+        <Figure name={texts.incidents.title} value={String(found.counts.open_incidents)} />
+        <Figure name={texts.until_acknowledged} value={spanOf(fleet.acknowledged_after)} />
+        <Figure name={texts.until_resolved} value={spanOf(fleet.resolved_after)} />
       </dl>
     </section>
   );
@@ -147,16 +148,17 @@ function Hero({ found, fleet }: { found: OverviewFound; fleet: Fleet }) {
 
 /** The worst that any monitor is, and how many are. */
 export function sentenceOf(statuses: OverviewFound["statuses"]): { status: MonitorStatus; text: string } {
+  const text = words("dashboard-frame").overview;
   const total = statuses.reduce((sum, { count }) => sum + count, 0);
   const countOf = (status: MonitorStatus) => statuses.find((each) => each.status === status)?.count ?? 0;
   for (const status of NEEDS_ATTENTION) {
     const count = countOf(status);
     if (count === 0) continue;
-    const whole = total === 1 ? "The only monitor" : `${count} of ${total}`;
-    return { status, text: `${whole} ${count === 1 ? "is" : "are"} ${status}` };
+    const { only, some } = text.sentence[status];
+    return { status, text: total === 1 ? only : some({ n: count, total }) };
   }
-  if (countOf("up") < total) return { status: "up", text: "No monitor is down" };
-  return { status: "up", text: total === 1 ? "The only monitor is up" : `All ${total} monitors are up` };
+  if (countOf("up") < total) return { status: "up", text: text.sentence.none_down };
+  return { status: "up", text: total === 1 ? text.sentence.only_up : text.sentence.all_up({ total }) };
 }
 
 function Figure({ name, value, children }: { name: string; value: string; children?: Child }) {
@@ -181,16 +183,14 @@ const FLEET_SHARE_MIN = 0.15;
 
 /** A day in quarters of an hour: how many of all monitors were down in each. */
 function FleetStrip({ fleet, now }: { fleet: Fleet; now: number }) {
+  const text = words("dashboard-frame").overview;
   const to = Math.ceil((now + 1) / QUARTER_MS) * QUARTER_MS;
   const shares = computeFleetCells(fleet, { from: to - DAY_MS, to, now }, FLEET_CELLS);
   const bad = shares.filter((share) => share > 0).length;
   const first = Math.max(0, Math.floor(((fleet.first_at ?? to) - (to - DAY_MS)) / QUARTER_MS));
-  const said =
-    bad === 0
-      ? "No monitor was down in the last 24 hours"
-      : `In ${plural(bad, "quarter")} of an hour of the last 24 hours a monitor was down`;
+  const said = bad === 0 ? text.strip.none : text.strip.down({ n: bad });
   return (
-    <section class="fleet" aria-label="Last 24 hours">
+    <section class="fleet" aria-label={text.strip.label}>
       <svg
         class="strip is-fleet"
         viewBox={`0 0 ${FLEET_CELLS} ${FLEET_HEIGHT}`}
@@ -208,21 +208,27 @@ function FleetStrip({ fleet, now }: { fleet: Fleet; now: number }) {
         })}
       </svg>
       <p class="ends" aria-hidden="true">
-        <span>24 h ago</span>
-        <span>Now</span>
+        <span>{text.strip.begin}</span>
+        <span>{text.strip.end}</span>
       </p>
     </section>
   );
 }
 
 function Attention({ found, now }: OverviewView) {
+  const text = words("dashboard-frame").overview;
   if (found.worst.length === 0) return null;
-  const affected = found.statuses.filter(({ status }) => NEEDS_ATTENTION.includes(status));
+  const affected = found.statuses.filter(({ status }) => needsAttention(status));
   const total = affected.reduce((sum, { count }) => sum + count, 0);
   return (
     <section class="attention" aria-labelledby="attention">
-      <h2 id="attention">Needs attention</h2>
-      <Table caption="Needs attention" head={["Status", "Monitor", "Cause", "For"]} figuresFrom={3} isStacked>
+      <h2 id="attention">{text.attention.title}</h2>
+      <Table
+        caption={text.attention.title}
+        head={[text.attention.status, text.attention.monitor, text.attention.cause, text.attention.for]}
+        figuresFrom={3}
+        isStacked
+      >
         {found.worst.map((monitor) => (
           <tr>
             <td>
@@ -242,7 +248,7 @@ function Attention({ found, now }: OverviewView) {
       </Table>
       {total > found.worst.length ? (
         <p>
-          <a href={`/app/monitors?status=${NEEDS_ATTENTION.join(",")}`}>All {total}</a>
+          <a href={`/app/monitors?status=${NEEDS_ATTENTION.join(",")}`}>{text.attention.all({ total })}</a>
         </p>
       ) : null}
     </section>
@@ -250,11 +256,17 @@ function Attention({ found, now }: OverviewView) {
 }
 
 function Incidents({ found, pages, now }: OverviewView) {
+  const text = words("dashboard-frame").overview;
   if (found.open.length === 0) return null;
   return (
     <section aria-labelledby="incidents">
-      <h2 id="incidents">Open incidents</h2>
-      <Table caption="Open incidents" head={["Incident", "State", "In hand", "Open for"]} figuresFrom={3} isStacked>
+      <h2 id="incidents">{text.incidents.title}</h2>
+      <Table
+        caption={text.incidents.title}
+        head={[text.incidents.incident, text.incidents.state, text.incidents.in_hand, text.incidents.open_for]}
+        figuresFrom={3}
+        isStacked
+      >
         {found.open.map((incident) => (
           <tr>
             <th scope="row" dir="auto">
@@ -267,11 +279,11 @@ function Incidents({ found, pages, now }: OverviewView) {
             </td>
             <td>
               {incident.acknowledged_at !== null ? (
-                <span class="quiet">Acknowledged</span>
+                <span class="quiet">{text.incidents.acknowledged}</span>
               ) : mayAcknowledge(pages, incident.status_page_id) ? (
-                <PostButton action={`/app/incidents/${incident.id}/acknowledge`} label="Acknowledge" />
+                <PostButton action={`/app/incidents/${incident.id}/acknowledge`} label={text.incidents.acknowledge} />
               ) : (
-                <span class="quiet">No one yet</span>
+                <span class="quiet">{text.incidents.nobody}</span>
               )}
             </td>
             <td class="num">
@@ -290,11 +302,12 @@ function mayAcknowledge(pages: readonly PageChoice[], pageId: string): boolean {
 }
 
 function Maintenance({ windows, now }: OverviewView) {
+  const text = words("dashboard-frame").overview;
   return (
     <section class="card" aria-labelledby="windows">
-      <h2 id="windows">Upcoming maintenance</h2>
+      <h2 id="windows">{text.maintenance.title}</h2>
       {windows.length === 0 ? (
-        <p class="quiet">None is planned.</p>
+        <p class="quiet">{text.maintenance.none}</p>
       ) : (
         <ul class="rows">
           {windows.map(({ id, title, start_at, end_at }) => (
@@ -303,8 +316,11 @@ function Maintenance({ windows, now }: OverviewView) {
                 {title}
               </a>
               <span class="quiet">
-                {start_at <= now ? "ends " : ""}
-                <Time at={start_at <= now ? end_at : start_at} now={now} />
+                {start_at <= now ? (
+                  text.ends.parts({ time: <Time at={end_at} now={now} /> })
+                ) : (
+                  <Time at={start_at} now={now} />
+                )}
               </span>
             </li>
           ))}
@@ -315,10 +331,11 @@ function Maintenance({ windows, now }: OverviewView) {
 }
 
 function Unread({ unread, kinds, now }: OverviewView) {
+  const text = words("dashboard-frame").overview;
   if (unread.length === 0) return null;
   return (
     <section aria-labelledby="unread">
-      <h2 id="unread">Notifications</h2>
+      <h2 id="unread">{text.notifications.title}</h2>
       <ul class="rows">
         {unread.map((notification) => (
           <li>
@@ -327,20 +344,19 @@ function Unread({ unread, kinds, now }: OverviewView) {
         ))}
       </ul>
       <p>
-        <a href="/app/notifications">All notifications</a>
+        <a href="/app/notifications">{text.notifications.all}</a>
       </p>
     </section>
   );
 }
 
 function OnCall({ on_call, now }: OverviewView) {
+  const text = words("dashboard-frame").overview;
   return (
     <section class="card" aria-labelledby="on-call">
-      <h2 id="on-call">On call now</h2>
+      <h2 id="on-call">{text.on_call.title}</h2>
       {on_call.length === 0 ? (
-        <p class="quiet">
-          No schedule is active. <a href="/app/on-call">Plan who is on call</a>
-        </p>
+        <p class="quiet">{text.on_call.none.parts({ link: <a href="/app/on-call">{text.on_call.plan}</a> })}</p>
       ) : (
         <ul class="rows">
           {on_call.map(({ page, schedule, person, until, next }) => (
@@ -350,15 +366,9 @@ function OnCall({ on_call, now }: OverviewView) {
               </p>
               <p class="quiet" dir="auto">
                 {schedule}, {page}
-                {until === null ? null : (
-                  <>
-                    , ends <Time at={until} now={now} />
-                  </>
-                )}
+                {until === null ? null : <>, {text.ends.parts({ time: <Time at={until} now={now} /> })}</>}
                 {next === null || next.is_first ? null : (
-                  <>
-                    , next {next.person} <Time at={next.at} now={now} />
-                  </>
+                  <>, {text.on_call.next.parts({ person: next.person, time: <Time at={next.at} now={now} /> })}</>
                 )}
               </p>
             </li>
@@ -371,6 +381,7 @@ function OnCall({ on_call, now }: OverviewView) {
 
 /** One that has not begun lacks nobody. */
 function OnCallPerson({ person, next, now }: Pick<OnCallNow, "person" | "next"> & { now: number }) {
+  const text = words("dashboard-frame").overview;
   if (person !== null) {
     return (
       <span class="with-avatar">
@@ -379,22 +390,17 @@ function OnCallPerson({ person, next, now }: Pick<OnCallNow, "person" | "next"> 
       </span>
     );
   }
-  if (!next?.is_first) return <>No one is on call</>;
-  return (
-    <>
-      Begins <Time at={next.at} now={now} /> with {next.person}
-    </>
-  );
+  if (!next?.is_first) return <>{text.on_call.nobody}</>;
+  return <>{text.on_call.begins.parts({ time: <Time at={next.at} now={now} />, person: next.person })}</>;
 }
 
 function Pages({ pages, more_pages }: OverviewView) {
+  const text = words("dashboard-frame").overview;
   return (
     <section class="card" aria-labelledby="pages">
-      <h2 id="pages">Status pages</h2>
+      <h2 id="pages">{text.pages.title}</h2>
       {pages.length === 0 ? (
-        <p class="quiet">
-          No status pages yet. <a href="/app/pages/new">Create one</a>, or accept an invitation.
-        </p>
+        <p class="quiet">{text.pages.none.parts({ link: <a href="/app/pages/new">{text.pages.create}</a> })}</p>
       ) : (
         <ul class="rows">
           {pages.map((page) => (
@@ -403,13 +409,13 @@ function Pages({ pages, more_pages }: OverviewView) {
                 <a href={`/app/pages/${page.id}`} dir="auto">
                   {page.name}
                 </a>
-                <a class="small" href={`/status/${page.slug}`} aria-label={`Open ${page.name}`}>
-                  Open
+                <a class="small" href={`/status/${page.slug}`} aria-label={text.pages.open_page({ name: page.name })}>
+                  {text.pages.open}
                 </a>
               </div>
               <p class="quiet">
-                Your role: {page.membership.role}
-                {page.is_public ? null : <span class="tag">Private</span>}
+                {text.pages.role({ role: page.membership.role })}
+                {page.is_public ? null : <span class="tag">{text.pages.private}</span>}
               </p>
             </li>
           ))}
@@ -417,12 +423,10 @@ function Pages({ pages, more_pages }: OverviewView) {
       )}
       {more_pages > 0 ? (
         <p>
-          <a href="/app/pages">All status pages</a>
+          <a href="/app/pages">{text.pages.all}</a>
         </p>
       ) : null}
-      <p class="quiet">
-        Everything here is also in the <a href="/docs">API</a>.
-      </p>
+      <p class="quiet">{text.api.parts({ link: <a href="/docs">{text.api_link}</a> })}</p>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import type { LoadedSubject } from "../../data/escalations/read.ts";
 import { toIso } from "../../platform/clock.ts";
+import { words } from "../words.ts";
 import { renderDocument } from "./frame.tsx";
 
 interface AcknowledgeView {
@@ -12,6 +13,7 @@ interface AcknowledgeView {
 }
 
 export function renderAcknowledge({ own, bundled, page_name, href }: AcknowledgeView): string {
+  const text = words("dashboard-frame").acknowledge;
   const subjects = [own, ...bundled];
   const open = subjects.filter(({ is_over }) => !is_over);
   const waiting = open.filter(({ acknowledged_at }) => acknowledged_at === null);
@@ -22,30 +24,30 @@ export function renderAcknowledge({ own, bundled, page_name, href }: Acknowledge
       <>
         <h1>{own.title}</h1>
         <p class="lead">
-          {page_name}, {own.severity ?? "critical"}, since{" "}
-          <time datetime={toIso(own.started_at)}>{readable(own.started_at)}</time>.
+          {text.lead.parts({
+            page: page_name,
+            severity: own.severity ?? "critical",
+            time: <time datetime={toIso(own.started_at)}>{readable(own.started_at)}</time>,
+          })}
         </p>
         {bundled.length > 0 && (
           <>
-            <p>At the same time:</p>
+            <p>{text.bundled}</p>
             <ul>
               {bundled.map(({ title, is_over }) => (
-                <li>
-                  {title}
-                  {is_over && " (over)"}
-                </li>
+                <li>{is_over ? text.bundled_over({ title }) : title}</li>
               ))}
             </ul>
           </>
         )}
         {open.length === 0 ? (
-          <p role="status">This is over. Nobody else is notified.</p>
+          <p role="status">{text.over}</p>
         ) : waiting.length === 0 ? (
-          <p role="status">Acknowledged at {readable(acknowledgedAt(open))}. Nobody else is notified.</p>
+          <p role="status">{text.done({ time: readable(acknowledgedAt(open)) })}</p>
         ) : (
           <form class="card" method="post" action={href}>
-            <p>Acknowledging stops the escalation: nobody else is notified.</p>
-            <button type="submit">Acknowledge</button>
+            <p>{text.hint}</p>
+            <button type="submit">{text.acknowledge}</button>
           </form>
         )}
       </>

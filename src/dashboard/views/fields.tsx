@@ -2,6 +2,7 @@ import { NAME_LENGTH_MAX } from "../../contract/common.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "../../contract/session.ts";
 import { Field } from "../../ui/form-field.tsx";
 import type { Problems } from "../form.ts";
+import { words } from "../words.ts";
 
 interface EmailFieldProps {
   value: string;
@@ -13,6 +14,7 @@ interface EmailFieldProps {
 
 /** A fixed address is there to be read, and for password managers to know whose password this is. */
 export function EmailField({ value, isFixed, hasPasskeys, problems }: EmailFieldProps) {
+  const text = words("dashboard-frame").sign_in_fields;
   const input = {
     type: "email",
     value,
@@ -24,7 +26,7 @@ export function EmailField({ value, isFixed, hasPasskeys, problems }: EmailField
   return (
     <Field
       name="email"
-      label="E-mail address"
+      label={text.email}
       problem={problems.email}
       input={isFixed ? { ...input, readonly: true } : input}
     />
@@ -32,17 +34,19 @@ export function EmailField({ value, isFixed, hasPasskeys, problems }: EmailField
 }
 
 export function NameField({ value, problems }: { value: string; problems: Problems }) {
+  const text = words("dashboard-frame").sign_in_fields;
   const input = { type: "text", value, autocomplete: "name", required: true, maxlength: NAME_LENGTH_MAX };
-  return <Field name="name" label="Your name" hint="As your team sees it." problem={problems.name} input={input} />;
+  return <Field name="name" label={text.name} hint={text.name_hint} problem={problems.name} input={input} />;
 }
 
 export function NewPasswordField({ problems }: { problems: Problems }) {
+  const text = words("dashboard-frame").sign_in_fields;
   const bounds = { minlength: PASSWORD_LENGTH_MIN, maxlength: PASSWORD_LENGTH_MAX };
   return (
     <Field
       name="password"
-      label="Choose a password"
-      hint={`At least ${PASSWORD_LENGTH_MIN} characters. Several words work well.`}
+      label={text.new_password}
+      hint={text.new_password_hint({ n: PASSWORD_LENGTH_MIN })}
       problem={problems.password}
       input={{ type: "password", autocomplete: "new-password", required: true, ...bounds }}
     />
@@ -51,12 +55,13 @@ export function NewPasswordField({ problems }: { problems: Problems }) {
 
 /** Of the authenticator app, which browsers and phones know how to fill in, or a recovery code. */
 export function CodeField({ problems, isFirst = true }: { problems: Problems; isFirst?: boolean }) {
+  const text = words("dashboard-frame").sign_in_fields;
   const input = { type: "text", autocomplete: "one-time-code", autocapitalize: "none", spellcheck: "false" };
   return (
     <Field
       name="code"
-      label="Code"
-      hint="Six digits from your authenticator app, or a recovery code."
+      label={text.code}
+      hint={text.code_hint}
       problem={problems.code}
       input={{ ...input, required: true, maxlength: 64, autofocus: isFirst }}
     />
@@ -64,10 +69,11 @@ export function CodeField({ problems, isFirst = true }: { problems: Problems; is
 }
 
 export function PasswordField({ problems }: { problems: Problems }) {
+  const text = words("dashboard-frame").sign_in_fields;
   return (
     <Field
       name="password"
-      label="Password"
+      label={text.password}
       problem={problems.password}
       input={{ type: "password", autocomplete: "current-password", required: true, maxlength: PASSWORD_LENGTH_MAX }}
     />

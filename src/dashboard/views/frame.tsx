@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { Mark } from "../../ui/design/mark.tsx";
 import { HtmlDocument, toHtml } from "../../ui/document.tsx";
 import { STYLESHEET } from "../stylesheet.ts";
+import { words } from "../words.ts";
 
 interface DocumentProps {
   title: string;
@@ -21,7 +22,7 @@ export function renderDocument({ title, email, isNarrow, hasProblem, script, chi
   const wrap = isNarrow ? "wrap narrow" : "wrap";
   return toHtml(
     <HtmlDocument
-      title={`${hasProblem ? "Error: " : ""}${title} | Vigil`}
+      title={`${hasProblem ? words("dashboard-frame").shell.problem({ title }) : title} | Vigil`}
       stylesheet={STYLESHEET.address}
       head={
         <>
@@ -48,7 +49,7 @@ export function SignOut({ next, isWide }: { next?: string; isWide?: boolean }) {
     <form method="post" action="/app/sign-out">
       {next ? <input type="hidden" name="next" value={next} /> : null}
       <button type="submit" class={isWide ? "wide" : "second"}>
-        Sign out
+        {words("dashboard-frame").navigation.sign_out}
       </button>
     </form>
   );

@@ -1,4 +1,5 @@
 import type { Problems } from "../form.ts";
+import { words } from "../words.ts";
 import { CodeField, EmailField, NameField, NewPasswordField, PasswordField } from "./fields.tsx";
 import { renderDocument, SignOut } from "./frame.tsx";
 import { ForgottenPassword, WithoutPassword } from "./sign-in.tsx";
@@ -26,22 +27,21 @@ export interface InvitationView {
 }
 
 export function renderInvitation(view: InvitationView): string {
+  const text = words("dashboard-frame").invitation;
   return renderDocument({
-    title: `Join "${view.page_name}"`,
+    title: text.title({ page_name: view.page_name }),
     email: view.step === "accept" ? view.signed_in_as : null,
     isNarrow: true,
     hasProblem: Object.keys(view.problems).length > 0,
     children: (
       <>
-        <h1>
-          Join the team of <span dir="auto">{view.page_name}</span>
-        </h1>
+        <h1>{text.heading.parts({ page: <span dir="auto">{view.page_name}</span> })}</h1>
         <dl class="facts">
-          <dt>Invited by</dt>
+          <dt>{text.invited_by}</dt>
           <dd dir="auto">{view.inviter}</dd>
-          <dt>Your role: {view.role}</dt>
+          <dt>{text.role({ role: view.role })}</dt>
           <dd>{view.abilities}</dd>
-          <dt>Expires</dt>
+          <dt>{text.expires}</dt>
           <dd>
             <time datetime={view.expires.iso}>{view.expires.text}</time>
           </dd>
@@ -53,6 +53,7 @@ export function renderInvitation(view: InvitationView): string {
 }
 
 function Step({ view }: { view: InvitationView }) {
+  const text = words("dashboard-frame").invitation;
   const { email, href, name, problems } = view;
   switch (view.step) {
     case "open_account":
@@ -61,13 +62,13 @@ function Step({ view }: { view: InvitationView }) {
           <EmailField value={email} isFixed problems={{}} />
           <NameField value={name} problems={problems} />
           <NewPasswordField problems={problems} />
-          <button type="submit">Create account and join</button>
+          <button type="submit">{text.create}</button>
         </form>
       );
     case "sign_in":
       return (
         <>
-          <p class="lead">This address already has an account. Sign in to accept the invitation.</p>
+          <p class="lead">{text.has_account}</p>
           <form class="card" method="post" action={view.sign_in_href}>
             <EmailField value={email} isFixed problems={{}} />
             {view.entered === null ? (
@@ -78,7 +79,7 @@ function Step({ view }: { view: InvitationView }) {
                 <CodeField problems={problems} />
               </>
             )}
-            <button type="submit">Sign in</button>
+            <button type="submit">{text.sign_in}</button>
           </form>
           <ForgottenPassword />
           <WithoutPassword publicUrl={view.public_url} />
@@ -87,9 +88,7 @@ function Step({ view }: { view: InvitationView }) {
     case "accept":
       return (
         <form class="card" method="post" action={href}>
-          <p>
-            You are signed in as <strong>{view.signed_in_as}</strong>.
-          </p>
+          <p>{text.signed_in.parts({ email: <strong>{view.signed_in_as}</strong> })}</p>
           {problems.password ? (
             <p class="problem" role="alert">
               {problems.password}
@@ -97,7 +96,7 @@ function Step({ view }: { view: InvitationView }) {
           ) : null}
           <p>
             <button type="submit" class="wide">
-              Accept
+              {text.accept}
             </button>
           </p>
         </form>
@@ -105,20 +104,19 @@ function Step({ view }: { view: InvitationView }) {
     case "open_mail":
       return (
         <section class="card alert" aria-labelledby="mail">
-          <h2 id="mail">Open the link in your mail</h2>
-          <p>
-            We sent the invitation to <strong>{email}</strong>. Only the link in that mail shows that the address is
-            yours.
-          </p>
+          <h2 id="mail">{text.open_link.title}</h2>
+          <p>{text.open_link.text.parts({ email: <strong>{email}</strong> })}</p>
         </section>
       );
     case "change_account":
       return (
         <section class="card alert" aria-labelledby="other">
-          <h2 id="other">This invitation is for another account</h2>
+          <h2 id="other">{text.other_account.title}</h2>
           <p>
-            You are signed in as <strong>{view.signed_in_as}</strong>, but it was sent to <strong>{email}</strong>. Sign
-            out to accept it under that address.
+            {text.other_account.text.parts({
+              own: <strong>{view.signed_in_as}</strong>,
+              email: <strong>{email}</strong>,
+            })}
           </p>
           <p>
             <SignOut next={href} isWide />

@@ -1,4 +1,5 @@
 import type { MailConsent } from "../../features/mail-consents/service.ts";
+import { words } from "../words.ts";
 import { renderDocument } from "./frame.tsx";
 
 interface MailConsentView extends Pick<MailConsent, "sender" | "answer"> {
@@ -7,22 +8,23 @@ interface MailConsentView extends Pick<MailConsent, "sender" | "answer"> {
 }
 
 export function renderMailConsent({ sender, answer, href }: MailConsentView): string {
+  const text = words("dashboard-frame").mail_consent;
   return renderDocument({
-    title: "Alerts by mail",
+    title: text.title,
     isNarrow: true,
     children: (
       <>
-        <h1>{HEADINGS[answer ?? "open"]}</h1>
+        <h1>{text.heading[answer ?? "open"]}</h1>
         <p class="lead">{textOf(sender, answer)}</p>
         <form class="card" method="post" action={href}>
           {answer === "agreed" ? null : (
             <button type="submit" name="agree" value="1">
-              {answer === "stopped" ? "Allow alerts again" : "Send me alerts"}
+              {answer === "stopped" ? text.again : text.agree}
             </button>
           )}
           {answer === "stopped" ? null : (
             <button type="submit" name="stop" value="1">
-              {answer === "agreed" ? "Stop alerts" : "Never write to me"}
+              {answer === "agreed" ? text.stop : text.never}
             </button>
           )}
         </form>
@@ -31,14 +33,9 @@ export function renderMailConsent({ sender, answer, href }: MailConsentView): st
   });
 }
 
-const HEADINGS = {
-  open: "Do you want these alerts?",
-  agreed: "Alerts are sent to you",
-  stopped: "No more alerts are sent to you",
-};
-
 function textOf(sender: string, answer: MailConsent["answer"]): string {
-  if (answer === "agreed") return `You agreed to alerts of ${sender}. You can stop them here at any time.`;
-  if (answer === "stopped") return `${sender} can no longer send alerts to your address, and cannot ask again.`;
-  return `${sender} wants to send alerts to your address when services that they monitor have trouble.`;
+  const text = words("dashboard-frame").mail_consent;
+  if (answer === "agreed") return text.text.agreed({ sender });
+  if (answer === "stopped") return text.text.stopped({ sender });
+  return text.text.open({ sender });
 }

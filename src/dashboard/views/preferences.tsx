@@ -1,6 +1,7 @@
-import { TEAM_TOPICS, type TeamTopic, type UserPreferences } from "../../contract/team-notification.ts";
+import { TEAM_TOPICS, type UserPreferences } from "../../contract/team-notification.ts";
 import type { FormField, FormValues } from "../form-fields.ts";
 import { MADE_FROM, madeFrom } from "../merge.ts";
+import { words } from "../words.ts";
 import { renderDocument } from "./frame.tsx";
 
 interface PreferencesView {
@@ -12,22 +13,15 @@ interface PreferencesView {
   href: string;
 }
 
-const LABELS: Record<TeamTopic, string> = {
-  down: "A monitor is down",
-  up: "A monitor is up again",
-  degraded: "A monitor is slow",
-  incident: "Incidents",
-  maintenance: "Maintenance",
-  agent_offline: "An agent is offline",
-  certificate: "A certificate or domain expires",
+export const preferenceFields = (): readonly FormField[] => {
+  const text = words("dashboard-frame").preferences;
+  return [
+    { kind: "checkbox", name: "mail", label: text.mail },
+    { kind: "checkbox", name: "in_app", label: text.in_app },
+    { kind: "checkbox", name: "push", label: text.push },
+    ...TEAM_TOPICS.map((name): FormField => ({ kind: "checkbox", name, label: text.topics[name] })),
+  ];
 };
-
-export const PREFERENCE_FIELDS: readonly FormField[] = [
-  { kind: "checkbox", name: "mail", label: "Notify me by mail" },
-  { kind: "checkbox", name: "in_app", label: "Notify me in the dashboard" },
-  { kind: "checkbox", name: "push", label: "Notify me in my browsers and on my phones" },
-  ...TEAM_TOPICS.map((name): FormField => ({ kind: "checkbox", name, label: LABELS[name] })),
-];
 
 export const preferenceValues = ({ mail, in_app, push, notify_team }: UserPreferences): FormValues => ({
   mail,
@@ -37,34 +31,35 @@ export const preferenceValues = ({ mail, in_app, push, notify_team }: UserPrefer
 });
 
 export function renderPreferences({ email, preferences, saved, href }: PreferencesView): string {
+  const text = words("dashboard-frame").preferences;
   const values = preferenceValues(preferences);
-  const [own, topics] = [PREFERENCE_FIELDS.slice(0, 3), PREFERENCE_FIELDS.slice(3)];
+  const [own, topics] = [preferenceFields().slice(0, 3), preferenceFields().slice(3)];
   return renderDocument({
-    title: "Notification settings",
+    title: text.title,
     isNarrow: true,
     children: (
       <>
-        <h1>Notification settings</h1>
-        <p class="lead">For {email}, of every status page whose team you are in.</p>
+        <h1>{text.title}</h1>
+        <p class="lead">{text.lead({ email })}</p>
         {saved === undefined ? null : <p role="status">{saved}</p>}
         <form class="card" method="post" action={href}>
-          <input type="hidden" name={MADE_FROM} value={madeFrom(PREFERENCE_FIELDS, values)} />
+          <input type="hidden" name={MADE_FROM} value={madeFrom(preferenceFields(), values)} />
           {own.map((field) => (
             <Tick field={field} values={values} />
           ))}
           <fieldset>
-            <legend>About</legend>
+            <legend>{text.about}</legend>
             {topics.map((field) => (
               <Tick field={field} values={values} />
             ))}
           </fieldset>
           <button type="submit" name="save" value="1">
-            Save
+            {text.save}
           </button>
         </form>
         <form class="card" method="post" action={href}>
           <button type="submit" name="stop" value="1">
-            Stop all mail
+            {text.stop}
           </button>
         </form>
       </>

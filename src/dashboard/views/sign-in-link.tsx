@@ -1,4 +1,5 @@
 import type { Problems } from "../form.ts";
+import { words } from "../words.ts";
 import { CodeField, EmailField } from "./fields.tsx";
 import { renderDocument } from "./frame.tsx";
 
@@ -12,17 +13,18 @@ interface SignInLinkView {
 }
 
 export function renderSignInLink({ email, href, needs_code, problems }: SignInLinkView): string {
+  const text = words("dashboard-frame").sign_in;
   return renderDocument({
-    title: "Sign in",
+    title: text.title,
     isNarrow: true,
     hasProblem: Object.keys(problems).length > 0,
     children: (
       <>
-        <h1>Sign in</h1>
+        <h1>{text.title}</h1>
         <form class="card" method="post" action={href}>
           <EmailField value={email} isFixed problems={{}} />
           {needs_code ? <CodeField problems={problems} /> : null}
-          <button type="submit">Sign in</button>
+          <button type="submit">{text.title}</button>
         </form>
       </>
     ),

@@ -1,5 +1,6 @@
 import { PasskeyAnswer, SIGN_IN_CHALLENGE } from "../components/passkey.tsx";
 import type { Problems } from "../form.ts";
+import { words } from "../words.ts";
 import { CodeField, EmailField, PasswordField } from "./fields.tsx";
 import { renderDocument } from "./frame.tsx";
 
@@ -29,29 +30,30 @@ export function renderSignIn(view: SignInView): string {
 }
 
 function renderCodeStep({ email, next, problems, entered, script }: SignInView & { entered: string }): string {
+  const text = words("dashboard-frame").sign_in;
   return renderDocument({
-    title: "Sign in",
+    title: text.title,
     isNarrow: true,
     hasProblem: Object.keys(problems).length > 0,
     script,
     children: (
       <>
-        <h1>Enter your code</h1>
+        <h1>{text.enter_code}</h1>
         <form class="card" method="post" action="/app/sign-in">
           {next ? <input type="hidden" name="next" value={next} /> : null}
           <input type="hidden" name="entered" value={entered} />
           <EmailField value={email} isFixed problems={{}} />
           <CodeField problems={problems} />
-          <button type="submit">Sign in</button>
+          <button type="submit">{text.title}</button>
         </form>
         <form class="passkey" method="post" action="/app/sign-in">
           {next ? <input type="hidden" name="next" value={next} /> : null}
           <input type="hidden" name="entered" value={entered} />
           <input type="hidden" name="email" value={email} />
-          <PasskeyAnswer name="passkey" label="Use a passkey" problem={problems.passkey} asked={SIGN_IN_CHALLENGE} />
+          <PasskeyAnswer name="passkey" label={text.use_passkey} problem={problems.passkey} asked={SIGN_IN_CHALLENGE} />
         </form>
         <p class="lead">
-          <a href="/app/sign-in">Start again</a>
+          <a href="/app/sign-in">{text.again}</a>
         </p>
       </>
     ),
@@ -59,18 +61,19 @@ function renderCodeStep({ email, next, problems, entered, script }: SignInView &
 }
 
 function renderPasswordStep(view: SignInView): string {
+  const text = words("dashboard-frame").sign_in;
   const { email, next, problems, is_signed_out, public_url, providers, is_new, script } = view;
   return renderDocument({
-    title: "Sign in",
+    title: text.title,
     isNarrow: true,
     hasProblem: Object.keys(problems).length > 0,
     script,
     children: (
       <>
-        <h1>Sign in</h1>
+        <h1>{text.title}</h1>
         {is_signed_out ? (
           <p class="card notice" role="status">
-            You are signed out.
+            {text.signed_out}
           </p>
         ) : null}
         {is_new ? <FirstSignIn /> : null}
@@ -78,13 +81,13 @@ function renderPasswordStep(view: SignInView): string {
           {next ? <input type="hidden" name="next" value={next} /> : null}
           <EmailField value={email} hasPasskeys problems={problems} />
           <PasswordField problems={problems} />
-          <button type="submit">Sign in</button>
+          <button type="submit">{text.title}</button>
         </form>
         <form class="passkey" method="post" action="/app/sign-in">
           {next ? <input type="hidden" name="next" value={next} /> : null}
           <PasskeyAnswer
             name="passkey"
-            label="Sign in with a passkey"
+            label={text.with_passkey}
             problem={problems.passkey}
             asked={SIGN_IN_CHALLENGE}
             isAutofill
@@ -99,12 +102,13 @@ function renderPasswordStep(view: SignInView): string {
 }
 
 function Providers({ providers }: Pick<SignInView, "providers">) {
+  const text = words("dashboard-frame").sign_in;
   if (providers.length === 0) return null;
   return (
-    <nav class="card ways" aria-label="Other ways to sign in">
+    <nav class="card ways" aria-label={text.other_ways}>
       {providers.map(({ href, name }) => (
         <a href={href} dir="auto">
-          Sign in with {name}
+          {text.with({ name })}
         </a>
       ))}
     </nav>
@@ -113,11 +117,10 @@ function Providers({ providers }: Pick<SignInView, "providers">) {
 
 /** What the first start printed is easily scrolled away, or never seen where something else started the service. */
 function FirstSignIn() {
+  const text = words("dashboard-frame").sign_in;
   return (
-    <section class="card" aria-label="First sign-in">
-      <p>
-        New here? The first start of this service printed a link that signs you in. For another one, in the same folder:
-      </p>
+    <section class="card" aria-label={text.first}>
+      <p>{text.first_hint}</p>
       <pre tabindex={0}>
         <code>npm run --silent token -- --email owner@localhost --sign-in-link</code>
       </pre>
@@ -126,19 +129,21 @@ function FirstSignIn() {
 }
 
 export function ForgottenPassword() {
+  const text = words("dashboard-frame").sign_in;
   return (
     <p class="lead">
-      <a href="/app/forgotten-password">Forgot your password?</a>
+      <a href="/app/forgotten-password">{text.forgot}</a>
     </p>
   );
 }
 
 /** For accounts that only have an API token. */
 export function WithoutPassword({ publicUrl }: { publicUrl: string }) {
+  const text = words("dashboard-frame").sign_in;
   return (
     <details>
-      <summary>Have an API token but no password yet?</summary>
-      <p>Set one, then sign in with the e-mail address of your account:</p>
+      <summary>{text.has_token}</summary>
+      <p>{text.has_token_hint}</p>
       <pre tabindex={0}>
         <code>{`curl ${publicUrl}/api/core/v1/auth/password \\
   -H "Authorization: Bearer $TOKEN" \\

@@ -1,3 +1,4 @@
+import { words } from "../words.ts";
 import { renderDocument } from "./frame.tsx";
 
 interface TransferView {
@@ -13,23 +14,21 @@ interface TransferView {
 }
 
 export function renderTransfer({ page_name, owner, href, decline_href, problem }: TransferView): string {
+  const text = words("dashboard-frame").transfer;
   return renderDocument({
-    title: `Take over ${page_name}`,
+    title: text.title({ page: page_name }),
     isNarrow: true,
     children: (
       <>
-        <h1>Take over “{page_name}”</h1>
-        <p class="lead">{owner} transfers this status page to you, with its monitors.</p>
+        <h1>{text.heading({ page: page_name })}</h1>
+        <p class="lead">{text.lead({ owner })}</p>
         {problem && <p role="alert">{problem}</p>}
         <form class="card" method="post" action={href}>
-          <p>
-            It then counts for your plan. {owner} stays as an admin. Monitors that private agents run are paused until
-            you choose an agent of yours.
-          </p>
+          <p>{text.hint({ owner })}</p>
           <p class="row">
-            <button type="submit">Accept</button>
+            <button type="submit">{text.accept}</button>
             <button type="submit" class="second" formaction={decline_href}>
-              Decline
+              {text.decline}
             </button>
           </p>
         </form>

@@ -17,6 +17,7 @@ import { type ObjectForm, showForm, submitForm } from "../object-form.tsx";
 import { ERROR_RESPONSES, renderErrorPage } from "../responses.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { showWall } from "./views.tsx";
 
 const API = "/api/core/v1/user/wall-links";
@@ -33,18 +34,24 @@ const ofLink = {
   refusalPage: renderErrorPage,
 } as const;
 
-const FIELDS: readonly FormField[] = [
-  { kind: "text", name: "name", label: "Screen", required: true, maxlength: 200, placeholder: "Office, second floor" },
-];
-const formOf = (): ObjectForm => ({
-  title: "Add wall display",
-  section: "account",
-  trail: [...trail(), { href: LIST, text: "Wall displays" }],
-  fields: FIELDS,
-  submit: "Create link",
-  action: NEW,
-  cancel: LIST,
-});
+const fields = (): readonly FormField[] => {
+  const text = words("dashboard-frame").wall_links;
+  return [
+    { kind: "text", name: "name", label: text.screen, required: true, maxlength: 200, placeholder: text.placeholder },
+  ];
+};
+const formOf = (): ObjectForm => {
+  const text = words("dashboard-frame").wall_links;
+  return {
+    title: text.add,
+    section: "account",
+    trail: [...trail(), { href: LIST, text: text.title }],
+    fields: fields(),
+    submit: text.create,
+    action: NEW,
+    cancel: LIST,
+  };
+};
 
 export const endpoints = [
   view({ path: "/app/wall", summary: "Wall display" }, async (c) => {
@@ -99,20 +106,21 @@ export const endpoints = [
   ),
 
   view({ path: LIST, summary: "Wall displays in the dashboard" }, async (c) => {
+    const text = words("dashboard-frame").wall_links;
     const links = (await listMyWallLinks(c.var.ctx)).map(presentWallLink);
     const add = (
       <a class="button" href={NEW}>
-        Add wall display
+        {text.add}
       </a>
     );
     return showView(c, {
-      title: "Wall displays",
+      title: text.title,
       section: "account",
       trail: trail(),
       actions: (
         <>
           <a class="button second" href="/app/wall">
-            Show it here
+            {text.show_here}
           </a>
           {links.length === 0 ? null : add}
         </>
@@ -121,9 +129,8 @@ export const endpoints = [
         <>
           <AccountTabs open={LIST} isOperator={requireUser(c.var.ctx).is_operator} />
           {links.length === 0 ? (
-            <EmptyState title="No links yet" action={add}>
-              A screen on a wall shows how everything stands that you see, dark and large. It opens a link instead of
-              signing in, which you can revoke at any time.
+            <EmptyState title={text.none.title} action={add}>
+              {text.none.text}
             </EmptyState>
           ) : (
             <LinkTable links={links} now={c.var.now} />
@@ -135,6 +142,7 @@ export const endpoints = [
 
   view({ path: NEW, summary: "Form of a new wall display" }, (c) => showForm(c, formOf(), {})),
   action({ path: NEW, summary: "Create the link of a wall display" }, async (c, entered) => {
+    const text = words("dashboard-frame").wall_links;
     const sent = await submitForm(c, formOf(), entered, { method: "POST", path: API });
     if (!sent.ok) return sent.response;
     const { url, name } = CreatedWallLink.parse(sent.body);
@@ -145,14 +153,12 @@ export const endpoints = [
       isNarrow: true,
       children: (
         <section class="card" aria-label={name}>
-          <CopyText label="Open this on the screen" text={url} />
-          <QrCode text={url} label="The same as a QR code" />
-          <p class="quiet">
-            This is shown once. Who has it sees the names of your monitors and how they stand, until you revoke it.
-          </p>
+          <CopyText label={text.made.address} text={url} />
+          <QrCode text={url} label={text.made.qr_code} />
+          <p class="quiet">{text.made.hint}</p>
           <p class="actions">
             <a class="button" href={LIST}>
-              Done
+              {text.made.done}
             </a>
           </p>
         </section>
@@ -162,15 +168,17 @@ export const endpoints = [
   action(
     { path: `${LIST}/{id}/revoke`, summary: "Revoke the link of a wall display", params },
     async (c, _, { id }) => {
+      const text = words("dashboard-frame").wall_links;
       await requireApi(c, { method: "DELETE", path: `${API}/${id}` });
-      return redirectWithNotice(LIST, "The link is revoked. A screen that shows it says so within a minute.");
+      return redirectWithNotice(LIST, text.revoked);
     },
   ),
 ];
 
 function LinkTable({ links, now }: { links: readonly z.output<typeof WallLink>[]; now: number }) {
+  const text = words("dashboard-frame").wall_links;
   return (
-    <Table caption="Wall displays" head={["Screen", "Created", "Last shown", ACTIONS]} isStacked>
+    <Table caption={text.title} head={[text.screen, text.created, text.last_shown, ACTIONS]} isStacked>
       {links.map(({ id, name, created_at, last_shown_at }) => (
         <tr>
           <th scope="row" dir="auto">
@@ -179,9 +187,9 @@ function LinkTable({ links, now }: { links: readonly z.output<typeof WallLink>[]
           <td>
             <Time at={Date.parse(created_at)} now={now} />
           </td>
-          <td>{last_shown_at === null ? "Never" : <Time at={Date.parse(last_shown_at)} now={now} />}</td>
+          <td>{last_shown_at === null ? text.never : <Time at={Date.parse(last_shown_at)} now={now} />}</td>
           <td>
-            <PostButton action={`${LIST}/${id}/revoke`} label="Revoke" kind="danger" />
+            <PostButton action={`${LIST}/${id}/revoke`} label={text.revoke} kind="danger" />
           </td>
         </tr>
       ))}

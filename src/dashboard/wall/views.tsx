@@ -4,18 +4,18 @@ import type { OverviewFound } from "../../features/overview/service.ts";
 import { getOverview, listWorstMonitors } from "../../features/overview/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { isKnownTo } from "../../http/entity-tags.ts";
-import { plural } from "../../lib/relative-time.ts";
 import { HtmlDocument, toHtml } from "../../ui/document.tsx";
 import { IconShapes } from "../../ui/status-icons.tsx";
 import { loadBrowserAssets } from "../browser-assets.ts";
 import { StatusWord } from "../components/status-word.tsx";
 import { Since, Time } from "../components/time.tsx";
 import { ICON } from "../icon.ts";
-import { NEEDS_ATTENTION } from "../needs-attention.ts";
+import { needsAttention } from "../needs-attention.ts";
 import { listOnCallNow, listWindowsAhead, type OnCallNow, type WindowAhead } from "../overview/next.ts";
 import { sentenceOf } from "../overview/views.tsx";
 import { listPageChoices } from "../rights.ts";
 import { tagOf, VIEW_HEADERS } from "../shell.tsx";
+import { words } from "../words.ts";
 
 /** As many as a large screen shows in a size that is read from across a room. */
 const NAMED_MAX = 60;
@@ -81,27 +81,28 @@ export async function showWall(c: AppContext, ctx: RequestScope, following: Foll
 }
 
 function Content({ now, found, monitors, on_call, windows }: Wall) {
+  const texts = words("dashboard-frame").wall;
   const total = found.statuses.reduce((sum, { count }) => sum + count, 0);
   const { status, text } = sentenceOf(found.statuses);
   return (
     <>
       <div id="wall-state" data-live>
-        <h1 class={total === 0 ? "state-line" : `state-line is-${status}`}>
-          {total === 0 ? "Nothing is watched yet" : text}
-        </h1>
+        <h1 class={total === 0 ? "state-line" : `state-line is-${status}`}>{total === 0 ? texts.nothing : text}</h1>
         {found.checks_delayed_since === null ? null : (
           <p class="banner is-warn">
-            Checks are delayed since <Time at={found.checks_delayed_since} now={now} />.
+            {words("dashboard-frame").overview.delayed.parts({
+              time: <Time at={found.checks_delayed_since} now={now} />,
+            })}
           </p>
         )}
       </div>
       <div id="wall-monitors" data-live>
-        <ul class="wall-tiles" aria-label="Monitors">
+        <ul class="wall-tiles" aria-label={texts.monitors}>
           {monitors.map((monitor) => (
             <Tile monitor={monitor} now={now} />
           ))}
         </ul>
-        {total > monitors.length ? <p class="quiet">{total - monitors.length} more</p> : null}
+        {total > monitors.length ? <p class="quiet">{texts.more({ n: total - monitors.length })}</p> : null}
       </div>
       <div id="wall-next" class="wall-next" data-live>
         <Incidents found={found} now={now} />
@@ -114,7 +115,7 @@ function Content({ now, found, monitors, on_call, windows }: Wall) {
 
 function Tile({ monitor, now }: { monitor: Wall["monitors"][number]; now: number }) {
   const { status, name, status_since, status_message } = monitor;
-  const isBad = NEEDS_ATTENTION.includes(status);
+  const isBad = needsAttention(status);
   return (
     <li class={isBad ? `wall-tile is-${status}` : "wall-tile"}>
       <strong dir="auto">{name}</strong>
@@ -131,36 +132,39 @@ function Tile({ monitor, now }: { monitor: Wall["monitors"][number]; now: number
 }
 
 function Incidents({ found, now }: Pick<Wall, "found" | "now">) {
+  const text = words("dashboard-frame").wall;
   if (found.open.length === 0) return null;
   const more = found.counts.open_incidents - INCIDENTS_MAX;
   return (
     <section aria-labelledby="wall-incidents">
-      <h2 id="wall-incidents">{plural(found.counts.open_incidents, "open incident")}</h2>
+      <h2 id="wall-incidents">{text.incidents.title({ n: found.counts.open_incidents })}</h2>
       <ul>
         {found.open.slice(0, INCIDENTS_MAX).map(({ title, started_at, acknowledged_at }) => (
           <li>
             <strong dir="auto">{title}</strong>{" "}
             <span class="quiet">
-              {acknowledged_at === null ? "nobody has it yet" : "acknowledged"}, open for{" "}
-              <Since at={started_at} now={now} />
+              {(acknowledged_at === null ? text.incidents.waiting : text.incidents.acknowledged).parts({
+                time: <Since at={started_at} now={now} />,
+              })}
             </span>
           </li>
         ))}
       </ul>
-      {more > 0 ? <p class="quiet">{more} more</p> : null}
+      {more > 0 ? <p class="quiet">{text.more({ n: more })}</p> : null}
     </section>
   );
 }
 
 function OnCall({ on_call }: Pick<Wall, "on_call">) {
+  const text = words("dashboard-frame").wall;
   if (on_call.length === 0) return null;
   return (
     <section aria-labelledby="wall-on-call">
-      <h2 id="wall-on-call">On call</h2>
+      <h2 id="wall-on-call">{text.on_call}</h2>
       <ul>
         {on_call.map(({ schedule, person }) => (
           <li dir="auto">
-            <strong>{person ?? "Nobody"}</strong> <span class="quiet">{schedule}</span>
+            <strong>{person ?? text.nobody}</strong> <span class="quiet">{schedule}</span>
           </li>
         ))}
       </ul>
@@ -169,17 +173,21 @@ function OnCall({ on_call }: Pick<Wall, "on_call">) {
 }
 
 function Windows({ windows, now }: Pick<Wall, "windows" | "now">) {
+  const text = words("dashboard-frame").wall;
   if (windows.length === 0) return null;
   return (
     <section aria-labelledby="wall-maintenance">
-      <h2 id="wall-maintenance">Maintenance</h2>
+      <h2 id="wall-maintenance">{text.maintenance}</h2>
       <ul>
         {windows.map(({ title, start_at, end_at }) => (
           <li>
             <strong dir="auto">{title}</strong>{" "}
             <span class="quiet">
-              {start_at <= now ? "ends " : ""}
-              <Time at={start_at <= now ? end_at : start_at} now={now} />
+              {start_at <= now ? (
+                words("dashboard-frame").overview.ends.parts({ time: <Time at={end_at} now={now} /> })
+              ) : (
+                <Time at={start_at} now={now} />
+              )}
             </span>
           </li>
         ))}
