@@ -269,7 +269,7 @@ async function insertDeliveries(now: number, count: number): Promise<void> {
     owner_id: RECEIVER,
     created_by: RECEIVER,
     name: "'Hook'",
-    provider: "'webhook'",
+    provider: "'generic'",
     sealed: "''",
     failing_since: now - 2 * DAY_MS,
     ...old,

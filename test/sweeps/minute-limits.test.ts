@@ -80,7 +80,7 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
     [`agent_latest WHERE look_at <= ${NOW}`, 0],
     ["install_tokens", 0],
   ],
-  "failing webhooks": [["webhooks WHERE warned_at IS NULL AND failing_since > 0", BACKLOG - 300]],
+  "failing webhooks": [["webhooks WHERE warned_at IS NULL AND failing_since > 0", BACKLOG - 110]],
   mail: [[`mail_outbox WHERE state = 'pending' AND wake_at <= ${NOW}`, 0]],
   "old mail": [["mail_outbox WHERE id LIKE 'old-%'", 0]],
   "expired credentials": [
