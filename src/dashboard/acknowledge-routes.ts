@@ -5,6 +5,7 @@ import { html } from "../http/responses.ts";
 import { ERROR_RESPONSES, page, renderErrorPage } from "./responses.ts";
 import { renderAcknowledge } from "./views/acknowledge.tsx";
 import { renderMessage } from "./views/frame.tsx";
+import { words } from "./words.ts";
 
 /** The link of an on-call notification. It works without signing in, from any phone. */
 const tags = ["Dashboard"];
@@ -56,13 +57,8 @@ const tokenOf = (c: AppContext) => c.req.param("token") ?? "";
 async function show(c: AppContext, token: string): Promise<Response> {
   const linked = await findLinkedAlert(c.var.ctx, token);
   if (!linked) {
-    return page(
-      renderMessage({
-        title: "This link is invalid",
-        text: "Take the link of the newest message, or sign in. The incident may also have been deleted.",
-      }),
-      410,
-    );
+    const { title, hint } = words("dashboard-alerts").acknowledge.invalid;
+    return page(renderMessage({ title, text: hint }), 410);
   }
   return page(renderAcknowledge({ ...linked, href: `/acknowledge/${encodeURIComponent(token)}` }));
 }

@@ -1,6 +1,6 @@
 import type { AlertTargets } from "../contract/alert-targets.ts";
-import { plural } from "../lib/relative-time.ts";
 import type { FormField, Option } from "./form-fields.ts";
+import { words } from "./words.ts";
 
 /** What alerts may be limited to. */
 export interface TargetOptions {
@@ -9,16 +9,17 @@ export interface TargetOptions {
 }
 
 export function targetFields({ groups, monitors }: TargetOptions): FormField[] {
+  const text = words("dashboard-alerts").targets;
   return [
     {
       kind: "list",
       name: "tags",
-      label: "Only monitors with one of these tags",
-      hint: "separated by commas; what has one of these tags, is in one of these groups or is one of these monitors",
+      label: text.tags.label,
+      hint: text.tags.hint,
       advanced: true,
     },
-    ...severalOf("group_ids", "Only these groups", groups),
-    ...severalOf("monitor_ids", "Only these monitors", monitors),
+    ...severalOf("group_ids", text.groups, groups),
+    ...severalOf("monitor_ids", text.monitors, monitors),
   ];
 }
 
@@ -28,10 +29,11 @@ function severalOf(name: string, label: string, options: readonly Option[]): For
 
 /** Empty where they name nothing. */
 export function describeTargets({ monitor_ids, group_ids, tags }: AlertTargets): string {
+  const text = words("dashboard-alerts").targets;
   return [
-    ...(monitor_ids.length > 0 ? [plural(monitor_ids.length, "monitor")] : []),
-    ...(group_ids.length > 0 ? [plural(group_ids.length, "group")] : []),
-    ...tags.map((tag) => `the tag ${tag}`),
+    ...(monitor_ids.length > 0 ? [text.n_monitors({ n: monitor_ids.length })] : []),
+    ...(group_ids.length > 0 ? [text.n_groups({ n: group_ids.length })] : []),
+    ...tags.map((tag) => text.tag({ tag })),
   ].join(", ");
 }
 

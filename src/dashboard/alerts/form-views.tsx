@@ -3,16 +3,18 @@ import type { PreviewedMessage } from "../../features/webhooks/preview.ts";
 import { FieldRow, Fields } from "../components/fields.tsx";
 import { TileChoice } from "../components/tile-choice.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
-import { descriptionOf, NAME_FIELDS, providerFields, providersByFamily } from "./form.ts";
+import { words } from "../words.ts";
+import { descriptionOf, nameFields, providerFields, providersByFamily } from "./form.ts";
 import { ProviderMark } from "./provider-mark.tsx";
 
 /** The way to a form for one provider, without script too. */
 export function ProviderTiles({ chosen }: { chosen: WebhookProvider }) {
+  const text = words("dashboard-alerts").channel_form.tiles;
   return (
     <TileChoice
       of="provider"
-      label="Where alerts go"
-      heading="Where do alerts go?"
+      label={text.label}
+      heading={text.heading}
       families={providersByFamily().map(({ heading, providers }) => ({
         heading,
         tiles: providers.map((value) => ({
@@ -42,12 +44,12 @@ interface ChannelFieldsProps {
 export function ChannelFields({ provider, isStored, scope, values, problems }: ChannelFieldsProps) {
   return (
     <>
-      {NAME_FIELDS.map((field) => (
+      {nameFields().map((field) => (
         <FieldRow field={field} values={values} problems={problems} />
       ))}
       <p class="actions" data-unscripted>
         <button type="submit" class="second" name="intent" value="fields" formnovalidate>
-          Show the fields of this provider
+          {words("dashboard-alerts").channel_form.show_fields}
         </button>
       </p>
       <div class="fields" data-provider-fields>
@@ -84,7 +86,7 @@ function ProviderPart({ provider, isStored, values, problems }: ProviderPartProp
   return (
     <>
       <details class="steps">
-        <summary>How to set up {label}</summary>
+        <summary>{words("dashboard-alerts").channel_form.steps({ provider: label })}</summary>
         <ol>
           {steps.map((step) => (
             <li>{withoutMarks(step)}</li>
@@ -100,13 +102,14 @@ function ProviderPart({ provider, isStored, values, problems }: ProviderPartProp
 
 /** What each event would send, as a developer reads it; the first may be one that happened. */
 export function Previews({ messages }: { messages: readonly PreviewedMessage[] }) {
+  const text = words("dashboard-alerts").channel_form;
   return (
-    <section aria-label="Preview">
+    <section aria-label={words("dashboard-alerts").channels.preview}>
       {messages.map(({ event, is_sent, to, headers, body }) => (
         <details open>
-          <summary>{is_sent ? `${event}, the last that happened` : event}</summary>
+          <summary>{is_sent ? text.last_event({ event }) : event}</summary>
           {body === null ? (
-            <p class="quiet">Nothing is sent about it.</p>
+            <p class="quiet">{text.nothing_sent}</p>
           ) : (
             <pre dir="ltr">
               <code>{[to, ...headers.map(([name, value]) => `${name}: ${value}`), "", body].join("\n")}</code>

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { WEBHOOK_PROVIDERS } from "../../contract/webhook.ts";
+import { englishDashboardTexts } from "../../language/dashboard-texts.ts";
+import { inWords } from "../words.ts";
 import { providerFields } from "./form.ts";
 
 describe("the fields of a channel", () => {
   const hintsOf = (isStored: boolean) =>
-    WEBHOOK_PROVIDERS.flatMap((provider) => providerFields(provider, isStored)).map(({ hint }) => hint ?? "");
+    inWords(englishDashboardTexts(), () =>
+      WEBHOOK_PROVIDERS.flatMap((provider) => providerFields(provider, isStored)).map(({ hint }) => hint ?? ""),
+    );
 
   it("say that a secret can be kept only where one is stored", () => {
     expect(hintsOf(true).filter((hint) => hint.includes("Stored"))).not.toEqual([]);

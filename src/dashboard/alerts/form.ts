@@ -11,6 +11,7 @@ import { PROVIDER_FAMILIES, type ProviderDescription, type ProviderField } from 
 import { notifierOf } from "../../notifiers/registry.ts";
 import { type TargetOptions, targetFields } from "../alert-targets.ts";
 import type { FormField, Option } from "../form-fields.ts";
+import { words } from "../words.ts";
 
 const FIRST_PROVIDER: WebhookProvider = "slack";
 
@@ -35,17 +36,18 @@ const PROVIDER_OPTIONS: readonly Option[] = providersByFamily().flatMap(({ provi
 );
 
 /** What stands before the fields of the provider. */
-export const NAME_FIELDS: readonly FormField[] = [
-  { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
-  { kind: "select", name: "provider", label: "Provider", options: PROVIDER_OPTIONS },
-];
+export function nameFields(): FormField[] {
+  const text = words("dashboard-alerts");
+  return [
+    { kind: "text", name: "name", label: text.channel_form.name, required: true, maxlength: 200 },
+    { kind: "select", name: "provider", label: text.channels.head.provider, options: PROVIDER_OPTIONS },
+  ];
+}
 
 /** Those of a provider, as it declares them; members of `config` are named with it. `isStored`: there is something to keep. */
 export function providerFields(provider: WebhookProvider, isStored: boolean): FormField[] {
   return descriptionOf(provider).fields.map((field) => toFormField(field, isStored));
 }
-
-const STORED_HINT = "Stored. Type to replace it.";
 
 function toFormField(field: ProviderField, isStored: boolean): FormField {
   const { name, label, help, is_secret, kind, options = [] } = field;
@@ -53,7 +55,7 @@ function toFormField(field: ProviderField, isStored: boolean): FormField {
   const base = {
     name: isOwn ? name : `config.${name}`,
     label,
-    hint: is_secret && isStored ? `${help} ${STORED_HINT}` : help,
+    hint: is_secret && isStored ? words("dashboard-alerts").channel_form.stored({ hint: help }) : help,
   };
   if (kind === "select") return { ...base, kind, options: options.map((value) => ({ value, label: value })) };
   if (kind === "headers") return { ...base, kind: "json" };
@@ -63,55 +65,59 @@ function toFormField(field: ProviderField, isStored: boolean): FormField {
 
 /** What stands behind them. */
 export function scopeFields(pages: readonly Option[], targets: TargetOptions): FormField[] {
+  const text = words("dashboard-alerts").channel_form;
   return [
     {
       kind: "select",
       name: "status_page_id",
-      label: "Status page",
+      label: text.page.label,
       options: pages,
-      empty: "All of mine, and monitors without one",
+      empty: text.page.empty,
     },
     ...targetFields(targets),
     {
       kind: "several",
       name: "events",
-      label: "Events",
-      hint: "none: all of them",
+      label: text.events.label,
+      hint: text.events.hint,
       advanced: true,
       options: EVENT_NAMES.map((value) => ({ value, label: value })),
     },
     {
       kind: "number",
       name: "remind_every_minutes",
-      label: "Minutes between reminders",
+      label: text.remind.label,
       advanced: true,
       min: 1,
       max: REMIND_MINUTES_MAX,
-      hint: "while a monitor stays down; empty: never",
+      hint: text.remind.hint,
     },
     {
       kind: "checkbox",
       name: "is_team_only",
-      label: "For the team",
+      label: text.team_only.label,
       advanced: true,
-      hint: "also receives what readers of the page do not see",
+      hint: text.team_only.hint,
     },
     {
       kind: "text",
       name: "message_title",
-      label: "Title in your words",
+      label: text.message_title.label,
       advanced: true,
       maxlength: MESSAGE_TITLE_MAX,
       placeholder: "[{{monitor.tags}}] {{title}}",
-      hint: "empty: as the service writes it",
+      hint: text.message_title.hint,
     },
     {
       kind: "textarea",
       name: "message_text",
-      label: "Text in your words",
+      label: text.message_text.label,
       advanced: true,
       maxlength: MESSAGE_TEXT_MAX,
-      hint: `instead of reason and facts, with fields in double braces: ${TEMPLATE_FIELDS.join(", ")}; and {{#if duration}}…{{else}}…{{/if}}. Preview shows what comes out.`,
+      hint: text.message_text.hint({
+        fields: TEMPLATE_FIELDS.join(", "),
+        condition: "{{#if duration}}…{{else}}…{{/if}}",
+      }),
     },
   ];
 }

@@ -1,38 +1,40 @@
 import { PostButton } from "../components/pieces.tsx";
 import { QrCode } from "../components/qr-code.tsx";
+import { words } from "../words.ts";
 
 /** The shortest way to an alert that arrives: nothing has to be entered. */
 export function PhoneOffer() {
+  const text = words("dashboard-alerts").phone;
   return (
     <section class="card" aria-labelledby="phone">
-      <h2 id="phone">Or by an app</h2>
-      <p class="quiet">
-        By ntfy, a free app without an account: a topic is made that no one guesses, and the next view has a code to
-        scan.
-      </p>
-      <PostButton action="/app/alerts/phone" label="Alert my phone" />
+      <h2 id="phone">{text.title}</h2>
+      <p class="quiet">{text.hint}</p>
+      <PostButton action="/app/alerts/phone" label={text.alert} />
     </section>
   );
 }
 
 export function PhoneSteps({ id, url }: { id: string; url: string }) {
+  const text = words("dashboard-alerts").phone;
   return (
     <section class="card" aria-labelledby="phone">
-      <h2 id="phone">Subscribe on your phone</h2>
+      <h2 id="phone">{text.subscribe}</h2>
       <ol>
-        <li>
-          Install the app ntfy from the store of your phone, or open the address below in a browser that may notify you.
-        </li>
-        <li>Scan this code with the camera, and subscribe.</li>
-        <li>Send a test.</li>
+        <li>{text.install}</li>
+        <li>{text.scan}</li>
+        <li>{text.test}</li>
       </ol>
-      <QrCode text={url} label="Code of the topic's address" />
+      <QrCode text={url} label={text.code} />
       <p class="quiet">
         <a href={url} rel="noreferrer">
           {url}
         </a>
       </p>
-      <PostButton action={`/app/alerts/${id}/test`} label="Send test" fields={{ next: `/app/alerts/${id}/edit` }} />
+      <PostButton
+        action={`/app/alerts/${id}/test`}
+        label={words("dashboard-alerts").channels.send_test}
+        fields={{ next: `/app/alerts/${id}/edit` }}
+      />
     </section>
   );
 }

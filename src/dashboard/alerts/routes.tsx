@@ -28,7 +28,8 @@ import { redirectTo } from "../responses.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { NAME_FIELDS, nestConfig, providerFields, providerIn, scopeFields } from "./form.ts";
+import { words } from "../words.ts";
+import { nameFields, nestConfig, providerFields, providerIn, scopeFields } from "./form.ts";
 import { ChannelFields, Previews, ProviderTemplates, ProviderTiles } from "./form-views.tsx";
 import { PhoneOffer, PhoneSteps } from "./phone.tsx";
 import { channelListView, deliveriesView } from "./views.tsx";
@@ -46,8 +47,8 @@ const ids = { params: { id: "webhook" } } as const;
 /** Its app is free and needs no account: who knows the topic reads it, so that nobody may guess it. */
 const NTFY = "https://ntfy.sh";
 const TOPIC_LENGTH = 24;
-const INTENTS = [{ intent: "preview", label: "Preview" }];
-const trail = [{ href: "/app/alerts", text: "Alerts" }];
+const listIntents = () => [{ intent: "preview", label: words("dashboard-alerts").channels.preview }];
+const trail = () => [{ href: "/app/alerts", text: words("dashboard-alerts").channels.title }];
 
 export const endpoints = [
   view(
@@ -74,13 +75,14 @@ export const endpoints = [
     if (entered.get("intent") === "preview") return showPreview(c, form, entered, null);
     const sent = await submitForm(c, form, entered, { method: "POST", path: API, toBody: nestConfig });
     if (!sent.ok) return sent.response;
-    const [notice = "Send a test to see that it works."] = noticesOf(sent.body);
-    return redirectWithNotice("/app/alerts", `The channel is added. ${notice}`);
+    const text = words("dashboard-alerts").channels.notice;
+    const [notice = text.try] = noticesOf(sent.body);
+    return redirectWithNotice("/app/alerts", `${text.added} ${notice}`);
   }),
 
   action({ path: "/app/alerts/phone", summary: "Add a channel to a phone, by a topic made for it" }, async (c) => {
     const url = `${NTFY}/vigil-${randomBase62(TOPIC_LENGTH)}`;
-    const body = { name: "My phone", provider: "ntfy", url, status_page_id: null };
+    const body = { name: words("dashboard-alerts").phone.name, provider: "ntfy", url, status_page_id: null };
     const { id } = Webhook.pick({ id: true }).parse(await requireApi(c, { method: "POST", path: API, body }));
     return redirectTo(`/app/alerts/${id}/edit`);
   }),
@@ -128,34 +130,39 @@ export const endpoints = [
       if (entered.get("intent") === "preview") return showPreview(c, form, entered, id);
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${id}`, toBody: nestConfig });
       if (!sent.ok) return sent.response;
-      return redirectWithNotice("/app/alerts", [`Saved.${sent.kept}`, ...noticesOf(sent.body)].join(" "));
+      const text = words("dashboard-alerts").channels.notice;
+      return redirectWithNotice("/app/alerts", [text.saved({ kept: sent.kept }), ...noticesOf(sent.body)].join(" "));
     },
   ),
 
   action({ path: "/app/alerts/{id}/test", summary: "Send a test", params }, async (c, entered, { id }) => {
     const answer = WebhookTestResult.parse(await requireApi(c, { method: "POST", path: `${API}/${id}/test` }));
-    const reason = answer.error ?? `the receiver answered ${answer.status}`;
-    const notice = answer.delivered
-      ? `The test arrived, in ${formatMilliseconds(answer.duration_ms)}.`
-      : `The test failed: ${reason}`;
-    return redirectWithNotice(pathAfter(entered.get("next") ?? "/app/alerts", c.var.publicUrl), notice);
+    return redirectWithNotice(pathAfter(entered.get("next") ?? "/app/alerts", c.var.publicUrl), outcomeOf(answer));
   }),
 
   action(
     { path: "/app/alerts/{id}/toggle", summary: "Turn a channel on or off", params },
     async (c, entered, { id }) => {
+      const text = words("dashboard-alerts").channels.notice;
       const { name } = await loadChannel(c, id);
       const is_active = entered.get("is_active") === "true";
       await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { is_active } });
       const undo = `/app/alerts/${id}/toggle?is_active=${!is_active}`;
-      return redirectWithNotice("/app/alerts", `${name} is ${is_active ? "on" : "off"}.`, undo);
+      return redirectWithNotice(
+        "/app/alerts",
+        is_active ? text.on({ channel: name }) : text.off({ channel: name }),
+        undo,
+      );
     },
   ),
 
   action({ path: "/app/alerts/{id}/redeliver", summary: "Deliver again", params }, async (c, entered, { id }) => {
     const delivery = encodeURIComponent(entered.get("delivery") ?? "");
     await requireApi(c, { method: "POST", path: `${API}/${id}/deliveries/${delivery}/redeliver` });
-    return redirectWithNotice(`/app/alerts/deliveries?channel=${id}`, "It is sent again.");
+    return redirectWithNotice(
+      `/app/alerts/deliveries?channel=${id}`,
+      words("dashboard-alerts").channels.notice.redelivered,
+    );
   }),
 
   ...confirmedDeletion(
@@ -184,10 +191,19 @@ async function showPreview(c: AppContext, form: ObjectForm, entered: URLSearchPa
   }
 }
 
+/** How a test went. */
+function outcomeOf({ delivered, error, status, duration_ms }: z.output<typeof WebhookTestResult>): string {
+  const text = words("dashboard-alerts").channels.notice;
+  if (delivered) return text.arrived({ duration: formatMilliseconds(duration_ms) });
+  return error === null ? text.answered({ status: String(status) }) : text.failed({ reason: error });
+}
+
 /** What the answer to a change says besides, in sentences. */
 function noticesOf(body: unknown): string[] {
   const { notices = [] } = Webhook.pick({ notices: true }).parse(body);
-  return notices.map(({ path, message }) => `The ${nameOfPath(path)} ${message}.`);
+  return notices.map(({ path, message }) =>
+    words("dashboard-alerts").channels.problem({ field: nameOfPath(path), message }),
+  );
 }
 
 async function loadAttempts(c: AppContext, channel: string, offset: number) {
@@ -212,7 +228,7 @@ async function fieldsOf(
     await listTargetOptions(c.var.ctx, pages),
   );
   return {
-    fields: [...NAME_FIELDS, ...providerFields(provider, isStored), ...scope],
+    fields: [...nameFields(), ...providerFields(provider, isStored), ...scope],
     arrange: (shown) => <ChannelFields provider={provider} isStored={isStored} scope={scope} {...shown} />,
   };
 }
@@ -220,9 +236,9 @@ async function fieldsOf(
 async function newForm(c: AppContext, provider: WebhookProvider): Promise<ObjectForm> {
   const offer = await loadBrowserOffer(c);
   return {
-    title: "Add channel",
+    title: words("dashboard-alerts").channels.add,
     section: "alerts",
-    trail,
+    trail: trail(),
     ...(await fieldsOf(c, provider)),
     above: (
       <>
@@ -231,7 +247,7 @@ async function newForm(c: AppContext, provider: WebhookProvider): Promise<Object
         <ProviderTiles chosen={provider} />
       </>
     ),
-    intents: INTENTS,
+    intents: listIntents(),
     below: <ProviderTemplates />,
     action: "/app/alerts/new",
     cancel: "/app/alerts",
@@ -250,11 +266,11 @@ async function editForm(c: AppContext, id: string, chosen: WebhookProvider | und
     secret: channel.has_secret ? "***" : null,
   };
   return {
-    title: `Edit ${channel.name}`,
+    title: words("dashboard-alerts").channels.edit_title({ channel: channel.name }),
     section: "alerts",
-    trail,
+    trail: trail(),
     ...form,
-    intents: INTENTS,
+    intents: listIntents(),
     above: channel.provider === "ntfy" ? <PhoneSteps id={id} url={channel.url} /> : undefined,
     below: <ProviderTemplates />,
     action: `/app/alerts/${id}/edit`,
@@ -265,16 +281,17 @@ async function editForm(c: AppContext, id: string, chosen: WebhookProvider | und
 }
 
 async function deletionOf(c: AppContext, id: string): Promise<Deletion> {
+  const text = words("dashboard-alerts").channels.deletion;
   const channel = await loadChannel(c, id);
   return {
-    kind: "channel",
+    kind: text.kind,
     name: channel.name,
     section: "alerts",
-    trail,
+    trail: trail(),
     list: "/app/alerts",
     path: `/app/alerts/${id}`,
     shown: `/app/alerts/${id}/edit`,
     api: `${API}/${id}`,
-    lost: "Nothing more is sent to it; its deliveries are deleted.",
+    lost: text.lost,
   };
 }

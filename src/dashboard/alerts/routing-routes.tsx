@@ -14,7 +14,8 @@ import { FormCard } from "../pages/views.tsx";
 import type { PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
-import { AUDIENCE_OPTIONS, AUDIENCES } from "./audiences.ts";
+import { words } from "../words.ts";
+import { audienceOptions } from "./audiences.ts";
 import { alertTabs } from "./views.tsx";
 
 const params = z.object({ page: z.uuid() });
@@ -22,33 +23,37 @@ const PageQuery = z.object({ page: z.uuid().optional().catch(undefined), offset:
 const address = (page: string | undefined, offset?: number) => addressWith("/app/alerts/routing", { page, offset });
 
 /** A field for each event whose audience a page may decide on. */
-const FIELDS: readonly FormField[] = ROUTABLE_EVENTS.map((name) => ({
-  kind: "select",
-  name,
-  label: headingOf(name),
-  empty: `As usual: ${AUDIENCES[EVENTS[name].classification]}`,
-  options: AUDIENCE_OPTIONS,
-}));
+function listFields(): FormField[] {
+  const { audiences, routing } = words("dashboard-alerts");
+  return ROUTABLE_EVENTS.map((name) => ({
+    kind: "select",
+    name,
+    label: headingOf(name),
+    empty: routing.usual_is({ audience: audiences[EVENTS[name].classification] }),
+    options: audienceOptions(),
+  }));
+}
 
 export const endpoints = [
   view({ path: "/app/alerts/routing", summary: "Who is notified of what", query: PageQuery }, async (c, { query }) => {
     const listed = await listedPages(c, query.page);
-    const reason = "Routing decides, for a status page, who is notified of which event.";
-    if (listed.pages.length === 0) return showNoPage(c, { title: "Routing", section: "alerts", reason });
+    const { title, reason } = words("dashboard-alerts").routing;
+    if (listed.pages.length === 0) return showNoPage(c, { title, section: "alerts", reason });
     const [only, ...others] = listed.shown;
     return only && others.length === 0 ? showRouting(c, listed, only) : showRoutings(c, listed, query.offset);
   }),
 
   action({ path: "/app/alerts/routing/{page}", summary: "Save the routing", params }, async (c, entered, { page }) => {
     const saved = await saveForm(c, {
-      fields: FIELDS,
+      fields: listFields(),
       stored: await loadRouting(c, page),
       sent: entered,
       method: "PATCH",
       path: `/api/uptime/v1/status-pages/${page}/alerting`,
       toBody: (merged) => ({ alert_routing: readRouting(merged) }),
     });
-    if (!saved.refused) return redirectWithNotice(address(page), `Saved.${saved.kept}`);
+    if (!saved.refused)
+      return redirectWithNotice(address(page), words("dashboard-alerts").channels.notice.saved({ kept: saved.kept }));
     const listed = await listedPages(c, page);
     if (!listed.chosen) throw notFound("status page");
     return showRouting(c, listed, listed.chosen, saved.refused);
@@ -58,18 +63,23 @@ export const endpoints = [
 /** As the form shows it: an empty text where the usual audience is notified. */
 async function loadRouting(c: AppContext, id: string): Promise<FormValues> {
   const { page } = await requireVisiblePage(c.var.ctx, id);
-  return storedValues(FIELDS, page.alert_routing);
+  return storedValues(listFields(), page.alert_routing);
 }
 
 const readRouting = (entered: URLSearchParams) =>
-  Object.fromEntries(Object.entries(readBody(FIELDS, entered)).filter(([, audience]) => audience !== null));
+  Object.fromEntries(Object.entries(readBody(listFields(), entered)).filter(([, audience]) => audience !== null));
 
-const TITLE = { title: "Routing", section: "alerts", trail: [{ href: "/app/alerts", text: "Alerts" }] } as const;
+function head() {
+  const { channels, routing } = words("dashboard-alerts");
+  return { title: routing.title, section: "alerts", trail: [{ href: "/app/alerts", text: channels.title }] } as const;
+}
 
 async function showRouting(c: AppContext, listed: ListedPages, page: PageChoice, refused?: Refused): Promise<Response> {
-  const form = shownForm(FIELDS, await loadRouting(c, page.id), refused);
+  const text = words("dashboard-alerts").routing;
+  const fields = listFields();
+  const form = shownForm(fields, await loadRouting(c, page.id), refused);
   return showView(c, {
-    ...TITLE,
+    ...head(),
     isNarrow: true,
     address: address(page.id),
     hasProblem: refused !== undefined,
@@ -78,12 +88,10 @@ async function showRouting(c: AppContext, listed: ListedPages, page: PageChoice,
       <>
         {alertTabs("routing", listed.chosen?.id)}
         <PageFilter {...listed} href={address} />
-        <p class="quiet">
-          Events of <span dir="auto">{page.name}</span> reach channels, subscribers and on-call by their audience.
-        </p>
+        <p class="quiet">{text.lead.parts({ page: <span dir="auto">{page.name}</span> })}</p>
         <FormCard
-          title="Who is notified of what"
-          fields={FIELDS}
+          title={text.caption}
+          fields={fields}
           {...form}
           isTyped={refused !== undefined}
           action={`/app/alerts/routing/${page.id}`}
@@ -96,18 +104,19 @@ async function showRouting(c: AppContext, listed: ListedPages, page: PageChoice,
 
 /** What each page decides otherwise, and the way to its form. */
 async function showRoutings(c: AppContext, listed: ListedPages, offset: number): Promise<Response> {
+  const text = words("dashboard-alerts").routing;
   const { shown, place } = partOf(listed.shown, offset);
   const found = await requireVisiblePages(
     c.var.ctx,
     shown.map(({ id }) => id),
   );
   return showView(c, {
-    ...TITLE,
+    ...head(),
     children: (
       <>
         {alertTabs("routing")}
         <PageFilter {...listed} href={address} />
-        <Table caption="Who is notified of what" head={["Status page", "Decides otherwise"]} isStacked>
+        <Table caption={text.caption} head={[text.page, text.otherwise]} isStacked>
           {found.map(({ page: { id, name, alert_routing } }) => (
             <tr>
               <th scope="row" dir="auto">
@@ -125,5 +134,5 @@ async function showRoutings(c: AppContext, listed: ListedPages, offset: number):
 
 function describeRouting(routing: AlertRouting): string {
   const decided = ROUTABLE_EVENTS.filter((name) => routing[name] !== undefined).map(headingOf);
-  return decided.length === 0 ? "As usual" : decided.join(", ");
+  return decided.length === 0 ? words("dashboard-alerts").routing.usual : decided.join(", ");
 }

@@ -11,6 +11,7 @@ import { addressWith, SHOWN_MAX } from "../lists.ts";
 import { ChoiceForm, type ListedPages, PageFilter } from "../page-choice.tsx";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
+import { words } from "../words.ts";
 import { descriptionOf } from "./form.ts";
 import { ProviderMark } from "./provider-mark.tsx";
 
@@ -19,13 +20,14 @@ type Sent = z.output<typeof Delivery>;
 
 /** They stay with the status page that is chosen, as far as they are of one. */
 export function alertTabs(open: "channels" | "deliveries" | "routing", page?: string) {
+  const text = words("dashboard-alerts").tabs;
   return (
     <Tabs
-      label="Alerts"
+      label={text.label}
       tabs={[
-        { href: addressWith("/app/alerts", { page }), text: "Channels", isOpen: open === "channels" },
-        { href: "/app/alerts/deliveries", text: "Deliveries", isOpen: open === "deliveries" },
-        { href: addressWith("/app/alerts/routing", { page }), text: "Routing", isOpen: open === "routing" },
+        { href: addressWith("/app/alerts", { page }), text: text.channels, isOpen: open === "channels" },
+        { href: "/app/alerts/deliveries", text: text.deliveries, isOpen: open === "deliveries" },
+        { href: addressWith("/app/alerts/routing", { page }), text: text.routing, isOpen: open === "routing" },
       ]}
     />
   );
@@ -39,30 +41,38 @@ interface ChannelsView {
 }
 
 export function channelListView({ now, channels, place, listed }: ChannelsView): View {
+  const text = words("dashboard-alerts").channels;
+  const { head } = text;
   const { chosen, byId } = listed;
   const href = (page: string | undefined, from?: number) => addressWith("/app/alerts", { page, offset: from });
   return {
-    title: "Alerts",
+    title: text.title,
     section: "alerts",
     actions: (
       <a class="button" href={addressWith("/app/alerts/new", { status_page_id: chosen?.id })}>
-        Add channel
+        {text.add}
       </a>
     ),
     children: (
       <>
         {alertTabs("channels", chosen?.id)}
         <PageFilter {...listed} href={href} />
-        {chosen ? <p class="quiet">Channels that hear of all status pages are listed without a filter.</p> : null}
+        {chosen ? <p class="quiet">{text.all_pages_hint}</p> : null}
         {channels.length === 0 ? (
           <EmptyState
-            title="No channels yet"
-            action={<PostButton action="/app/alerts/phone" label="Alert my phone" kind="primary" />}
+            title={text.empty.title}
+            action={
+              <PostButton action="/app/alerts/phone" label={words("dashboard-alerts").phone.alert} kind="primary" />
+            }
           >
-            A channel is where alerts go besides the team's mail: chat, on-call services, phones, or your own endpoint.
+            {text.empty.hint}
           </EmptyState>
         ) : (
-          <Table caption="Channels" head={["Channel", "Provider", "Hears of", "State", ACTIONS]} isStacked>
+          <Table
+            caption={text.caption}
+            head={[head.channel, head.provider, head.hears_of, head.state, ACTIONS]}
+            isStacked
+          >
             {channels.map((channel) => (
               <ChannelRow channel={channel} page={byId.get(channel.status_page_id ?? "")} now={now} />
             ))}
@@ -75,6 +85,7 @@ export function channelListView({ now, channels, place, listed }: ChannelsView):
 }
 
 function ChannelRow({ channel, page, now }: { channel: Channel; page: PageChoice | undefined; now: number }) {
+  const text = words("dashboard-alerts").channels;
   const path = `/app/alerts/${channel.id}`;
   const limit = describeTargets(channel);
   const mayChange = channel.status_page_id === null || (page && hasPermission(page.membership, "alerting.write"));
@@ -83,9 +94,7 @@ function ChannelRow({ channel, page, now }: { channel: Channel; page: PageChoice
       <th scope="row" dir="auto">
         {mayChange ? <a href={`${path}/edit`}>{channel.name}</a> : channel.name}
         {(channel.notices ?? []).map(({ path, message }) => (
-          <p class="quiet">
-            The {nameOfPath(path)} {message}.
-          </p>
+          <p class="quiet">{text.problem({ field: nameOfPath(path), message })}</p>
         ))}
       </th>
       <td>
@@ -95,7 +104,7 @@ function ChannelRow({ channel, page, now }: { channel: Channel; page: PageChoice
         </span>
       </td>
       <td dir="auto">
-        {limit === "" ? (page?.name ?? "All status pages") : `${limit}${page ? ` of ${page.name}` : ""}`}
+        {limit === "" ? (page?.name ?? text.all_pages) : page ? text.of_page({ limit, page: page.name }) : limit}
       </td>
       <td>
         <ChannelState channel={channel} now={now} />
@@ -106,36 +115,35 @@ function ChannelRow({ channel, page, now }: { channel: Channel; page: PageChoice
 }
 
 function ChannelState({ channel, now }: { channel: Channel; now: number }) {
+  const text = words("dashboard-alerts").channels.states;
   const { is_active, disabled_reason, failing_since, throttled_since } = channel;
-  if (!is_active) return <span class="quiet">{disabled_reason ?? "Off"}</span>;
+  if (!is_active) return <span class="quiet">{disabled_reason ?? text.off}</span>;
   return (
     <>
-      {failing_since === null ? "Active" : <span class="pill is-bad">Failing</span>}
+      {failing_since === null ? text.active : <span class="pill is-bad">{text.failing}</span>}
       {failing_since === null ? null : (
-        <span class="quiet">
-          {" "}
-          for <Since at={Date.parse(failing_since)} now={now} />
-        </span>
+        <span class="quiet"> {text.since.parts({ since: <Since at={Date.parse(failing_since)} now={now} /> })}</span>
       )}
-      {throttled_since === null ? null : <p class="quiet">More deliveries than the plan includes: the oldest wait.</p>}
+      {throttled_since === null ? null : <p class="quiet">{text.throttled}</p>}
     </>
   );
 }
 
 function ChannelActions({ channel, path }: { channel: Channel; path: string }) {
+  const text = words("dashboard-alerts").channels;
   return (
     <div class="actions">
-      <PostButton action={`${path}/test`} label="Send test" />
-      <Menu label={`More for ${channel.name}`} id={`menu-${channel.id}`}>
-        <a href={`${path}/edit`}>Edit</a>
-        <a href={`/app/alerts/deliveries?channel=${channel.id}`}>Deliveries</a>
+      <PostButton action={`${path}/test`} label={text.send_test} />
+      <Menu label={text.more({ channel: channel.name })} id={`menu-${channel.id}`}>
+        <a href={`${path}/edit`}>{text.edit}</a>
+        <a href={`/app/alerts/deliveries?channel=${channel.id}`}>{words("dashboard-alerts").deliveries.title}</a>
         <PostButton
           action={`${path}/toggle`}
-          label={channel.is_active ? "Turn off" : "Turn on"}
+          label={channel.is_active ? text.turn_off : text.turn_on}
           fields={{ is_active: String(!channel.is_active) }}
         />
         <a class="danger" href={`${path}/delete`}>
-          Delete
+          {text.delete}
         </a>
       </Menu>
     </div>
@@ -166,8 +174,11 @@ export interface Attempt {
 }
 
 export function deliveriesView({ now, channels, chosen, deliveries, place }: DeliveriesView): View {
+  const text = words("dashboard-alerts").deliveries;
+  const { channels: shared } = words("dashboard-alerts");
+  const everything = { id: ALL_CHANNELS, name: text.all };
   return {
-    title: "Deliveries",
+    title: text.title,
     section: "alerts",
     isLive: true,
     // What is sent is no change of its own.
@@ -175,28 +186,28 @@ export function deliveriesView({ now, channels, chosen, deliveries, place }: Del
     isAwaited: deliveries.some(({ state, next_attempt_at: next }) => {
       return state === "pending" && (next === null || Date.parse(next) < now + MINUTE_MS);
     }),
-    trail: [{ href: "/app/alerts", text: "Alerts" }],
+    trail: [{ href: "/app/alerts", text: shared.title }],
     children: (
       <>
         {alertTabs("deliveries")}
         {channels.length === 0 ? (
-          <EmptyState title="No channels yet">Deliveries appear here once a channel receives alerts.</EmptyState>
+          <EmptyState title={shared.empty.title}>{text.empty}</EmptyState>
         ) : (
           <ChoiceForm
             action="/app/alerts/deliveries"
             name="channel"
-            label="Channel"
-            choices={[ALL_CHANNELS, ...channels]}
-            chosenId={chosen?.id ?? ALL_CHANNELS.id}
+            label={shared.head.channel}
+            choices={[everything, ...channels]}
+            chosenId={chosen?.id ?? ALL_CHANNELS}
           />
         )}
         <div id="deliveries" data-live>
-          {channels.length > 0 && deliveries.length === 0 ? <p class="quiet">Nothing was delivered yet.</p> : null}
+          {channels.length > 0 && deliveries.length === 0 ? <p class="quiet">{text.none}</p> : null}
           {deliveries.length > 0 ? (
             <Attempts channels={channels} attempts={deliveries} namesChannels={!chosen} now={now} />
           ) : null}
           {place === null && deliveries.length === SHOWN_MAX ? (
-            <p class="quiet">These are the newest {SHOWN_MAX}. Choose a channel to see earlier ones.</p>
+            <p class="quiet">{text.newest({ n: SHOWN_MAX })}</p>
           ) : null}
         </div>
         {chosen && place ? (
@@ -207,7 +218,7 @@ export function deliveriesView({ now, channels, chosen, deliveries, place }: Del
   };
 }
 
-const ALL_CHANNELS = { id: "", name: "All channels" };
+const ALL_CHANNELS = "";
 
 /** Where the thing is seen; of the others the name alone says enough. */
 const SUBJECT_PATHS: Partial<Record<DeliverySubject["kind"], string>> = {
@@ -232,11 +243,14 @@ interface AttemptsProps {
 
 function Attempts({ channels, attempts, namesChannels, now }: AttemptsProps) {
   const byId = new Map(channels.map((channel) => [channel.id, channel]));
-  const channel = namesChannels ? ["Channel"] : [];
+  const text = words("dashboard-alerts").deliveries;
+  const { head } = text;
+  const { channel, state } = words("dashboard-alerts").channels.head;
+  const ofSeveral = namesChannels ? [channel] : [];
   return (
     <Table
-      caption="Attempts"
-      head={["About", ...channel, "Event", "State", "Attempt", "Answer", "When", ACTIONS]}
+      caption={text.caption}
+      head={[head.about, ...ofSeveral, head.event, state, head.attempt, head.answer, head.when, ACTIONS]}
       isStacked
     >
       {attempts.map((attempt) => (
@@ -250,18 +264,13 @@ function Attempts({ channels, attempts, namesChannels, now }: AttemptsProps) {
           <td class="num">{attempt.attempt}</td>
           <td dir="auto">{attempt.response_status ?? attempt.error ?? ""}</td>
           <td>
-            <Time at={Date.parse(attempt.created_at)} now={now} />
-            {attempt.next_attempt_at === null ? null : (
-              <>
-                , again <Time at={Date.parse(attempt.next_attempt_at)} now={now} />
-              </>
-            )}
+            <AttemptTime attempt={attempt} now={now} />
           </td>
           <td>
             {byId.get(attempt.webhook_id)?.is_active ? (
               <PostButton
                 action={`/app/alerts/${attempt.webhook_id}/redeliver`}
-                label="Redeliver"
+                label={text.redeliver}
                 fields={{ delivery: attempt.delivery_id }}
               />
             ) : null}
@@ -270,4 +279,12 @@ function Attempts({ channels, attempts, namesChannels, now }: AttemptsProps) {
       ))}
     </Table>
   );
+}
+
+/** When it was, and when it is tried again. */
+function AttemptTime({ attempt: { created_at, next_attempt_at }, now }: { attempt: Attempt; now: number }) {
+  const at = <Time at={Date.parse(created_at)} now={now} />;
+  if (next_attempt_at === null) return at;
+  const next = <Time at={Date.parse(next_attempt_at)} now={now} />;
+  return <>{words("dashboard-alerts").deliveries.again.parts({ at, next })}</>;
 }

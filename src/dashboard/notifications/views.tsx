@@ -7,6 +7,7 @@ import { PostButton } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Since, Time } from "../components/time.tsx";
 import { needsAttention } from "../needs-attention.ts";
+import { words } from "../words.ts";
 
 export type Shown = z.output<typeof Notification>;
 
@@ -77,6 +78,7 @@ interface ListProps {
 }
 
 export function NotificationList({ notifications, kinds, now, offset }: ListProps) {
+  const text = words("dashboard-alerts").notifications;
   return (
     <ul class="rows card">
       {notifications.map((each) => (
@@ -86,7 +88,7 @@ export function NotificationList({ notifications, kinds, now, offset }: ListProp
             <span id={newnessId(each)}>{each.is_read ? null : <New />}</span>
             <PostButton
               action={`/app/notifications/${each.id}`}
-              label={each.is_read ? "Mark as unread" : "Mark as read"}
+              label={each.is_read ? text.mark_unread : text.mark_read}
               fields={{ is_read: String(!each.is_read), offset: String(offset) }}
               result={{ id: newnessId(each), shown: each.is_read ? <New /> : null }}
             />
@@ -103,7 +105,7 @@ export function Troubled({ monitors, now }: TroubledProps) {
   if (troubled.length === 0) return null;
   return (
     <section aria-labelledby="troubled-title">
-      <h2 id="troubled-title">Needs attention</h2>
+      <h2 id="troubled-title">{words("dashboard-alerts").notifications.troubled}</h2>
       <ul class="rows card">
         {troubled.map(({ id, name, status, status_since }) => (
           <li class="row">
@@ -128,11 +130,13 @@ interface TroubledProps {
 const newnessId = ({ id }: Shown) => `new-${id}`;
 
 function New() {
-  return <span class="tag">New</span>;
+  return <span class="tag">{words("dashboard-alerts").notifications.new}</span>;
 }
 
 /** The title leads to what it is about. */
 export function Words({ notification, kinds, now }: { notification: Shown; kinds: TargetKinds; now: number }) {
+  const { said } = words("dashboard-alerts").notifications;
+  const at = <Time at={Date.parse(notification.created_at)} now={now} />;
   const place = isKnown(notification.type) ? PLACES[notification.type](notification, kinds) : null;
   return (
     <div>
@@ -146,12 +150,7 @@ export function Words({ notification, kinds, now }: { notification: Shown; kinds
         )}
       </p>
       <p class="quiet">
-        <Time at={Date.parse(notification.created_at)} now={now} />
-        {notification.message === "" ? null : (
-          <>
-            : <span dir="auto">{notification.message}</span>
-          </>
-        )}
+        {notification.message === "" ? at : said.parts({ at, message: <span dir="auto">{notification.message}</span> })}
       </p>
     </div>
   );

@@ -1,6 +1,6 @@
 import { type EventRule, RULE_METRICS, RuleAction, RuleCondition } from "../../contract/event-rule.ts";
 import { headingOf, RULE_EVENT_NAMES } from "../../contract/events.ts";
-import { AUDIENCE_OPTIONS } from "../alerts/audiences.ts";
+import { audienceOptions } from "../alerts/audiences.ts";
 import { type FormField, type FormValues, type Option, storedValues } from "../form-fields.ts";
 
 const OPERATOR_WORDS = {
@@ -79,7 +79,7 @@ export function ruleFields(choices: RuleChoices, notation: RuleNotation): FormFi
       kind: "select",
       name: "classification",
       label: "Then notify",
-      options: AUDIENCE_OPTIONS,
+      options: audienceOptions(),
     },
     {
       kind: "number",

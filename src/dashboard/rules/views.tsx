@@ -5,13 +5,13 @@ import { hasPermission } from "../../domain/roles.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
-import { AUDIENCES } from "../alerts/audiences.ts";
 import { ChartFigure } from "../components/chart.tsx";
 import { Menu } from "../components/menu.tsx";
 import { ACTIONS, ListPages, type ListPlace, PostButton, Table } from "../components/pieces.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import { addressWith } from "../lists.ts";
 import type { PageChoice } from "../rights.ts";
+import { words } from "../words.ts";
 import { actionsOf, conditionsOf, metricWord, operatorWord } from "./form.ts";
 
 interface RulesProps {
@@ -126,7 +126,7 @@ function sentenceOf(rule: Told): string {
       : `keep alerts quiet for ${formatDuration(action.duration_seconds)}`,
   );
   const incident = rule.incident_template_id === null ? [] : ["open an incident"];
-  const told = `tell ${AUDIENCES[rule.classification].replace(/^./, (letter) => letter.toLowerCase())}`;
+  const told = `tell ${words("dashboard-alerts").audiences[rule.classification].replace(/^./, (letter) => letter.toLowerCase())}`;
   return `When ${when}${conditions.join("")}, then ${[...actions, ...incident, told].join(", ")}.`;
 }
 
