@@ -62,6 +62,30 @@ describe("a monitor in the dashboard", () => {
     expect(text).toMatch(new RegExp(`Next heartbeat due <time datetime="${body.next_expected_at}"`));
   });
 
+  it.each([
+    ["the time alone", "30 3 * * *", { rhythm: "daily", rhythm_at: "04:05" }, { schedule: "5 4 * * *" }],
+    ["the days alone", "5 3 * * *", { rhythm: "weekly", rhythm_at: "03:05" }, { schedule: "5 3 * * 1" }],
+    ["to a cron line", null, { rhythm: "cron", schedule: "*/5 * * * *" }, { schedule: "*/5 * * * *" }],
+    [
+      "to an interval",
+      "5 3 * * *",
+      { rhythm: "interval", interval: "300" },
+      { schedule: null, expected_interval: 300 },
+    ],
+  ])("changes when a job runs: %s", async (_what, schedule, form, saved) => {
+    const id = await make(owner, { name: "Backup", type: "heartbeat", schedule });
+    const path = `/app/monitors/${id}`;
+    await browsers.owner.submit(`${path}/edit`, { name: "Backup", type: "heartbeat", ...form });
+    expect((await owner.client.get(`${V1}/monitors/${id}`)).body).toMatchObject(saved);
+  });
+
+  it("asks for the cron schedule that was chosen and not entered", async () => {
+    const id = await make(owner, { name: "Backup", type: "heartbeat", expected_interval: 300 });
+    const form = { name: "Backup", type: "heartbeat", rhythm: "cron" };
+    const { text } = await browsers.owner.submit(`/app/monitors/${id}/edit`, form);
+    expect(text).toMatch(/id="schedule-problem"/);
+  });
+
   it("is said to be checked once it is resumed only where something checks it", async () => {
     for (const [type, said] of [
       ["heartbeat", "Resumed.<"],

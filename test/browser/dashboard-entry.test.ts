@@ -28,6 +28,37 @@ describe.skipIf(!existsSync(CHROMIUM))("entering things in the dashboard", () =>
     expect(await page.getByRole("button", { name: "Test now" }).count()).toBe(0);
   });
 
+  story(dashboard, "asks of a job what its rhythm needs, and nothing else", async (teller) => {
+    const { page, open, press, sees, name, hasScripts } = teller;
+    const choose = async (rhythm: string) => {
+      await page.getByLabel("Runs", { exact: true }).selectOption(rhythm);
+      if (!hasScripts) await press("Show the fields that apply");
+    };
+    const asked = async () => {
+      const found: string[] = [];
+      for (const label of ["At", "Interval", "Cron schedule", "Time zone"])
+        if (await page.getByLabel(label, { exact: true }).isVisible()) found.push(label);
+      return found;
+    };
+    await open("/app/monitors/new?type=heartbeat");
+    expect(await asked()).toEqual(["At", "Time zone"]);
+    await choose("At a fixed interval");
+    expect(await asked()).toEqual(["Interval"]);
+    await choose("By a cron schedule");
+    expect(await asked()).toEqual(["Cron schedule", "Time zone"]);
+    await page.getByLabel("Name", { exact: true }).fill(`Report on ${name}`);
+    await page.getByLabel("Cron schedule", { exact: true }).fill("*/20 * * * *");
+    await press("Save");
+    await sees("after its first heartbeat it is due on");
+    await page.getByRole("link", { name: "Edit", exact: true }).first().click();
+    expect(await asked()).toEqual(["Cron schedule", "Time zone"]);
+    if (!hasScripts) return;
+    await open("/app/monitors/new?type=https");
+    expect(await asked()).toEqual(["Interval"]);
+    await page.locator("select[name=type]").selectOption("heartbeat");
+    expect(await asked()).toEqual(["At", "Time zone"]);
+  });
+
   story(
     dashboard,
     "plans maintenance in the zone of its page, an hour from the next full one",

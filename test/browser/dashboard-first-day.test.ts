@@ -300,7 +300,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
   it("offers no button for what follows from a choice by itself", async () => {
     const asks = {
       "/app/alerts/new": "Show the fields of this provider",
-      "/app/monitors/new": "Show the fields of this type",
+      "/app/monitors/new": "Show the fields that apply",
     };
     for (const [path, name] of Object.entries(asks)) {
       for (const javaScriptEnabled of [true, false]) {

@@ -116,6 +116,7 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
       await page.getByLabel("Name").fill("Nightly backup");
       expect(await page.getByLabel("Cron schedule").isVisible()).toBe(false);
       await page.getByLabel("Type").selectOption("heartbeat");
+      await page.getByLabel("Runs", { exact: true }).selectOption("By a cron schedule");
       await page.getByLabel("Cron schedule").fill("30 2 * * *");
       expect(await page.getByLabel("Target").isVisible()).toBe(false);
       await page.getByRole("button", { name: "Save" }).click();
@@ -131,7 +132,7 @@ describe.skipIf(!existsSync(CHROMIUM))("monitors in the dashboard", () => {
       await open(page, "/app/monitors/new");
       const tiles = page.getByRole("navigation", { name: "Kinds of monitors" });
       await tiles.getByRole("link", { name: "Heartbeat" }).click();
-      await page.getByLabel("Cron schedule").waitFor();
+      await page.getByLabel("Runs", { exact: true }).waitFor();
       expect(await page.getByLabel("Type").inputValue()).toBe("heartbeat");
       expect(await tiles.locator("[aria-current]").getAttribute("data-value")).toBe("heartbeat");
       if (javaScriptEnabled) {

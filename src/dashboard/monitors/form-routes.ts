@@ -26,7 +26,7 @@ import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { completeEntry } from "./complete-entry.ts";
-import { isShownFor, loadForm, type MonitorForm, readMonitor, typeOf } from "./form.ts";
+import { isShownFor, loadForm, type MonitorForm, readMonitor, rhythmsFor, typeOf } from "./form.ts";
 import { monitorFormView } from "./form-views.tsx";
 import { rhythmValues } from "./rhythm.ts";
 import { STEP_TYPES } from "./steps-editor.tsx";
@@ -108,7 +108,7 @@ export const endpoints = [
       const askedOf = (entered: URLSearchParams): Asked => ({
         form,
         entered,
-        values: { ...typedValues(form.fields, entered), ...typedSteps(entered) },
+        values: { ...typedValues(form.fields, entered), ...hiddenByRhythm(stored, entered), ...typedSteps(entered) },
         action: `${path}/edit`,
         edited: { id: p.id, name },
         seen: sent.get(MADE_FROM) ?? undefined,
@@ -193,11 +193,18 @@ const seenOf = ({ form, stored, masked }: Edited) => madeFrom([...form.fields, S
 /** The entered values, with what another person changed meanwhile. */
 function mergeMonitor({ form, stored, masked }: Edited, typed: URLSearchParams) {
   const type = typeOf({ type: typed.get("type") ?? "" });
-  const shown = form.fields.filter(({ name }) => isShownFor(form, name, type));
+  const isShown = (name: string) => isShownFor(form, name, type) && (typed.has(name) || !rhythmsFor(name, type));
+  const shown = form.fields.filter(({ name }) => isShown(name));
   const entered = new URLSearchParams(typed);
   if (hasSteps(type)) entered.set(STEPS.name, stepsText(typedSteps(typed)));
   const merge = mergeEntered(hasSteps(type) ? [...shown, STEPS] : shown, entered, withSteps(stored), masked);
   return { ...merge, entered: merge.others.includes(STEPS) ? replaceSteps(merge.entered, stored) : merge.entered };
+}
+
+/** What the chosen rhythm has no use for keeps its value, should another be chosen. */
+function hiddenByRhythm(stored: FormValues, entered: URLSearchParams): FormValues {
+  const type = typeOf({ type: entered.get("type") ?? "" });
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => rhythmsFor(name, type) && !entered.has(name)));
 }
 
 /** The form of another type sends none, because it does not show them. */

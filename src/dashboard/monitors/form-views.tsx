@@ -6,8 +6,9 @@ import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { AllowNetwork } from "../installation/networks-routes.tsx";
 import { MADE_FROM } from "../merge.ts";
 import type { View } from "../shell.tsx";
-import { defaultsOf, isShownFor, type MonitorForm, typeOf } from "./form.ts";
+import { defaultsOf, isShownFor, type MonitorForm, rhythmsFor, typeOf } from "./form.ts";
 import { OneField } from "./one-field.tsx";
+import { RHYTHMS_OF } from "./rhythm.ts";
 import { StepResults } from "./step-results.tsx";
 import { STEP_TYPES, StepsEditor } from "./steps-editor.tsx";
 import type { TestResult } from "./test-result.ts";
@@ -88,7 +89,7 @@ export function monitorFormView(view: FormView): View {
             <button type="submit">Save</button>
             <TestButton type={type} />
             <button type="submit" class="second" name="intent" value="fields" data-unscripted>
-              Show the fields of this type
+              Show the fields that apply
             </button>
             <a class="button second" href={back}>
               Cancel
@@ -144,7 +145,7 @@ interface FieldsOfProps {
   advanced: boolean;
 }
 
-/** Fields that the type does not have are there, disabled: the script shows them when another type is chosen. */
+/** Fields that do not apply are there, disabled: the script shows them when another type or rhythm is chosen. */
 function FieldsOf({ form, values, problems, type, advanced }: FieldsOfProps) {
   return (
     <>
@@ -152,17 +153,28 @@ function FieldsOf({ form, values, problems, type, advanced }: FieldsOfProps) {
         .filter((field) => (field.advanced ?? false) === advanced)
         .map((field) => {
           const types = form.typesOf.get(field.name);
+          const rhythms = RHYTHMS_OF.get(field.name);
           const row = <FieldRow field={forType(field)} values={values} problems={problems} />;
-          if (!types) return row;
-          const isHidden = !isShownFor(form, field.name, type);
+          if (!types && !rhythms) return row;
+          const isHidden = !isShownFor(form, field.name, type) || !isInRhythm(field.name, type, values);
           return (
-            <fieldset class="bare" data-types={types.join(" ")} hidden={isHidden} disabled={isHidden}>
+            <fieldset
+              class="bare"
+              data-types={types?.join(" ")}
+              data-rhythms={rhythms?.join(" ")}
+              hidden={isHidden}
+              disabled={isHidden}
+            >
               {row}
             </fieldset>
           );
         })}
     </>
   );
+}
+
+function isInRhythm(name: string, type: MonitorType, { rhythm }: FormValues): boolean {
+  return rhythmsFor(name, type)?.includes(String(rhythm)) ?? true;
 }
 
 /** The API says what is missing, beside its field; a browser's own bubble would keep the form from it. */

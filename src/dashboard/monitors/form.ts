@@ -27,7 +27,7 @@ import type { FormField, FormValues, Option } from "../form-fields.ts";
 import { changedFields, readBody, storedValues } from "../form-fields.ts";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { COMPOSITE_POLICIES } from "./composite-policies.ts";
-import { RHYTHM_FIELDS, readRhythm } from "./rhythm.ts";
+import { RHYTHM_FIELDS, RHYTHMS_OF, readRhythm, withWholeRhythm } from "./rhythm.ts";
 import { TYPE_FORM_FIELDS } from "./types.ts";
 
 const CHOICES_MAX = 500;
@@ -77,7 +77,7 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
       .map(({ id, name }) => ({ value: agentLocation(id), label: `${name} (agent)` })),
   };
   return {
-    fields: [...basicFields(choices), ...TYPE_FORM_FIELDS, ...advancedFields(choices)],
+    fields: [...basicFields(choices), ...TYPE_FORM_FIELDS.filter(isNotOfCron), ...advancedFields(choices)],
     typesOf: TYPES_OF,
     pages: pages.map(({ id }) => id),
     agents: choices.agents.map(({ value }) => value),
@@ -99,6 +99,10 @@ type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions" | "
 const INTERVALS = [10, 30, 60, 300, 900, 3600, 86_400].map((seconds) => {
   return { value: String(seconds), label: durationInWords(seconds) };
 });
+
+const isNotOfCron = ({ name }: FormField) => name !== "schedule" && name !== "timezone";
+/** Beside the choice of the rhythm that they are for. */
+const CRON_FIELDS = TYPE_FORM_FIELDS.filter((field) => !isNotOfCron(field));
 
 function basicFields({ pages, agents, monitors, interval }: Choices): FormField[] {
   return [
@@ -126,6 +130,7 @@ function basicFields({ pages, agents, monitors, interval }: Choices): FormField[
       hint: "With fewer members down it is degraded.",
     },
     ...RHYTHM_FIELDS,
+    ...CRON_FIELDS,
     {
       name: "interval",
       label: "Interval",
@@ -327,6 +332,11 @@ export function isShownFor({ typesOf }: MonitorForm, name: string, type: Monitor
   return typesOf.get(name)?.includes(type) ?? true;
 }
 
+/** The rhythms for which a field of this type is shown; none where it is shown for all. */
+export function rhythmsFor(name: string, type: MonitorType): readonly string[] | undefined {
+  return hasField(type, "rhythm") ? RHYTHMS_OF.get(name) : undefined;
+}
+
 export function typeOf(values: FormValues): MonitorType {
   return MONITOR_TYPES.find((type) => type === values.type) ?? "https";
 }
@@ -351,7 +361,8 @@ export function defaultsOf({ fields }: MonitorForm, values: FormValues): FormVal
 export function readMonitor(form: MonitorForm, entered: URLSearchParams, shown?: FormValues): Record<string, unknown> {
   const type = MONITOR_TYPES.find((each) => each === entered.get("type"));
   const fields = form.fields.filter(({ name }) => type === undefined || isShownFor(form, name, type));
-  const body = readRhythm(readBody(shown ? changedFields(fields, entered, shown) : fields, entered), !shown);
+  const read = shown ? withWholeRhythm(fields, changedFields(fields, entered, shown)) : fields;
+  const body = readRhythm(readBody(read, entered), !shown);
   const hasRhythm = type !== undefined && fieldNamesOf(type).includes("expected_interval");
   return hasRhythm && "interval" in body ? { ...body, expected_interval: body.interval } : body;
 }

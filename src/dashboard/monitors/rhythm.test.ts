@@ -30,6 +30,7 @@ describe("the rhythm of a heartbeat in the form", () => {
     ["a typed interval is meant", { rhythm: "daily", rhythm_at: "02:30", interval: 300 }, { interval: 300 }],
     ["a typed schedule is meant", { rhythm: "daily", schedule: "@hourly" }, { schedule: "@hourly" }],
     ["an interval ends the schedule", { rhythm: "interval", rhythm_at: null }, { schedule: null }],
+    ["a cron schedule that is missing is refused", { rhythm: "cron" }, { schedule: "missing" }],
     ["a time that is none is refused as a schedule", { rhythm: "daily", rhythm_at: "25:00" }, { schedule: "25:00" }],
     ["other fields stay", { name: "A" }, { name: "A" }],
   ])("%s", (_name, body, read) => {

@@ -8,6 +8,7 @@ const CLOCK_RHYTHMS = {
   monthly: { label: "On the first of the month at", days: "1 * *" },
 } as const;
 const AT_DEFAULT = "02:30";
+const NO_SCHEDULE = "missing";
 
 /** They stand for the schedule, which the API knows alone. */
 export const RHYTHM_FIELDS: readonly FormField[] = [
@@ -17,12 +18,29 @@ export const RHYTHM_FIELDS: readonly FormField[] = [
     kind: "select",
     options: [
       ...Object.entries(CLOCK_RHYTHMS).map(([value, { label }]) => ({ value, label })),
-      { value: "interval", label: "At the interval below" },
-      { value: "cron", label: "By the cron schedule below" },
+      { value: "interval", label: "At a fixed interval" },
+      { value: "cron", label: "By a cron schedule" },
     ],
   },
   { name: "rhythm_at", label: "At", kind: "text", placeholder: AT_DEFAULT, hint: "Time of day, e.g. 02:30." },
 ];
+
+const CLOCK = Object.keys(CLOCK_RHYTHMS);
+/** The rhythms that a field is for; one that is missing here is for all. */
+export const RHYTHMS_OF: ReadonlyMap<string, readonly string[]> = new Map([
+  ["rhythm_at", CLOCK],
+  ["interval", ["interval"]],
+  ["schedule", ["cron"]],
+  ["timezone", [...CLOCK, "cron"]],
+]);
+/** They are read together, also where only one was changed. */
+const READ_TOGETHER = ["rhythm", "rhythm_at", "schedule"];
+
+/** Those to be read of the fields of a form, some of which were changed. */
+export function withWholeRhythm(fields: readonly FormField[], changed: readonly FormField[]): readonly FormField[] {
+  if (!changed.some(({ name }) => name === "rhythm" || name === "rhythm_at")) return changed;
+  return fields.filter((field) => changed.includes(field) || READ_TOGETHER.includes(field.name));
+}
 
 /** What the form shows for a stored schedule, or for a new heartbeat. */
 export function rhythmValues(schedule: string | null | undefined): FormValues {
@@ -52,6 +70,8 @@ export function readRhythm({ rhythm, rhythm_at, ...body }: Body, isNew: boolean)
   if (rhythm === undefined && rhythm_at === undefined) return body;
   if (hasTyped && (isNew || rhythm === undefined)) return body;
   if (rhythm === "interval") return { ...body, schedule: null };
+  // An empty one would mean an interval, which was not chosen; this is refused in the words of the schedule.
+  if (rhythm === "cron") return { ...body, schedule: body.schedule ?? NO_SCHEDULE };
   const days = CLOCK_RHYTHMS[rhythm as keyof typeof CLOCK_RHYTHMS]?.days;
   if (days === undefined) return body;
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(String(rhythm_at ?? AT_DEFAULT)) ?? [];
