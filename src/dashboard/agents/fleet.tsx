@@ -5,6 +5,7 @@ import { SECOND_MS } from "../../lib/durations.ts";
 import { Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
 import type { ListedPages } from "../page-choice.tsx";
+import { words } from "../words.ts";
 import { Presence } from "./presence.tsx";
 
 type Listed = z.output<typeof Agent>;
@@ -18,19 +19,20 @@ interface FleetProps {
 
 /** All agents at a glance: who is there, from where, how much they do and whether they keep up. */
 export function Fleet({ agents, pages, now }: FleetProps) {
+  const text = words("dashboard-monitors").fleet;
   const head = [
-    "Name",
-    ...(pages ? ["Status page"] : []),
-    "State",
-    "Network",
-    "Version",
-    "Checks a minute",
-    "Lateness",
-    "Clock",
-    "Last seen",
+    text.name,
+    ...(pages ? [text.page] : []),
+    text.state,
+    text.network,
+    text.version,
+    text.checks,
+    text.lateness,
+    text.clock,
+    text.last_seen,
   ];
   return (
-    <Table caption="Agents" head={head} isStacked>
+    <Table caption={text.title} head={head} isStacked>
       {agents.map((agent) => (
         <tr id={`agent-${agent.id}`} data-live>
           <th scope="row">
@@ -53,7 +55,7 @@ export function Fleet({ agents, pages, now }: FleetProps) {
           <td>{paceFigure(agent, "checks_per_minute", String)}</td>
           <td>{paceFigure(agent, "lateness_ms", formatMilliseconds)}</td>
           <td>{paceFigure(agent, "clock_offset_ms", clockText)}</td>
-          <td>{agent.last_seen_at === null ? "Never" : <Time at={Date.parse(agent.last_seen_at)} now={now} />}</td>
+          <td>{agent.last_seen_at === null ? text.never : <Time at={Date.parse(agent.last_seen_at)} now={now} />}</td>
         </tr>
       ))}
     </Table>
@@ -62,7 +64,8 @@ export function Fleet({ agents, pages, now }: FleetProps) {
 
 /** As "Hetzner Online, DE"; the number of a network that has no name. */
 export function networkText(network: z.output<typeof AgentNetwork> | null): string {
-  if (network === null) return "Unknown";
+  const text = words("dashboard-monitors").fleet;
+  if (network === null) return text.unknown_network;
   const { asn, name, country } = network;
   return [name ?? (asn === null ? null : `AS${asn}`), country].filter(Boolean).join(", ");
 }
@@ -79,8 +82,9 @@ export function paceFigure(
 
 /** The clock of a host that is behind has to be corrected forwards. */
 export function clockText(offsetMs: number): string {
+  const text = words("dashboard-monitors").fleet;
   const ms = Math.abs(offsetMs);
-  if (ms < 1) return "Right";
+  if (ms < 1) return text.clock_right;
   const by = ms < SECOND_MS ? formatMilliseconds(ms) : formatDuration(ms / SECOND_MS);
-  return `${by} ${offsetMs > 0 ? "behind" : "ahead"}, corrected`;
+  return offsetMs > 0 ? text.clock_behind({ by }) : text.clock_ahead({ by });
 }

@@ -15,6 +15,7 @@ import { addressWith, ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type ListedPages, listedPages, PageFilter } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { Fleet } from "./fleet.tsx";
 import { type Detail, Discoveries, Events, Facts, HostMetrics, Location, Monitors, Pages } from "./views.tsx";
 
@@ -24,13 +25,17 @@ const METRICS_MAX = 500;
 const METRICS_SHOWN = 100;
 const params = z.object({ id: z.uuid() });
 const ids = { params: { id: "agent:see" } } as const;
-const trail = [{ href: "/app/agents", text: "Agents" }];
+const agentTrail = () => {
+  const text = words("dashboard-monitors").agents;
+  return [{ href: "/app/agents", text: text.title }];
+};
 const Made = z.object({ name: z.string() });
 
 export const endpoints = [
   view(
     { path: "/app/agents", summary: "Agents in the dashboard", query: ListQuery },
     async (c, { query: { offset, page } }) => {
+      const text = words("dashboard-monitors").agents;
       const listed = await listedPages(c, page);
       const filter = listed.chosen ? { status_page_id: [listed.chosen.id] } : {};
       const { rows, total } = await listMyAgents(c.var.ctx, partAt(offset), filter);
@@ -42,22 +47,19 @@ export const endpoints = [
         // Those that are gone first.
         .toSorted((a, b) => Number(a.status === "online") - Number(b.status === "online"));
       return showView(c, {
-        title: "Agents",
+        title: text.title,
         section: "agents",
         isLive: true,
         isMeasured: true,
         actions: install ? (
-          <PostButton action="/app/agents/install" label="Install an agent" kind="primary" fields={install} />
+          <PostButton action="/app/agents/install" label={text.install.title} kind="primary" fields={install} />
         ) : undefined,
         children: (
           <>
             <PageFilter {...listed} href={href} />
             <div id="agents" data-live>
               {agents.length === 0 ? (
-                <EmptyState title="No agents yet">
-                  An agent runs inside your network and checks what the service cannot reach: databases, containers,
-                  printers.
-                </EmptyState>
+                <EmptyState title={text.empty.title}>{text.empty.text}</EmptyState>
               ) : (
                 <Fleet agents={agents} pages={listed.shown.length > 1 ? listed.byId : undefined} now={c.var.now} />
               )}
@@ -75,25 +77,25 @@ export const endpoints = [
   ),
 
   action({ path: "/app/agents/install", summary: "Make an install command" }, async (c, entered) => {
+    const text = words("dashboard-monitors").agents;
     const page = entered.get("status_page_id");
     const path = addressWith(`${API}/token`, { status_page_id: page || undefined });
     const body = InstallToken.parse(await requireApi(c, { method: "GET", path }));
     return showView(c, {
-      title: "Install an agent",
+      title: text.install.title,
       section: "agents",
-      trail,
+      trail: agentTrail(),
       isNarrow: true,
       children: (
-        <section class="card" aria-label="Install">
-          <p>Run this on the host, with or without root. It needs Node 20 or newer.</p>
-          <CopyText label="Install command" text={body.install_command} />
+        <section class="card" aria-label={text.install.label}>
+          <p>{text.install.hint}</p>
+          <CopyText label={text.install.command} text={body.install_command} />
           <p class="quiet">
-            It is shown once and works once, until <Time at={Date.parse(body.expires_at)} now={c.var.now} />. The agent
-            appears in the list as soon as it has called.
+            {text.install.once.parts({ time: <Time at={Date.parse(body.expires_at)} now={c.var.now} /> })}
           </p>
           <p class="actions">
             <a class="button" href={addressWith("/app/agents", { page: page || undefined })}>
-              To the agents
+              {text.install.done}
             </a>
           </p>
         </section>
@@ -102,6 +104,7 @@ export const endpoints = [
   }),
 
   view({ path: "/app/agents/{id}", summary: "An agent in the dashboard", params, ids }, async (c, input) => {
+    const text = words("dashboard-monitors").agents;
     const [agent, metrics] = await Promise.all([loadAgent(c, input.params.id), listMetrics(c, input.params.id)]);
     const [mayChange, mayWatch] = await Promise.all([
       hasRight(c, agent.status_page_id, "agents.write"),
@@ -111,18 +114,18 @@ export const endpoints = [
     return showView(c, {
       title: agent.name,
       section: "agents",
-      trail,
+      trail: agentTrail(),
       isLive: true,
       isMeasured: true,
       actions: mayChange ? (
         <>
-          <PostButton action={`${path}/commands`} label="Check now" fields={{ type: "check_now" }} />
-          <PostButton action={`${path}/commands`} label="Discover services" fields={{ type: "discover" }} />
-          <PostButton action={`${path}/commands`} label="Update" fields={{ type: "update" }} />
-          <Menu label="More actions">
+          <PostButton action={`${path}/commands`} label={text.check_now} fields={{ type: "check_now" }} />
+          <PostButton action={`${path}/commands`} label={text.discover} fields={{ type: "discover" }} />
+          <PostButton action={`${path}/commands`} label={text.update} fields={{ type: "update" }} />
+          <Menu label={text.more}>
             <a class="danger" href={`${path}/delete`}>
               <LineIcon of="trash-2" />
-              Delete
+              {text.delete}
             </a>
           </Menu>
         </>
@@ -156,17 +159,18 @@ export const endpoints = [
     async (c, entered, { id }) => {
       await requireApi(c, { method: "POST", path: `${API}/${id}/commands`, body: { type: entered.get("type") } });
       const { status } = await loadAgent(c, id);
-      const when = status === "online" ? "with its next call" : "once it calls again: it is offline now";
-      return redirectWithNotice(`/app/agents/${id}`, `The agent gets it ${when}.`);
+      const { online, offline } = words("dashboard-monitors").agents.command;
+      return redirectWithNotice(`/app/agents/${id}`, status === "online" ? online : offline);
     },
   ),
 
   action(
     { path: "/app/agents/{id}/location", summary: "Make an agent a location or none", params },
     async (c, sent, p) => {
+      const text = words("dashboard-monitors").agents;
       const is_location = sent.get("is_location") === "true";
       await requireApi(c, { method: "PUT", path: `${API}/${p.id}`, body: { is_location } });
-      const notice = is_location ? "Monitors may name it among their locations." : "It is no location any more.";
+      const notice = is_location ? text.location.on : text.location.off;
       return redirectWithNotice(`/app/agents/${p.id}`, notice);
     },
   ),
@@ -174,11 +178,10 @@ export const endpoints = [
   action(
     { path: "/app/agents/{id}/pages", summary: "Let an agent serve all pages or its own", params },
     async (c, sent, p) => {
+      const text = words("dashboard-monitors").agents;
       const own_page_only = sent.get("own_page_only") === "true";
       await requireApi(c, { method: "PUT", path: `${API}/${p.id}`, body: { own_page_only } });
-      const notice = own_page_only
-        ? "Only monitors of its own page may run on it."
-        : "Monitors of all pages of its owner may run on it.";
+      const notice = own_page_only ? text.pages.own : text.pages.all;
       return redirectWithNotice(`/app/agents/${p.id}`, notice);
     },
   ),
@@ -186,10 +189,11 @@ export const endpoints = [
   action(
     { path: "/app/agents/{id}/discoveries", summary: "Make a monitor of what an agent found", params },
     async (c, entered, { id }) => {
+      const text = words("dashboard-monitors").agents;
       const discovery = encodeURIComponent(entered.get("discovery") || "none");
       const path = `${API}/${id}/discoveries/${discovery}/monitor`;
       const { name } = Made.parse(await requireApi(c, { method: "POST", path, body: {} }));
-      return redirectWithNotice(`/app/agents/${id}`, `${name} is watched now.`);
+      return redirectWithNotice(`/app/agents/${id}`, text.watched({ name }));
     },
   ),
 
@@ -239,14 +243,15 @@ async function loadAgent(c: AppContext, id: string): Promise<Detail> {
 }
 
 function deletionOf({ id, name }: Detail): Deletion {
+  const text = words("dashboard-monitors").agents;
   return {
     kind: "agent",
     name,
     section: "agents",
-    trail,
+    trail: agentTrail(),
     list: "/app/agents",
     path: `/app/agents/${id}`,
     api: `${API}/${id}`,
-    lost: "Its program can no longer report. Its monitors stay.",
+    lost: text.deletion,
   };
 }

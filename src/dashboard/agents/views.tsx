@@ -8,34 +8,36 @@ import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
 import { worstFirst } from "../needs-attention.ts";
+import { words } from "../words.ts";
 import { clockText, networkText, paceFigure } from "./fleet.tsx";
 import { Presence } from "./presence.tsx";
 
 export type Detail = z.output<typeof AgentDetail>;
 
 export function Facts({ agent, now }: { agent: Detail; now: number }) {
+  const text = words("dashboard-monitors").agent;
   const { metrics } = agent;
   const percent = (value: number | null | undefined) => (value == null ? "–" : `${Math.round(value)} %`);
   const facts: [string, string][] = [
-    ["Host", agent.hostname ?? "–"],
-    ["System", [agent.os, agent.arch].filter(Boolean).join(" ") || "–"],
-    ["Version", agent.version ?? "–"],
-    ["Network", networkText(agent.network)],
-    ["Checks a minute", paceFigure(agent, "checks_per_minute", String)],
-    ["Lateness of checks", paceFigure(agent, "lateness_ms", formatMilliseconds)],
-    ["Clock", paceFigure(agent, "clock_offset_ms", clockText)],
-    ["CPU", percent(metrics?.cpu_percent)],
-    ["Memory", percent(metrics?.memory_percent)],
-    ["Disk", percent(metrics?.disk_percent)],
-    ["Checks", agent.capabilities.join(", ") || "–"],
+    [text.host, agent.hostname ?? "–"],
+    [text.system, [agent.os, agent.arch].filter(Boolean).join(" ") || "–"],
+    [text.version, agent.version ?? "–"],
+    [text.network, networkText(agent.network)],
+    [text.checks_a_minute, paceFigure(agent, "checks_per_minute", String)],
+    [text.lateness, paceFigure(agent, "lateness_ms", formatMilliseconds)],
+    [text.clock, paceFigure(agent, "clock_offset_ms", clockText)],
+    [text.cpu, percent(metrics?.cpu_percent)],
+    [text.memory, percent(metrics?.memory_percent)],
+    [text.disk, percent(metrics?.disk_percent)],
+    [text.checks, agent.capabilities.join(", ") || "–"],
   ];
   return (
-    <section class="card" aria-label="Facts">
+    <section class="card" aria-label={text.facts}>
       <p>
         <Presence agent={agent} />
         {agent.last_seen_at === null ? null : (
           <span class="quiet">
-            , last seen <Time at={Date.parse(agent.last_seen_at)} now={now} />
+            {text.last_seen.parts({ time: <Time at={Date.parse(agent.last_seen_at)} now={now} /> })}
           </span>
         )}
       </p>
@@ -59,21 +61,18 @@ interface LocationProps {
 
 /** Whether monitors may ask the agent for its vote, beside regions and other agents. */
 export function Location({ agent: { is_location }, path, may_change }: LocationProps) {
+  const text = words("dashboard-monitors").agent;
   if (!is_location && !may_change) return null;
   const fields = { is_location: String(!is_location) };
   return (
     <section class="card" aria-labelledby="location">
-      <h2 id="location">Location</h2>
-      <p>
-        {is_location
-          ? "It is a location: monitors may name it beside regions and other agents, and its word is one vote."
-          : "As a location it checks monitors together with regions and other agents, and its word is one vote."}
-      </p>
+      <h2 id="location">{text.location.title}</h2>
+      <p>{is_location ? text.location.is : text.location.would}</p>
       {may_change ? (
         <p class="actions">
           <PostButton
             action={`${path}/location`}
-            label={is_location ? "Stop using as a location" : "Use as a location"}
+            label={is_location ? text.location.stop : text.location.start}
             fields={fields}
           />
         </p>
@@ -84,20 +83,17 @@ export function Location({ agent: { is_location }, path, may_change }: LocationP
 
 /** Which monitors may run on an agent of a page: those of all pages of its owner, or of its own alone. */
 export function Pages({ agent: { own_page_only, status_page_id }, path, may_change }: LocationProps) {
+  const text = words("dashboard-monitors").agent;
   if (status_page_id === null) return null;
   return (
     <section class="card" aria-labelledby="pages">
-      <h2 id="pages">Status pages</h2>
-      <p>
-        {own_page_only
-          ? "Only monitors of its own status page run on it."
-          : "Monitors of all status pages of its owner may run on it."}
-      </p>
+      <h2 id="pages">{text.pages.title}</h2>
+      <p>{own_page_only ? text.pages.own : text.pages.all}</p>
       {may_change ? (
         <p class="actions">
           <PostButton
             action={`${path}/pages`}
-            label={own_page_only ? "Serve all pages" : "Serve its own page only"}
+            label={own_page_only ? text.pages.serve_all : text.pages.serve_own}
             fields={{ own_page_only: String(!own_page_only) }}
           />
         </p>
@@ -111,11 +107,16 @@ const isUnknownTo = (capabilities: readonly string[], type: string) =>
   capabilities.length > 0 && type !== "agent" && !capabilities.includes(type);
 
 export function Monitors({ agent: { monitors, capabilities } }: { agent: Detail }) {
+  const text = words("dashboard-monitors").agent;
   if (monitors.length === 0) return null;
   return (
     <section aria-labelledby="monitors">
-      <h2 id="monitors">Monitors</h2>
-      <Table caption="Monitors" head={["Monitor", "Type", "Status"]} isStacked>
+      <h2 id="monitors">{text.monitors.title}</h2>
+      <Table
+        caption={text.monitors.title}
+        head={[text.monitors.monitor, text.monitors.type, text.monitors.status]}
+        isStacked
+      >
         {worstFirst(monitors).map(({ id, name, type, status }) => (
           <tr>
             <th scope="row">
@@ -125,9 +126,7 @@ export function Monitors({ agent: { monitors, capabilities } }: { agent: Detail 
             </th>
             <td>
               {monitorType(type).label}
-              {isUnknownTo(capabilities, type) ? (
-                <span class="quiet">: this agent's program does not know the type, update it</span>
-              ) : null}
+              {isUnknownTo(capabilities, type) ? <span class="quiet">: {text.monitors.unknown_type}</span> : null}
             </td>
             <td>
               <StatusWord status={status} />
@@ -147,10 +146,11 @@ interface DiscoveriesProps {
 
 /** What the agent found on its host; one button makes the monitor that watches it. */
 export function Discoveries({ agent: { discoveries }, path, may_watch }: DiscoveriesProps) {
+  const text = words("dashboard-monitors").agent;
   if (discoveries.length === 0) return null;
   return (
     <section aria-labelledby="discoveries">
-      <h2 id="discoveries">Found on the host</h2>
+      <h2 id="discoveries">{text.found.title}</h2>
       <ul class="rows card">
         {discoveries.map(({ id, kind, name, target, type, monitor_id, details }) => (
           <li class="row">
@@ -158,13 +158,17 @@ export function Discoveries({ agent: { discoveries }, path, may_watch }: Discove
               <span dir="auto">{name}</span>{" "}
               <span class="quiet">
                 <span class="tag">{kind}</span> {target === null ? "" : <code>{target}</code>}
-                {isUnverified(details) ? " certificate cannot be verified" : ""}
+                {isUnverified(details) ? <> {text.found.unverified}</> : ""}
               </span>
             </span>
             {monitor_id !== null ? (
-              <a href={`/app/monitors/${monitor_id}`}>Watched</a>
+              <a href={`/app/monitors/${monitor_id}`}>{text.found.watched}</a>
             ) : type !== null && may_watch ? (
-              <PostButton action={`${path}/discoveries`} label={`Watch ${name}`} fields={{ discovery: id }} />
+              <PostButton
+                action={`${path}/discoveries`}
+                label={text.found.watch({ name })}
+                fields={{ discovery: id }}
+              />
             ) : null}
           </li>
         ))}
@@ -175,44 +179,42 @@ export function Discoveries({ agent: { discoveries }, path, may_watch }: Discove
 
 const isUnverified = (details: unknown) => isRecord(details) && details.verify_ssl === false;
 
-const SHARES = [
-  ["cpu_percent", "CPU"],
-  ["memory_percent", "Memory"],
-  ["disk_percent", "Disk"],
-] as const;
+const SHARES = ["cpu", "memory", "disk"] as const;
 
 type Metrics = readonly z.output<typeof AgentMetrics>[];
 
 /** In whole percent, by the instant of measuring, without those that the host could not tell. */
-function sharesOf(metrics: Metrics, field: (typeof SHARES)[number][0]): Map<number, number> {
+function sharesOf(metrics: Metrics, share: (typeof SHARES)[number]): Map<number, number> {
   return new Map(
-    metrics.flatMap(({ collected_at, [field]: share }) =>
-      share === null ? [] : [[Date.parse(collected_at), Math.round(share)] as const],
+    metrics.flatMap(({ collected_at, [`${share}_percent` as const]: percent }) =>
+      percent === null ? [] : [[Date.parse(collected_at), Math.round(percent)] as const],
     ),
   );
 }
 
 /** The last day of the host, oldest first. */
 export function HostMetrics({ metrics }: { metrics: Metrics }) {
+  const text = words("dashboard-monitors").agent;
   if (metrics.length < 2) return null;
   return (
     <section class="card" aria-labelledby="host">
-      <h2 id="host">Host, last 24 hours</h2>
+      <h2 id="host">{text.metrics.title}</h2>
       <ChartFigure
-        caption="Share of CPU, memory and disk in use, in percent"
+        caption={text.metrics.caption}
         unit="%"
-        lines={SHARES.map(([field, name]) => ({ name, values: sharesOf(metrics, field) }))}
+        lines={SHARES.map((share) => ({ name: text[share], values: sharesOf(metrics, share) }))}
       />
     </section>
   );
 }
 
 export function Events({ agent: { events }, now }: { agent: Detail; now: number }) {
+  const text = words("dashboard-monitors").agent;
   if (events.length === 0) return null;
   return (
     <section aria-labelledby="events">
-      <h2 id="events">Log</h2>
-      <Table caption="Log of the agent" head={["When", "Level", "Message"]} isStacked>
+      <h2 id="events">{text.log.title}</h2>
+      <Table caption={text.log.caption} head={[text.log.when, text.log.level, text.log.message]} isStacked>
         {events.map(({ at, level, message }) => (
           <tr>
             <td>

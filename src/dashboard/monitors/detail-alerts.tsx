@@ -2,6 +2,7 @@ import { plural } from "../../lib/relative-time.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { PostButton } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
+import { words } from "../words.ts";
 import type { MonitorPicture } from "./detail.ts";
 
 /** For how many hours a button mutes a monitor; the API takes any instant of the next 30 days. */
@@ -18,37 +19,29 @@ export function isMuted({ record, now }: Muted): boolean {
 
 /** Says that the monitor is muted or flapping, or waits for what it depends on, so that its changes send no alert at once. */
 export function WithheldAlerts({ picture: { monitor, now, may_change, is_waiting } }: { picture: MonitorPicture }) {
+  const text = words("dashboard-monitors").alerts;
   const { record } = monitor;
   return (
     <>
       {record.muted_until !== null && isMuted({ record, now }) ? (
         <div class="banner is-warn row">
-          <span>
-            Alerts are muted until <ExactTime at={record.muted_until} />.
-          </span>
+          <span>{text.muted.parts({ time: <ExactTime at={record.muted_until} /> })}</span>
           {may_change ? (
-            <PostButton action={`/app/monitors/${record.id}/mute`} label="Unmute" fields={{ hours: "0" }} />
+            <PostButton action={`/app/monitors/${record.id}/mute`} label={text.unmute} fields={{ hours: "0" }} />
           ) : null}
         </div>
       ) : null}
       {is_waiting ? <WaitingFor parents={monitor.parents} /> : null}
-      {record.flapping ? (
-        <p class="banner is-warn">
-          The status changes so often that alerts wait until it settles; only the latest is sent.
-        </p>
-      ) : null}
+      {record.flapping ? <p class="banner is-warn">{text.flapping}</p> : null}
     </>
   );
 }
 
 function WaitingFor({ parents }: { parents: MonitorPicture["monitor"]["parents"] }) {
+  const text = words("dashboard-monitors").alerts;
   const down = parents.filter(({ status }) => status === "down");
   if (down.length === 0) {
-    return (
-      <p class="banner is-warn">
-        Held for a moment: what this monitor depends on failed a check or has just recovered.
-      </p>
-    );
+    return <p class="banner is-warn">{text.held}</p>;
   }
   return (
     <p class="banner is-warn">
@@ -66,13 +59,14 @@ function WaitingFor({ parents }: { parents: MonitorPicture["monitor"]["parents"]
 
 /** In the menu of the monitor: one press mutes it. */
 export function MuteItems({ id }: { id: string }) {
+  const text = words("dashboard-monitors").alerts;
   return (
     <>
       <form method="post" action={`/app/monitors/${id}/mute`} class="inline">
         {MUTE_HOURS.map((hours) => (
           <button type="submit" name="hours" value={hours}>
             <LineIcon of="bell-off" />
-            Mute for {nameOf(Number(hours))}
+            {text.mute({ nameOf: nameOf(Number(hours)) })}
           </button>
         ))}
       </form>

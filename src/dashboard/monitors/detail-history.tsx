@@ -7,8 +7,9 @@ import { timeOfActivity } from "../activity-time.ts";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
+import { words } from "../words.ts";
 import type { MonitorPicture } from "./detail.ts";
-import { PERIODS } from "./latency-chart.tsx";
+import { periodText } from "./latency-chart.tsx";
 import { StepResults, stepsOfResult } from "./step-results.tsx";
 
 /** What a part of the view is drawn from. */
@@ -32,16 +33,17 @@ function All({ href, text }: { href: string | undefined; text: string }) {
 
 /** What a check that was asked for found, region by region as they answer. */
 export function Tested({ picture: { tested, now } }: Part<"tested">) {
+  const text = words("dashboard-monitors").history;
   if (tested.length < 2) return null;
   return (
     <section class="card" aria-labelledby="tested">
-      <h2 id="tested">Checked now, by region</h2>
+      <h2 id="tested">{text.checked_now}</h2>
       <ul class="rows">
         {tested.map(({ region, result }) => (
           <li class="row">
             <span>{region}</span>
             {result === null ? (
-              <span class="quiet">Waiting for the result</span>
+              <span class="quiet">{text.waiting}</span>
             ) : (
               <span>
                 {result.status === null ? null : <StatusWord status={result.status} />}{" "}
@@ -64,13 +66,21 @@ interface OutagesPart extends LinkedPart<"outages"> {
 }
 
 export function Outages({ picture: { outages, now }, all, period }: OutagesPart) {
+  const text = words("dashboard-monitors").history;
   return (
     <section aria-labelledby="outages">
-      <h2 id="outages">Outages</h2>
+      <h2 id="outages">{text.outages.title}</h2>
       {outages.rows.length === 0 ? (
-        <p class="quiet">{period === undefined ? "None so far." : `None in the last ${PERIODS[period]}.`}</p>
+        <p class="quiet">
+          {period === undefined ? text.outages.none : text.outages.none_in({ period: periodText(period) })}
+        </p>
       ) : (
-        <Table caption="Outages" head={["Began", "Lasted", "Cause"]} figureAt={1} isStacked>
+        <Table
+          caption={text.outages.title}
+          head={[text.outages.began, text.outages.lasted, text.outages.cause]}
+          figureAt={1}
+          isStacked
+        >
           {outages.rows.map(({ outage, incident_id }) => (
             <tr>
               <td>
@@ -85,12 +95,12 @@ export function Outages({ picture: { outages, now }, all, period }: OutagesPart)
               </td>
               <td class="wide">
                 <span dir="auto">{outage.cause}</span>
-                {outage.in_maintenance ? <span class="tag">Maintenance</span> : null}{" "}
-                {incident_id === null ? null : <a href={`/app/incidents/${incident_id}`}>Incident</a>}{" "}
-                <a href={evidencePath(outage.monitor_id, outage.started_at)}>What each location saw</a>
+                {outage.in_maintenance ? <span class="tag">{text.outages.maintenance}</span> : null}{" "}
+                {incident_id === null ? null : <a href={`/app/incidents/${incident_id}`}>{text.outages.incident}</a>}{" "}
+                <a href={evidencePath(outage.monitor_id, outage.started_at)}>{text.outages.locations}</a>
                 {outage.evidence === null ? null : (
                   <details id={`evidence-${outage.id}`}>
-                    <summary>Evidence</summary>
+                    <summary>{text.outages.evidence}</summary>
                     <pre tabindex={0}>{JSON.stringify(outage.evidence, null, 2)}</pre>
                   </details>
                 )}
@@ -99,31 +109,39 @@ export function Outages({ picture: { outages, now }, all, period }: OutagesPart)
           ))}
         </Table>
       )}
-      <All href={all} text="All outages" />
+      <All href={all} text={text.outages.all} />
     </section>
   );
 }
 
 /** Beside everything else in the view of a monitor they are folded. */
 export function FoldedResults(part: LinkedPart<"results">) {
+  const text = words("dashboard-monitors").history;
   return (
     <details id="recent-results">
-      <summary>Recent results</summary>
+      <summary>{text.results.title}</summary>
       <Results {...part} />
     </details>
   );
 }
 
 export function Results({ picture: { results }, all }: LinkedPart<"results">) {
+  const text = words("dashboard-monitors").history;
   // One place alone need not be named in every row.
   const hasPlaces = results.some(({ region, colo }) => region !== DEFAULT_REGION || colo);
-  const head = ["Time", "Status", "Latency", "Message", ...(hasPlaces ? ["Region"] : [])];
+  const head = [
+    text.results.time,
+    text.results.status,
+    text.results.latency,
+    text.results.message,
+    ...(hasPlaces ? [text.results.region] : []),
+  ];
   return (
-    <section aria-label="Recent results">
+    <section aria-label={text.results.title}>
       {results.length === 0 ? (
-        <p class="quiet">No check has run yet.</p>
+        <p class="quiet">{text.results.none}</p>
       ) : (
-        <Table caption="Recent results" head={head} figureAt={2} isStacked>
+        <Table caption={text.results.title} head={head} figureAt={2} isStacked>
           {results.map((result) => (
             <tr>
               <td>
@@ -142,7 +160,7 @@ export function Results({ picture: { results }, all }: LinkedPart<"results">) {
                 <StepResults steps={stepsOfResult(result.details)} />
                 {Object.keys(result.details).length === 0 ? null : (
                   <details id={`details-${result.checked_at}-${result.region}`}>
-                    <summary>Details</summary>
+                    <summary>{text.results.details}</summary>
                     <pre tabindex={0}>{JSON.stringify(result.details, null, 2)}</pre>
                   </details>
                 )}
@@ -152,16 +170,17 @@ export function Results({ picture: { results }, all }: LinkedPart<"results">) {
           ))}
         </Table>
       )}
-      {results.length === 0 ? null : <All href={all} text="All results" />}
+      {results.length === 0 ? null : <All href={all} text={text.results.all} />}
     </section>
   );
 }
 
 export function Windows({ picture: { windows, now } }: Part<"windows">) {
+  const text = words("dashboard-monitors").history;
   if (windows.length === 0) return null;
   return (
     <section class="card" aria-labelledby="windows">
-      <h2 id="windows">Maintenance</h2>
+      <h2 id="windows">{text.maintenance.title}</h2>
       <ul class="rows">
         {windows.map(({ id, title, status, next }) => (
           <li>
@@ -169,7 +188,7 @@ export function Windows({ picture: { windows, now } }: Part<"windows">) {
               {title}
             </a>
             <p class="quiet">
-              {status === "in_progress" ? "In progress" : "Planned"}
+              {status === "in_progress" ? text.maintenance.now : text.maintenance.planned}
               {next === null ? null : (
                 <>
                   , <Time at={next.start_at} now={now} />
@@ -184,11 +203,12 @@ export function Windows({ picture: { windows, now } }: Part<"windows">) {
 }
 
 export function Events({ picture: { events, now }, all }: LinkedPart<"events">) {
+  const text = words("dashboard-monitors").history;
   return (
     <section class="card" aria-labelledby="events">
-      <h2 id="events">Status history</h2>
+      <h2 id="events">{text.events.title}</h2>
       {events.length === 0 ? (
-        <p class="quiet">None yet.</p>
+        <p class="quiet">{text.events.none}</p>
       ) : (
         <ol class="timeline">
           {events.map((event) => (
@@ -208,7 +228,7 @@ export function Events({ picture: { events, now }, all }: LinkedPart<"events">) 
           ))}
         </ol>
       )}
-      {events.length === 0 ? null : <All href={all} text="Whole status history" />}
+      {events.length === 0 ? null : <All href={all} text={text.events.all} />}
     </section>
   );
 }
@@ -219,9 +239,10 @@ function sayActivity({ actor_type, actor_name, summary }: AuditRecord): string {
 }
 
 export function Changes({ picture: { changes, now }, all }: LinkedPart<"changes">) {
+  const text = words("dashboard-monitors").history;
   return (
     <section class="card" aria-labelledby="changes">
-      <h2 id="changes">Activity</h2>
+      <h2 id="changes">{text.activity.title}</h2>
       <ul class="rows">
         {changes.map((entry) => (
           <li>
@@ -232,7 +253,7 @@ export function Changes({ picture: { changes, now }, all }: LinkedPart<"changes"
           </li>
         ))}
       </ul>
-      <All href={all} text="All activity" />
+      <All href={all} text={text.activity.all} />
     </section>
   );
 }

@@ -14,6 +14,7 @@ import { statusWord } from "../components/status-word.tsx";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { loadPicture } from "./detail.ts";
 import { MUTE_HOURS } from "./detail-alerts.tsx";
 import { detailView } from "./detail-views.tsx";
@@ -29,21 +30,23 @@ const seen = { params, ids: { params: { id: "monitor:see" } } } as const;
 const changed = { params, ids: { params: { id: "monitor" } }, permission: "monitors.write" } as const;
 
 /** Those that report by themselves are not checked by being resumed. */
-const RESUMED: Partial<Record<ReturnType<typeof resultSourceOf>, string>> = {
-  edge: "Resumed, and checked at once.",
-  agent: "Resumed: its agent checks it within a minute.",
+const resumedTexts = (): Partial<Record<ReturnType<typeof resultSourceOf>, string>> => {
+  const text = words("dashboard-monitors").detail_notices;
+  return {
+    edge: text.resumed.edge,
+    agent: text.resumed.agent,
+  };
 };
 
 const simple = (verb: "pause" | "resume") =>
   action(
     { path: `/app/monitors/{id}/${verb}`, summary: `Button: ${verb} a monitor`, params },
     async (c, _form, { id }) => {
+      const text = words("dashboard-monitors").detail_notices;
       await requireApi(c, { method: "POST", path: `${API}/${id}/${verb}` });
       const { type, options } = (await getMonitor(c.var.ctx, id)).record;
       const notice =
-        verb === "pause"
-          ? "Paused: no checks and no alerts until it is resumed."
-          : (RESUMED[resultSourceOf(type, options)] ?? "Resumed.");
+        verb === "pause" ? text.paused : (resumedTexts()[resultSourceOf(type, options)] ?? text.resumed.other);
       const undo = `/app/monitors/${id}/${verb === "pause" ? "resume" : "pause"}`;
       return redirectWithNotice(`/app/monitors/${id}`, notice, undo);
     },
@@ -69,12 +72,13 @@ export const endpoints = [
   action(
     { path: "/app/monitors/{id}/mute", summary: "Mute the alerts of a monitor, or end that", params },
     async (c, entered, { id }) => {
+      const text = words("dashboard-monitors").detail_notices;
       const chosen = z.enum(["0", ...MUTE_HOURS]).safeParse(entered.get("hours"));
       if (!chosen.success) throw invalid(`hours must be 0 or one of ${MUTE_HOURS.join(", ")}`);
       const hours = Number(chosen.data);
       const muted_until = hours === 0 ? null : toIso(c.var.now + hours * HOUR_MS);
       await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { muted_until } });
-      const notice = hours === 0 ? "Alerts are sent again." : "Muted: changes are recorded without a notification.";
+      const notice = hours === 0 ? text.unmuted : text.muted;
       return redirectWithNotice(`/app/monitors/${id}`, notice, hours === 0 ? null : `/app/monitors/${id}/mute?hours=0`);
     },
   ),
@@ -82,11 +86,12 @@ export const endpoints = [
   action(
     { path: "/app/monitors/{id}/check", summary: "Button: check a monitor now", params },
     async (c, _form, { id }) => {
+      const text = words("dashboard-monitors").detail_notices;
       const path = `${API}/${id}/check`;
       const begun = c.var.now;
       const { status, latency_ms, message } = CheckReport.parse(await requireApi(c, { method: "POST", path }));
       const parts = [statusWord(status), ...(latency_ms === null ? [] : [formatMilliseconds(latency_ms)]), message];
-      const notice = `Checked now: ${parts.filter((part) => part).join(", ")}`;
+      const notice = text.checked({ results: parts.filter((part) => part).join(", ") });
       return redirectWithNotice(`/app/monitors/${id}?checked=${begun}`, notice);
     },
   ),
@@ -94,11 +99,12 @@ export const endpoints = [
   action(
     { path: "/app/monitors/{id}/replace-credential", summary: "Replace the push address of a monitor", ...changed },
     async (c, _form, { id }) => {
+      const text = words("dashboard-monitors").detail_notices;
       const { record } = await getMonitor(c.var.ctx, id);
       const path = CREDENTIALS[record.type];
       if (path === undefined) throw invalid("only a monitor that is pushed to has an address to replace");
       await requireApi(c, { method: "POST", path: path(id) });
-      return redirectWithNotice(`/app/monitors/${id}`, "The address is replaced. Give the new one to whatever pushes.");
+      return redirectWithNotice(`/app/monitors/${id}`, text.replaced);
     },
   ),
 
@@ -106,15 +112,16 @@ export const endpoints = [
 ];
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const text = words("dashboard-monitors").detail_notices;
   const { record } = await getMonitor(c.var.ctx, id);
   return {
     kind: "monitor",
     name: record.name,
     section: "monitors",
     list: "/app/monitors",
-    trail: [{ href: "/app/monitors", text: "Monitors" }],
+    trail: [{ href: "/app/monitors", text: text.monitors }],
     path: `/app/monitors/${id}`,
     api: `${API}/${id}`,
-    lost: "Its history, outages and results are deleted with it. Members of a composite stay.",
+    lost: text.deletion,
   };
 }

@@ -10,24 +10,26 @@ import { DayStrip, lastDay, StatusStrip } from "../components/strip.tsx";
 import { ExactTime, Since, Time } from "../components/time.tsx";
 import { NextSteps } from "../overview/next-steps.tsx";
 import type { View } from "../shell.tsx";
+import { words } from "../words.ts";
 import { awaitsAnswer, awaitsResult } from "./awaited.ts";
 import { compositePolicyInWords } from "./composite-policies.ts";
 import type { MonitorPicture } from "./detail.ts";
 import { isMuted, MuteItems, WithheldAlerts } from "./detail-alerts.tsx";
 import { Changes, Events, FoldedResults, Outages, Tested, Windows } from "./detail-history.tsx";
 import { PushAddresses } from "./detail-push.tsx";
-import { LatencyFigure, PERIODS, PeriodChoice, PhasesFigure } from "./latency-chart.tsx";
+import { LatencyFigure, PeriodChoice, PhasesFigure, periodText } from "./latency-chart.tsx";
 import { Locations } from "./locations.tsx";
 import { MetricsCard } from "./metrics.tsx";
 import { rhythmInWords } from "./rhythm.ts";
 
 export function detailView(picture: MonitorPicture): View {
+  const text = words("dashboard-monitors").detail;
   const { record } = picture.monitor;
   const path = `/app/monitors/${record.id}`;
   return {
     title: record.name,
     section: "monitors",
-    trail: [{ href: "/app/monitors", text: "Monitors" }],
+    trail: [{ href: "/app/monitors", text: text.monitors }],
     isLive: true,
     isMeasured: true,
     isAwaited: awaitsResult(record, picture.now) || awaitsAnswer(picture.tested, picture.asked_at, picture.now),
@@ -109,27 +111,28 @@ interface ActionsProps {
 }
 
 function Actions({ id, isPaused, isChecked, isMuted, mayAlert }: ActionsProps) {
+  const text = words("dashboard-monitors").detail;
   const path = `/app/monitors/${id}`;
   return (
     <>
       {isPaused ? (
-        <PostButton action={`${path}/resume`} label="Resume" result={becomes("pending")} />
+        <PostButton action={`${path}/resume`} label={text.resume} result={becomes("pending")} />
       ) : (
         <>
-          {isChecked ? <PostButton action={`${path}/check`} label="Test now" /> : null}
-          <PostButton action={`${path}/pause`} label="Pause" result={becomes("paused")} />
+          {isChecked ? <PostButton action={`${path}/check`} label={text.test} /> : null}
+          <PostButton action={`${path}/pause`} label={text.pause} result={becomes("paused")} />
         </>
       )}
       <a class="button second" href={`${path}/edit`}>
-        Edit
+        {text.edit}
       </a>
-      <Menu label="More actions">
+      <Menu label={text.more}>
         {isMuted ? null : <MuteItems id={id} />}
         {mayAlert ? (
           <form method="get" action={`${path}/receivers`} class="inline">
             <button type="submit">
               <LineIcon of="bell" />
-              Who is told
+              {text.receivers}
             </button>
           </form>
         ) : null}
@@ -137,13 +140,13 @@ function Actions({ id, isPaused, isChecked, isMuted, mayAlert }: ActionsProps) {
           <input type="hidden" name="like" value={id} />
           <button type="submit">
             <LineIcon of="copy" />
-            Clone
+            {text.clone}
           </button>
         </form>
         <form method="get" action={`${path}/delete`} class="inline">
           <button type="submit" class="danger">
             <LineIcon of="trash-2" />
-            Delete
+            {text.delete}
           </button>
         </form>
       </Menu>
@@ -156,13 +159,12 @@ const STATUS_ID = "monitor-status";
 const becomes = (status: "paused" | "pending") => ({ id: STATUS_ID, shown: <StatusWord status={status} /> });
 
 function Now({ picture: { monitor, now } }: { picture: MonitorPicture }) {
+  const text = words("dashboard-monitors").detail;
   const { status, status_since } = monitor.record;
   return (
     <span id={STATUS_ID}>
       <StatusWord status={status} />{" "}
-      <span class="quiet">
-        for <Since at={status_since} now={now} />
-      </span>
+      <span class="quiet">{text.for.parts({ time: <Since at={status_since} now={now} /> })}</span>
     </span>
   );
 }
@@ -173,11 +175,12 @@ function spansOf({ outages, now }: MonitorPicture) {
 }
 
 function State({ picture }: { picture: MonitorPicture }) {
+  const text = words("dashboard-monitors").detail;
   const { monitor, now } = picture;
   const { record, latest } = monitor;
   const message = (record.status === "unknown" ? record.status_message : null) ?? latest?.[3] ?? record.status_message;
   return (
-    <section class="stack" aria-label="Now">
+    <section class="stack" aria-label={text.now}>
       <Address target={monitor.target} />
       <div class="row">
         <p class="sentence" dir="auto">
@@ -186,13 +189,11 @@ function State({ picture }: { picture: MonitorPicture }) {
         <div class="row">
           {latest ? (
             <p class="quiet">
-              {record.type === "heartbeat" ? "Last heartbeat" : "Last check"} <Time at={latest[1]} now={now} />
+              {record.type === "heartbeat" ? text.last_heartbeat : text.last_check} <Time at={latest[1]} now={now} />
             </p>
           ) : null}
           {monitor.next_expected_at === null ? null : (
-            <p class="quiet">
-              Next heartbeat due <Time at={monitor.next_expected_at} now={now} />
-            </p>
+            <p class="quiet">{text.next_due.parts({ time: <Time at={monitor.next_expected_at} now={now} /> })}</p>
           )}
         </div>
       </div>
@@ -216,13 +217,17 @@ function Address({ target }: { target: string | null }) {
 
 /** Where some of several locations do not reach it, also where the others outvote them. */
 function PartlyDown({ picture: { monitor, locations } }: { picture: MonitorPicture }) {
+  const text = words("dashboard-monitors").detail;
   const { locations_down } = monitor.record;
   if (locations_down.length === 0) return null;
   const nameOf = (place: string) => locations.find(({ location }) => location === place)?.name ?? regionName(place);
   return (
     <p>
-      Unreachable from {locations_down.length} of {locations.length} locations:{" "}
-      <span dir="auto">{locations_down.map(nameOf).join(", ")}</span>
+      {text.unreachable.parts({
+        down: locations_down.length,
+        total: locations.length,
+        names: <span dir="auto">{locations_down.map(nameOf).join(", ")}</span>,
+      })}
     </p>
   );
 }
@@ -234,28 +239,27 @@ function isTimed({ monitor, latency }: MonitorPicture): boolean {
 
 /** What the chosen period was like. */
 function Past({ picture }: { picture: MonitorPicture }) {
+  const text = words("dashboard-monitors").detail;
   const { monitor, period, now, intervals, maintenance, uptime, since, days, latency, outages } = picture;
   const { latest } = monitor;
   const percentile = (share: number) => shownMilliseconds(percentileOf(latency.tally, share));
-  const label = `Last ${PERIODS[period]}`;
+  const label = text.last({ period: periodText(period) });
   return (
     <section class="stack" aria-label={label}>
       <dl class="facts">
         <div>
-          <dt>Uptime, {PERIODS[period]}</dt>
+          <dt>{text.uptime({ period: periodText(period) })}</dt>
           <dd class="figure">{uptime === null ? "–" : `${uptime} %`}</dd>
           {uptime === null || since === null ? null : (
-            <dd class="quiet">
-              since <ExactTime at={since} />
-            </dd>
+            <dd class="quiet">{text.since.parts({ time: <ExactTime at={since} /> })}</dd>
           )}
         </div>
-        <Fact name="Outages" value={String(outages.total)} />
+        <Fact name={text.outages} value={String(outages.total)} />
         {isTimed(picture) ? (
           <>
-            <Fact name="Latency now" value={shownMilliseconds(latest?.[2])} />
-            <Fact name="Median" value={percentile(0.5)} />
-            <Fact name="95th percentile" value={percentile(0.95)} />
+            <Fact name={text.latency_now} value={shownMilliseconds(latest?.[2])} />
+            <Fact name={words("dashboard-monitors").latency.median} value={percentile(0.5)} />
+            <Fact name={words("dashboard-monitors").latency.p95} value={percentile(0.95)} />
           </>
         ) : null}
       </dl>
@@ -266,8 +270,8 @@ function Past({ picture }: { picture: MonitorPicture }) {
           <DayStrip days={days} label={label} />
         )}
         <p class="ends" aria-hidden="true">
-          <span>{period === "24h" ? "24 h" : PERIODS[period]} ago</span>
-          <span>{period === "24h" ? "Now" : "Today"}</span>
+          <span>{text.end.ago({ period: period === "24h" ? "24 h" : periodText(period) })}</span>
+          <span>{period === "24h" ? text.end.now : text.end.today}</span>
         </p>
       </div>
     </section>
@@ -286,46 +290,51 @@ function Fact({ name, value }: { name: string; value: string }) {
 }
 
 function Settings({ picture }: { picture: MonitorPicture }) {
+  const text = words("dashboard-monitors").detail;
   const { record, target, fields } = picture.monitor;
   const isComposite = monitorType(record.type).follows === "members";
   const source = resultSourceOf(record.type, record.options);
   return (
     <section class="card" aria-labelledby="settings">
-      <h2 id="settings">Settings</h2>
+      <h2 id="settings">{text.settings}</h2>
       <dl class="facts">
-        <Setting name="Type">{monitorType(record.type).label}</Setting>
+        <Setting name={text.setting.type}>{monitorType(record.type).label}</Setting>
         {isComposite ? (
-          <Setting name="Down when">{compositePolicyInWords(String(fields.composite_policy ?? ""))}</Setting>
+          <Setting name={text.setting.down_when}>
+            {compositePolicyInWords(String(fields.composite_policy ?? ""))}
+          </Setting>
         ) : null}
         {target === null ? null : (
-          <Setting name="Target" isWide>
+          <Setting name={text.setting.target} isWide>
             {target}
           </Setting>
         )}
         {source === "computed" ? null : <Rhythm interval={record.interval} fields={fields} />}
         {picture.locations.length === 0 ? (
           source === "edge" ? (
-            <Setting name="Regions">{record.regions.length === 0 ? "default" : record.regions.join(", ")}</Setting>
+            <Setting name={text.setting.regions}>
+              {record.regions.length === 0 ? text.setting.default : record.regions.join(", ")}
+            </Setting>
           ) : null
         ) : (
-          <Setting name="Locations">{picture.locations.map(({ name }) => name).join(", ")}</Setting>
+          <Setting name={text.setting.locations}>{picture.locations.map(({ name }) => name).join(", ")}</Setting>
         )}
         {record.certificate_expires_at === null ? null : (
-          <Setting name="Certificate expires">
+          <Setting name={text.setting.certificate}>
             <ExactTime at={record.certificate_expires_at} />
           </Setting>
         )}
         {record.domain_expires_at === null ? null : (
-          <Setting name="Domain expires">
+          <Setting name={text.setting.domain}>
             <ExactTime at={record.domain_expires_at} />
           </Setting>
         )}
         {picture.page === undefined ? null : (
-          <Setting name="Status page">
+          <Setting name={text.setting.page}>
             <a href={`/app/pages/${picture.page.id}`}>{picture.page.name}</a>
           </Setting>
         )}
-        {record.tags.length === 0 ? null : <Setting name="Tags">{record.tags.join(", ")}</Setting>}
+        {record.tags.length === 0 ? null : <Setting name={text.setting.tags}>{record.tags.join(", ")}</Setting>}
       </dl>
     </section>
   );
@@ -333,13 +342,14 @@ function Settings({ picture }: { picture: MonitorPicture }) {
 
 /** A heartbeat with a schedule has an interval, too, which then says nothing. */
 function Rhythm({ interval, fields }: { interval: number; fields: Readonly<Record<string, unknown>> }) {
+  const text = words("dashboard-monitors").detail;
   const { schedule, timezone, expected_interval } = fields;
   if (typeof schedule !== "string") {
     const seconds = typeof expected_interval === "number" ? expected_interval : interval;
-    return <Setting name="Interval">every {formatDuration(seconds)}</Setting>;
+    return <Setting name={text.setting.interval}>{text.every({ duration: formatDuration(seconds) })}</Setting>;
   }
   return (
-    <Setting name="Runs">
+    <Setting name={text.setting.runs}>
       {rhythmInWords(schedule)}, {typeof timezone === "string" ? timezone : "UTC"}
     </Setting>
   );

@@ -16,6 +16,7 @@ import { EmptyState, Table } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
+import { words } from "../words.ts";
 
 type Seen = Observed & { location_name: string };
 
@@ -29,14 +30,15 @@ export const endpoints = [
       ids: { params: { id: "monitor:see" } },
     },
     async (c, { params: { id }, query: { since } }) => {
+      const text = words("dashboard-monitors").evidence;
       const { record } = await getMonitor(c.var.ctx, id);
       const seen = await listEvidence(c.var.ctx, id, { from: since });
       return showView(c, {
-        title: `Evidence of ${record.name}`,
+        title: text.title({ name: record.name }),
         heading: record.name,
         section: "monitors",
         trail: [
-          { href: "/app/monitors", text: "Monitors" },
+          { href: "/app/monitors", text: text.monitors },
           { href: `/app/monitors/${id}`, text: record.name },
         ],
         children: <Evidence compared={compareObserved(seen, since)} monitor={record} />,
@@ -51,14 +53,9 @@ interface EvidenceView {
 }
 
 function Evidence({ compared, monitor }: EvidenceView) {
+  const text = words("dashboard-monitors").evidence;
   if (compared.length === 0) {
-    return (
-      <EmptyState title="No failure was seen in full">
-        {isChecked(monitor)
-          ? "With its next failure each location keeps what it saw here, beside the last good check."
-          : "Nothing checks this monitor: its status follows from what is sent to it, or from its members."}
-      </EmptyState>
-    );
+    return <EmptyState title={text.none.title}>{isChecked(monitor) ? text.none.text : text.none.unchecked}</EmptyState>;
   }
   return (
     <div class="stack">
@@ -70,6 +67,7 @@ function Evidence({ compared, monitor }: EvidenceView) {
 }
 
 function LocationEvidence({ comparison }: { comparison: Comparison<Seen> }) {
+  const text = words("dashboard-monitors").evidence;
   const { location, good, failure, recovery } = comparison;
   const columns = [good, failure, recovery];
   const parts = (Object.keys(OBSERVED_PARTS) as ObservedPart[]).filter((part) =>
@@ -80,21 +78,24 @@ function LocationEvidence({ comparison }: { comparison: Comparison<Seen> }) {
       <h2 id={`at-${location}`} dir="auto">
         {failure.location_name}
       </h2>
-      <Table caption={`What ${failure.location_name} saw`} head={["What", "Last good", "Failed", "Recovered"]}>
+      <Table
+        caption={text.seen({ location: failure.location_name })}
+        head={[text.what, text.last_good, text.failed, text.recovered]}
+      >
         <tr>
-          <th scope="row">Checked</th>
+          <th scope="row">{text.checked}</th>
           {columns.map((seen, n) => (
-            <td>{seen ? <ExactTime at={seen.checked_at} /> : MISSING[n]}</td>
+            <td>{seen ? <ExactTime at={seen.checked_at} /> : missingTexts()[n]}</td>
           ))}
         </tr>
         <tr>
-          <th scope="row">Found</th>
+          <th scope="row">{text.found}</th>
           {columns.map((seen) => (
             <td dir="auto">{seen?.message ?? "–"}</td>
           ))}
         </tr>
         <tr>
-          <th scope="row">Time</th>
+          <th scope="row">{text.time}</th>
           {columns.map((seen) => (
             <td>
               <Phases seen={seen} />
@@ -105,17 +106,15 @@ function LocationEvidence({ comparison }: { comparison: Comparison<Seen> }) {
           <PartRow part={part} comparison={comparison} />
         ))}
       </Table>
-      {agentOf(location) === null ? (
-        <p class="quiet">
-          For http and https this service cannot know the address that was tried, nor how the time until the answer
-          divides into connection, TLS and first byte: its network connects by itself. An agent sees all of it.
-        </p>
-      ) : null}
+      {agentOf(location) === null ? <p class="quiet">{text.edge}</p> : null}
     </section>
   );
 }
 
-const MISSING = ["None was kept yet", "", "Not yet"];
+const missingTexts = () => {
+  const text = words("dashboard-monitors").evidence;
+  return [text.none_kept, "", text.not_yet];
+};
 
 function PartRow({
   part,
@@ -124,6 +123,7 @@ function PartRow({
   part: ObservedPart;
   comparison: Comparison<Seen>;
 }) {
+  const text = words("dashboard-monitors").evidence;
   const [before, now, after] = [good, failure, recovery].map((seen) =>
     seen === null ? null : linesOf(seen.observation, part),
   );
@@ -136,7 +136,7 @@ function PartRow({
   return (
     <tr>
       <th scope="row">
-        {OBSERVED_PARTS[part]} {differs ? <span class="tag">Differs</span> : null}
+        {OBSERVED_PARTS[part]} {differs ? <span class="tag">{text.differs}</span> : null}
       </th>
       {cells.map((lines) => (
         <td>{lines.length === 0 ? "–" : <Lines lines={lines} />}</td>

@@ -6,6 +6,7 @@ import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { AllowNetwork } from "../installation/networks-routes.tsx";
 import { MADE_FROM } from "../merge.ts";
 import type { View } from "../shell.tsx";
+import { words } from "../words.ts";
 import { defaultsOf, isShownFor, type MonitorForm, rhythmsFor, typeOf } from "./form.ts";
 import { OneField } from "./one-field.tsx";
 import { RHYTHMS_OF } from "./rhythm.ts";
@@ -38,15 +39,16 @@ interface FormView {
 }
 
 export function monitorFormView(view: FormView): View {
+  const text = words("dashboard-monitors").form_view;
   const { edited, values, problems, tested, action, form } = view;
   const type = typeOf(values);
-  const title = edited ? `Edit ${edited.name}` : "Add monitor";
+  const title = edited ? text.edit({ name: edited.name }) : text.add;
   const back = edited ? `/app/monitors/${edited.id}` : "/app/monitors";
   return {
     title,
     section: "monitors",
     isNarrow: true,
-    trail: [{ href: "/app/monitors", text: "Monitors" }, ...(edited ? [{ href: back, text: edited.name }] : [])],
+    trail: [{ href: "/app/monitors", text: text.monitors }, ...(edited ? [{ href: back, text: edited.name }] : [])],
     hasProblem: Object.keys(problems).length > 0,
     ...(view.status === undefined ? {} : { status: view.status }),
     ...(view.headers === undefined ? {} : { headers: view.headers }),
@@ -62,7 +64,7 @@ export function monitorFormView(view: FormView): View {
           {view.seen === undefined ? null : <input type="hidden" name={MADE_FROM} value={view.seen} />}
           {/* What Enter presses is the first button of a form, and that must not be one of the steps. */}
           <button type="submit" hidden>
-            Save
+            {text.save}
           </button>
           <FormProblem problems={problems} />
           {tested ? <Tested results={tested} /> : null}
@@ -80,19 +82,23 @@ export function monitorFormView(view: FormView): View {
             </div>
           </details>
           <p class="hint">
-            Alerts go to <a href="/app/alerts">your channels</a>.{" "}
-            <a href="/app/alerts/new" target="_blank" rel="noopener">
-              Add one in a new tab
-            </a>
+            {text.channels.text.parts({
+              link: <a href="/app/alerts">{text.channels.link}</a>,
+              add: (
+                <a href="/app/alerts/new" target="_blank" rel="noopener">
+                  {text.channels.add}
+                </a>
+              ),
+            })}
           </p>
           <div class="actions">
-            <button type="submit">Save</button>
+            <button type="submit">{text.save}</button>
             <TestButton type={type} />
             <button type="submit" class="second" name="intent" value="fields" data-unscripted>
-              Show the fields that apply
+              {text.show_fields}
             </button>
             <a class="button second" href={back}>
-              Cancel
+              {text.cancel}
             </a>
           </div>
         </form>
@@ -106,11 +112,12 @@ const TESTED_TYPES = MONITOR_TYPES.filter((type) => monitorType(type).source ===
 
 /** Hidden like the fields of other types where there is nothing to test from here. */
 export function TestButton({ type }: { type: MonitorType }) {
+  const text = words("dashboard-monitors").form_view;
   const isHidden = !TESTED_TYPES.includes(type);
   return (
     <fieldset class="bare" data-types={TESTED_TYPES.join(" ")} hidden={isHidden} disabled={isHidden}>
       <button type="submit" class="second" name="intent" value="test">
-        Test now
+        {text.test}
       </button>
     </fieldset>
   );

@@ -3,6 +3,7 @@ import type { LatencyHistogram } from "../../domain/baseline.ts";
 import { PHASE_NAMES } from "../../domain/observed.ts";
 import type { MeanPhases } from "../../domain/phase-tally.ts";
 import { ChartFigure, type ChartLine } from "../components/chart.tsx";
+import { words } from "../words.ts";
 
 export interface LatencyChart {
   period: LatencyPeriod;
@@ -21,21 +22,20 @@ export interface PhaseChart {
   rows: { name: string; means: MeanPhases }[];
 }
 
-export const PERIODS: Record<LatencyPeriod, string> = {
-  "24h": "24 hours",
-  "7d": "7 days",
-  "30d": "30 days",
-  "90d": "90 days",
-};
+/** "24 hours" */
+export function periodText(period: LatencyPeriod): string {
+  return words("dashboard-monitors").periods[period];
+}
 
 /** One choice for all that a view says of the past. */
 export function PeriodChoice({ id, chosen }: { id: string; chosen: LatencyPeriod }) {
+  const text = words("dashboard-monitors").latency;
   return (
-    <ul class="periods" aria-label="Period">
+    <ul class="periods" aria-label={text.period}>
       {LATENCY_PERIODS.map((period) => (
         <li>
           <a href={`/app/monitors/${id}?period=${period}`} {...(period === chosen ? { "aria-current": "true" } : {})}>
-            {PERIODS[period]}
+            {periodText(period)}
           </a>
         </li>
       ))}
@@ -50,14 +50,15 @@ interface LatencyProps {
 }
 
 export function LatencyFigure({ chart, outages, now }: LatencyProps) {
+  const text = words("dashboard-monitors").latency;
   return (
     <section class="card" aria-labelledby="latency">
-      <h2 id="latency">Latency</h2>
+      <h2 id="latency">{text.title}</h2>
       {chart.lines.every(({ values }) => values.size === 0) ? (
-        <p class="quiet">No latency was measured in this period.</p>
+        <p class="quiet">{text.none}</p>
       ) : (
         <ChartFigure
-          caption={`Latency of the last ${PERIODS[chart.period]}, in milliseconds`}
+          caption={text.caption({ period: periodText(chart.period) })}
           unit="ms"
           lines={chart.lines}
           isBand={chart.isBand}
@@ -70,6 +71,7 @@ export function LatencyFigure({ chart, outages, now }: LatencyProps) {
 }
 
 export function PhasesFigure({ chart: { period, phases }, now }: Pick<LatencyProps, "chart" | "now">) {
+  const text = words("dashboard-monitors").latency;
   const { lines, rows } = phases;
   // One part alone is the latency once more.
   if (lines.length < 2) return null;
@@ -77,9 +79,9 @@ export function PhasesFigure({ chart: { period, phases }, now }: Pick<LatencyPro
   const isUndivided = rows.some(({ means }) => means.undivided_ms !== null);
   return (
     <section class="card" aria-labelledby="phases">
-      <h2 id="phases">Where the time goes</h2>
+      <h2 id="phases">{text.phases.title}</h2>
       <ChartFigure
-        caption={`Phases of successful checks of the last ${PERIODS[period]} on average, in milliseconds`}
+        caption={text.phases.caption({ period: periodText(period) })}
         unit="ms"
         lines={lines}
         isStacked
@@ -87,10 +89,10 @@ export function PhasesFigure({ chart: { period, phases }, now }: Pick<LatencyPro
       />
       <div class="table" tabindex={0}>
         <table>
-          <caption class="unseen">Phases on average over the last {PERIODS[period]}, in milliseconds</caption>
+          <caption class="unseen">{text.phases.table({ period: periodText(period) })}</caption>
           <thead>
             <tr>
-              <th scope="col">{rows.length > 1 ? "Location" : "Phase"}</th>
+              <th scope="col">{rows.length > 1 ? text.phases.location : text.phases.phase}</th>
               {shown.map(([, name]) => (
                 <th scope="col" class="num">
                   {name}
@@ -110,12 +112,7 @@ export function PhasesFigure({ chart: { period, phases }, now }: Pick<LatencyPro
           </tbody>
         </table>
       </div>
-      {isUndivided ? (
-        <p class="quiet">
-          Cloudflare’s network connects by itself, so its part until the answer cannot be divided into connection, TLS
-          and first byte.
-        </p>
-      ) : null}
+      {isUndivided ? <p class="quiet">{text.phases.edge}</p> : null}
     </section>
   );
 }

@@ -7,6 +7,7 @@ import { PHASE_NAMES } from "../../domain/observed.ts";
 import { joinMeans, meanPhases } from "../../domain/phase-tally.ts";
 import { listLatency } from "../../features/latency/service.ts";
 import type { ChartLine } from "../components/chart.tsx";
+import { words } from "../words.ts";
 import type { LatencyChart, PhaseChart } from "./latency-chart.tsx";
 import { loadPlacedAgents, nameOfLocation } from "./locations.tsx";
 
@@ -16,6 +17,7 @@ export async function loadLatency(
   { id, regions, locations }: Pick<MonitorRecord, "id" | "regions" | "locations">,
   period: LatencyPeriod,
 ): Promise<LatencyChart> {
+  const text = words("dashboard-monitors").latency;
   const places = locations.length > 0 ? locations : regions;
   if (places.length > 1) {
     const [agents, ...found] = await Promise.all([
@@ -35,10 +37,10 @@ export async function loadLatency(
     period,
     tally,
     isBand: true,
-    phases: phasesOver([{ name: "Mean", tally, points }]),
+    phases: phasesOver([{ name: text.mean, tally, points }]),
     lines: [
-      { name: "Median", values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) },
-      { name: "95th percentile", values: new Map(points.map(({ at, p95_ms }) => [at, p95_ms])) },
+      { name: text.median, values: new Map(points.map(({ at, p50_ms }) => [at, p50_ms])) },
+      { name: text.p95, values: new Map(points.map(({ at, p95_ms }) => [at, p95_ms])) },
     ],
   };
 }

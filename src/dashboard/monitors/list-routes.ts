@@ -13,6 +13,7 @@ import { redirectTo } from "../responses.ts";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, view } from "../view.ts";
+import { words } from "../words.ts";
 import { columnsCookie, hiddenColumns } from "./columns.ts";
 import { isMuted } from "./detail-alerts.tsx";
 import { type MonitorGroup, placeKey } from "./list-groups.tsx";
@@ -80,13 +81,14 @@ interface Grouped {
 
 /** The places of what is shown, in its order, with what all of each place is like, shown or not. */
 async function groupsOf(c: AppContext, { query, by, views, pages, groups }: Grouped): Promise<MonitorGroup[]> {
+  const text = words("dashboard-monitors").list;
   const placeOf = ({ record }: MonitorDetail<ListedMonitor>) => placeIn(record, by);
   const places = new Map(views.map((each) => [placeKey(placeOf(each)), placeOf(each)]));
   const counted = await countMyMonitors(c.var.ctx, filterOf(query), { by, places: [...places.values()] });
   const nameIn = (list: Grouped["pages"], id: string) => list.find((each) => each.id === id)?.name;
   return [...places.values()].map((place) => {
-    const page = place.page === "" ? "No status page" : (nameIn(pages, place.page) ?? "A status page");
-    const group = place.group === "" ? "No group" : (nameIn(groups, place.group) ?? "A group");
+    const page = place.page === "" ? text.no_page : (nameIn(pages, place.page) ?? text.a_page);
+    const group = place.group === "" ? text.no_group : (nameIn(groups, place.group) ?? text.a_group);
     const name = by === "page" || place.page === "" ? page : `${page}: ${group}`;
     const own = counted.filter((each) => placeKey(each) === placeKey(place));
     return { place, name, counts: Object.fromEntries(own.map(({ status, count }) => [status, count])) };

@@ -21,6 +21,7 @@ import { Since } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
 import { SaveView } from "../saved-views/views.tsx";
 import type { View } from "../shell.tsx";
+import { words } from "../words.ts";
 import { awaitsResult } from "./awaited.ts";
 import { ColumnChoice } from "./column-choice.tsx";
 import { COLUMNS, type Column } from "./columns.ts";
@@ -63,30 +64,34 @@ interface ListView {
   groups: (Option & { page_id: string })[];
 }
 
-const SORTS: Record<ListQuery["sort"], string> = {
-  position: "Own order",
-  name: "Alphabet",
-  status: "Worst first",
-  since: "Latest change",
-  page: "By status page",
-  group: "By group",
+const sortTexts = (): Record<ListQuery["sort"], string> => {
+  const text = words("dashboard-monitors").list;
+  return {
+    position: text.order.own,
+    name: text.order.alphabet,
+    status: text.order.worst,
+    since: text.order.latest,
+    page: text.order.page,
+    group: text.order.group,
+  };
 };
 
 export function listView(list: ListView): View {
+  const text = words("dashboard-monitors").list;
   const { query, total } = list;
   const isFiltered = Object.entries(query).some(
     ([name, value]) => name !== "sort" && name !== "offset" && value !== undefined,
   );
   const isEmpty = total === 0 && !isFiltered;
   return {
-    title: "Monitors",
+    title: text.title,
     section: "monitors",
     isLive: true,
     isMeasured: true,
     isAwaited: list.rows.some((row) => awaitsResult(row, list.now)),
     actions: (
       <a class="button" href="/app/monitors/new">
-        Add monitor
+        {text.add}
       </a>
     ),
     children: isEmpty ? (
@@ -107,17 +112,15 @@ export function listView(list: ListView): View {
         <form method="post" action="/app/monitors/selected" class="selection">
           <div id="monitors" data-live>
             {list.rows.length === 0 ? (
-              <p class="card">
-                No monitor matches. <a href="/app/monitors">Show all monitors</a>
-              </p>
+              <p class="card">{text.none_matches.parts({ link: <a href="/app/monitors">{text.show_all}</a> })}</p>
             ) : (
               <>
                 <p class="monitors-head" aria-hidden="true">
                   <span />
-                  <span>Name</span>
-                  <span>Status</span>
+                  <span>{text.name}</span>
+                  <span>{text.status}</span>
                   {columnsOf(list).map((column) => (
-                    <span class={`column-${column}`}>{COLUMNS[column]}</span>
+                    <span class={`column-${column}`}>{words("dashboard-monitors").columns[column]}</span>
                   ))}
                 </p>
                 {list.places.length === 0 ? (
@@ -148,10 +151,11 @@ export function listView(list: ListView): View {
   };
 }
 
-const columnsOf = ({ hidden }: ListView) => (Object.keys(COLUMNS) as Column[]).filter((name) => !hidden.has(name));
+const columnsOf = ({ hidden }: ListView) => COLUMNS.filter((name) => !hidden.has(name));
 
 /** What is set, in words; each leads to the list without it. */
 function chipsOf({ query, pages, groups }: ListView): Chip[] {
+  const text = words("dashboard-monitors").list;
   const nameIn = (options: readonly Option[], value: string) =>
     options.find((option) => option.value === value)?.label ?? value;
   const without = (name: keyof ListQuery) => addressOf({ ...query, offset: 0, [name]: undefined });
@@ -159,19 +163,19 @@ function chipsOf({ query, pages, groups }: ListView): Chip[] {
     (query[name] ?? []).map((value) => {
       const others = (query[name] as readonly string[]).filter((each) => each !== value);
       const href = addressOf({ ...query, offset: 0, [name]: others.length === 0 ? undefined : others });
-      return { label: name === "status" ? "Status" : "Type", value: wordOf(value as never), href };
+      return { label: name === "status" ? text.status : text.type, value: wordOf(value as never), href };
     });
   const one = (name: "q" | "tag" | "page" | "group", label: string, word = (value: string) => value) => {
     const value = query[name];
     return value === undefined ? [] : [{ label, value: word(value), href: without(name) }];
   };
   return [
-    ...one("q", "Search"),
+    ...one("q", text.search),
     ...several("status", statusWord),
     ...several("type", (type: MonitorType) => monitorType(type).label),
-    ...one("page", "Status page", (id) => nameIn(pages, id)),
-    ...one("group", "Group", (id) => nameIn(groups, id)),
-    ...one("tag", "Tag"),
+    ...one("page", text.page, (id) => nameIn(pages, id)),
+    ...one("group", text.group, (id) => nameIn(groups, id)),
+    ...one("tag", text.tag),
   ];
 }
 
@@ -186,24 +190,25 @@ function Rows({ list, rows }: { list: ListView; rows: readonly MonitorRow[] }) {
 }
 
 function Filters({ query, pages, groups }: ListView) {
+  const text = words("dashboard-monitors").list;
   const { q, status, type, tag, page, group, sort } = query;
   return (
     <form method="get" action="/app/monitors" class="filters" autocomplete="off" data-submit-on-change>
       <div class="search">
-        <label for="q">Search</label>
+        <label for="q">{text.search}</label>
         <input type="search" id="q" name="q" value={q ?? ""} dir="auto" data-shortcut="/" />
       </div>
-      <SeveralChoice name="status" label="Status" chosen={status} options={statusOptions()} />
-      <SeveralChoice name="type" label="Type" chosen={type} options={TYPE_OPTIONS} />
-      {pages.length > 0 ? <Choice name="page" label="Status page" value={page} options={pages} /> : null}
-      {groups.length > 0 ? <Choice name="group" label="Group" value={group} options={groups} /> : null}
+      <SeveralChoice name="status" label={text.status} chosen={status} options={statusOptions()} />
+      <SeveralChoice name="type" label={text.type} chosen={type} options={TYPE_OPTIONS} />
+      {pages.length > 0 ? <Choice name="page" label={text.page} value={page} options={pages} /> : null}
+      {groups.length > 0 ? <Choice name="group" label={text.group} value={group} options={groups} /> : null}
       <div>
-        <label for="tag">Tag</label>
+        <label for="tag">{text.tag}</label>
         <input id="tag" name="tag" value={tag ?? ""} dir="auto" />
       </div>
-      <Choice name="sort" label="Order" value={sort} options={SORT_OPTIONS} isRequired />
+      <Choice name="sort" label={text.order.title} value={sort} options={sortOptions()} isRequired />
       <button type="submit" class="second">
-        Filter
+        {text.filter}
       </button>
     </form>
   );
@@ -213,7 +218,9 @@ const statusOptions = () => {
   return MONITOR_STATUSES.map((value) => ({ value, label: statusWord(value) }));
 };
 const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: monitorType(value).label }));
-const SORT_OPTIONS = Object.entries(SORTS).map(([value, label]) => ({ value, label }));
+const sortOptions = () => {
+  return Object.entries(sortTexts()).map(([value, label]) => ({ value, label }));
+};
 
 interface SeveralChoiceProps {
   name: string;
@@ -224,6 +231,7 @@ interface SeveralChoiceProps {
 
 /** Any of several values; the form leads to the address that has them in one word. */
 function SeveralChoice({ name, label, chosen = [], options }: SeveralChoiceProps) {
+  const text = words("dashboard-monitors").list;
   const labels = options.filter(({ value }) => chosen.includes(value)).map((option) => option.label);
   return (
     <div>
@@ -233,7 +241,7 @@ function SeveralChoice({ name, label, chosen = [], options }: SeveralChoiceProps
       <details class="choices" id={`${name}-choices`} data-menu>
         <summary id={`${name}-summary`} aria-labelledby={`${name}-label ${name}-chosen`}>
           <span id={`${name}-chosen`} class="cut">
-            {labels.length === 0 ? "All" : labels.join(", ")}
+            {labels.length === 0 ? text.all : labels.join(", ")}
           </span>
         </summary>
         <fieldset class="menu-items">
@@ -245,7 +253,7 @@ function SeveralChoice({ name, label, chosen = [], options }: SeveralChoiceProps
             </label>
           ))}
           <button type="submit" class="second">
-            Show
+            {text.show}
           </button>
         </fieldset>
       </details>
@@ -262,11 +270,12 @@ interface ChoiceProps {
 }
 
 function Choice({ name, label, value, options, isRequired }: ChoiceProps) {
+  const text = words("dashboard-monitors").list;
   return (
     <div>
       <label for={name}>{label}</label>
       <select id={name} name={name}>
-        {isRequired ? null : <option value="">All</option>}
+        {isRequired ? null : <option value="">{text.all}</option>}
         {options.map((option) => (
           <option value={option.value} selected={option.value === value}>
             {option.label}
@@ -278,6 +287,7 @@ function Choice({ name, label, value, options, isRequired }: ChoiceProps) {
 }
 
 function Row({ row, now, columns }: { row: MonitorRow; now: number; columns: readonly Column[] }) {
+  const text = words("dashboard-monitors").list;
   const to = Math.floor(now / MINUTE_MS) * MINUTE_MS;
   const uptime = percentOf({ intervals: row.intervals, maintenance: row.maintenance, from: to - DAY_MS, to });
   const cells: Record<Column, Child> = {
@@ -287,7 +297,7 @@ function Row({ row, now, columns }: { row: MonitorRow; now: number; columns: rea
         maintenance={row.maintenance}
         {...lastDay(now)}
         now={now}
-        label="Last 24 hours"
+        label={text.day}
       />
     ),
     uptime: <span class="num column-uptime">{uptime === null ? "–" : `${uptime} %`}</span>,
@@ -299,7 +309,7 @@ function Row({ row, now, columns }: { row: MonitorRow; now: number; columns: rea
       {row.may_change ? (
         <label class="pick">
           <input type="checkbox" name="id" value={row.id} />
-          <span class="unseen">Select {row.name}</span>
+          <span class="unseen">{text.select({ name: row.name })}</span>
         </label>
       ) : (
         <span class="pick" />
@@ -324,8 +334,8 @@ function Row({ row, now, columns }: { row: MonitorRow; now: number; columns: rea
       <div class="how">
         <StatusWord status={row.status} />{" "}
         <span class="quiet">
-          <Since at={row.status_since} now={now} /> {row.is_muted ? <span class="tag">Muted</span> : null}{" "}
-          {row.flapping ? <span class="tag">Flapping</span> : null}
+          <Since at={row.status_since} now={now} /> {row.is_muted ? <span class="tag">{text.muted}</span> : null}{" "}
+          {row.flapping ? <span class="tag">{text.flapping}</span> : null}
         </span>
       </div>
       {columns.map((column) => cells[column])}
@@ -335,48 +345,49 @@ function Row({ row, now, columns }: { row: MonitorRow; now: number; columns: rea
 
 /** What can be done with those that are selected; shown once one is. */
 function Selection({ query, pages, groups }: ListView) {
+  const text = words("dashboard-monitors").list;
   return (
     <fieldset class="card bulk">
-      <legend class="unseen">With the selected monitors</legend>
+      <legend class="unseen">{text.selected}</legend>
       <input type="hidden" name="back" value={addressOf(query)} />
       {/* What Enter in a field presses is the first button. */}
       <button type="submit" name="action" value="tag" hidden />
       <div class="actions">
         <button type="submit" class="second" name="action" value="pause">
-          Pause
+          {text.pause}
         </button>
         <button type="submit" class="second" name="action" value="resume">
-          Resume
+          {text.resume}
         </button>
         <button type="submit" class="second" name="action" value="depend">
-          Depends on …
+          {text.depends}
         </button>
         <button type="submit" class="danger" name="action" value="delete">
-          Delete
+          {text.delete}
         </button>
       </div>
       <div class="filters">
         <div>
-          <label for="new-tag">Add tag</label>
+          <label for="new-tag">{text.add_tag}</label>
           <input id="new-tag" name="new_tag" maxlength={100} dir="auto" />
         </div>
         <button type="submit" class="second" name="action" value="tag">
-          Add
+          {text.add_tag_button}
         </button>
         <div>
-          <label for="destination">Move to</label>
+          <label for="destination">{text.move}</label>
           <select id="destination" name="destination">
-            <option value="">No status page</option>
+            <option value="">{text.no_page}</option>
             {pages.map(({ value, label }) => (
               <option value={`page:${value}`}>{label}</option>
             ))}
             {groups.map(({ value, label, page_id }) => (
-              <option value={`group:${value}:${page_id}`}>Group: {label}</option>
+              <option value={`group:${value}:${page_id}`}>{text.group_of({ group: label })}</option>
             ))}
           </select>
         </div>
         <button type="submit" class="second" name="action" value="move">
-          Move
+          {text.move_button}
         </button>
       </div>
     </fieldset>

@@ -13,6 +13,7 @@ import { LocationMap } from "../components/location-map.tsx";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
+import { words } from "../words.ts";
 
 export type PlacedResult = MeasuredResult & { place: string };
 
@@ -54,7 +55,8 @@ export function viewLocations(
 }
 
 export function nameOfLocation(location: string, agents: PlacedAgents): string {
-  return agents.get(location)?.name ?? (location === DEFAULT_REGION ? "This service" : regionName(location));
+  const text = words("dashboard-monitors").locations;
+  return agents.get(location)?.name ?? (location === DEFAULT_REGION ? text.service : regionName(location));
 }
 
 function placeOf(location: string, agents: PlacedAgents): Coordinates | null {
@@ -70,18 +72,23 @@ interface LocationsPicture {
 }
 
 export function Locations({ picture: { locations, partial_rule, now } }: { picture: LocationsPicture }) {
+  const text = words("dashboard-monitors").locations;
   if (locations.length === 0) return null;
   return (
     <section aria-labelledby="locations">
-      <h2 id="locations">Locations</h2>
+      <h2 id="locations">{text.title}</h2>
       <LocationMap locations={locations} />
-      <Table caption="Locations" head={["Location", "Found", "Latency", "Checked", "Network"]} isStacked>
+      <Table
+        caption={text.title}
+        head={[text.location, text.found, text.latency, text.checked, text.network]}
+        isStacked
+      >
         {locations.map(({ name, network, result }) => (
           <tr>
             <th scope="row" dir="auto">
               {name}
             </th>
-            <td>{result?.status ? <StatusWord status={result.status} /> : "Nothing yet"}</td>
+            <td>{result?.status ? <StatusWord status={result.status} /> : text.nothing}</td>
             <td>{result?.latency_ms == null ? "–" : formatMilliseconds(result.latency_ms)}</td>
             <td>{result ? <Time at={result.checked_at} now={now} /> : "–"}</td>
             <td dir="auto">{network}</td>

@@ -1,4 +1,5 @@
 import { FormProblem } from "../components/fields.tsx";
+import { words } from "../words.ts";
 
 export const WATCH_PATH = "/app/monitors/watch";
 
@@ -13,10 +14,11 @@ interface OneFieldProps {
 
 /** Takes what a person has at hand; type, name and everything else follow from it. */
 export function OneField({ value = "", problem, isAlone = false }: OneFieldProps) {
+  const text = words("dashboard-monitors").one_field;
   return (
     <form method="post" action={WATCH_PATH} class="card one-field">
       <FormProblem problems={problem === undefined ? {} : { "": problem }} />
-      <label for="what">{isAlone ? "Addresses, hosts or schedules" : "What should we watch?"}</label>
+      <label for="what">{isAlone ? text.label : text.title}</label>
       <div class="one-field-row">
         <textarea
           id="what"
@@ -33,12 +35,10 @@ export function OneField({ value = "", problem, isAlone = false }: OneFieldProps
         >
           {value}
         </textarea>
-        <button type="submit">Check it</button>
+        <button type="submit">{text.check}</button>
       </div>
       <p class="hint" id="what-hint">
-        A website, a host with a port such as db.example.com:5432, a mail server, @example.com for its mail, the cron
-        line of a job such as 0 3 * * *. Several at once: a list, CSV, bookmarks, a sitemap or a zone file.{" "}
-        <a href="/app/move">Move from another tool</a>
+        {text.hint.parts({ link: <a href="/app/move">{text.move}</a> })}
       </p>
     </form>
   );

@@ -1,5 +1,6 @@
 import type { LatencyPoint, LatencyRange } from "../../domain/latency-series.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { words } from "../words.ts";
 
 const WIDTH = 96;
 const HEIGHT = 24;
@@ -14,6 +15,7 @@ export interface SparklineProps {
 
 /** The medians of a day as one line; a gap in them is a gap in the line. */
 export function Sparkline({ points, range }: SparklineProps) {
+  const text = words("dashboard-monitors").list;
   return (
     <svg
       class="sparkline"
@@ -22,7 +24,7 @@ export function Sparkline({ points, range }: SparklineProps) {
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label="Latency of the last 24 hours"
+      aria-label={text.trend}
     >
       {points.length < 2 ? null : <path d={lineOf(points, range)} />}
     </svg>

@@ -18,6 +18,7 @@ import { NEW_PAGE_VALUES, slugFrom } from "../pages/form.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { loadForm } from "./form.ts";
 import { WATCH_PATH } from "./one-field.tsx";
 import { describeResult } from "./test-result.ts";
@@ -36,10 +37,11 @@ export const endpoints = [
   view({ path: WATCH_PATH, summary: "Field for what should be watched" }, (c) => showView(c, watchView(""))),
 
   action({ path: WATCH_PATH, summary: "Propose monitors for what was entered, or add them" }, async (c, form) => {
+    const text = words("dashboard-monitors").watch;
     const what = (form.get("what") ?? "").slice(0, WHAT_MAX);
     const found = readWatchedThings(what);
     if (found.things.length === 0) {
-      const problem = what.trim() === "" ? "Enter what should be watched." : unreadSentence(found.unread);
+      const problem = what.trim() === "" ? text.empty : unreadSentence(found.unread);
       return showView(c, watchView(what, problem));
     }
     if (form.get("intent") === "add") return add(c, form, found);
@@ -51,8 +53,9 @@ export const endpoints = [
 ];
 
 function unreadSentence(unread: readonly string[]): string {
+  const text = words("dashboard-monitors").watch;
   const [first = ""] = unread;
-  return `Nothing to watch was found in “${first.slice(0, 100)}”: it is no address, host, port, mail domain or cron line.`;
+  return text.nothing({ text: first.slice(0, 100) });
 }
 
 /** What a person has decided so far. */
@@ -72,6 +75,7 @@ interface Decided {
 const NOTHING_DECIDED = { done: new Set<number>(), nameOf: (_n: number, { name }: WatchedThing) => name };
 
 async function propose(c: AppContext, { things, more, unread }: WatchedThings, decided: Decided): Promise<Response> {
+  const text = words("dashboard-monitors").watch;
   const { ctx } = c.var;
   const { problems, done, picks, nameOf } = decided;
   const looked = problems === undefined && done.size === 0 ? things.slice(0, LOOKED_AT_MAX) : [];
@@ -102,10 +106,10 @@ async function propose(c: AppContext, { things, more, unread }: WatchedThings, d
     network,
     intervals: INTERVALS.filter((seconds) => seconds >= smallest).map((seconds) => ({
       value: String(seconds),
-      label: `Every ${formatDuration(seconds)}`,
+      label: text.every({ duration: formatDuration(seconds) }),
     })),
     interval: decided.interval ?? String(defaultInterval(ctx, plan)),
-    pages: [...named, { value: NEW_PAGE, label: "A new status page" }],
+    pages: [...named, { value: NEW_PAGE, label: text.new_page }],
     page: decided.page ?? (pages.length === 1 ? (named[0]?.value ?? "") : ""),
   });
   return showView(c, view);
@@ -155,6 +159,7 @@ function decidedIn(form: URLSearchParams) {
 }
 
 async function add(c: AppContext, form: URLSearchParams, found: WatchedThings): Promise<Response> {
+  const text = words("dashboard-monitors").watch;
   const decided = decidedIn(form);
   const { done, picks, nameOf, interval } = decided;
   const refuse = (problem: string) => propose(c, found, { ...decided, problems: new Map([[AS_A_WHOLE, problem]]) });
@@ -163,7 +168,7 @@ async function add(c: AppContext, form: URLSearchParams, found: WatchedThings): 
     .map((thing, n) => ({ n, thing: { ...thing, name: nameOf(n, thing) } }))
     .filter(({ n }) => picks.has(n) && !done.has(n));
   const [first] = chosen;
-  if (first === undefined) return refuse("Choose what should be watched.");
+  if (first === undefined) return refuse(text.choose);
   if (decided.page === NEW_PAGE) {
     const made = await makePage(c, found.things.length === 1 ? first.thing.name : "Status");
     if (!made.ok) return refuse(await sentenceOf(c, made));
@@ -205,12 +210,23 @@ function makePage(c: AppContext, name: string) {
 const takesInterval = ({ type }: WatchedThing) => type !== "heartbeat" && type !== "ssl" && type !== "domain";
 
 function besides(form: URLSearchParams, things: readonly WatchedThing[]): WatchedThing[] {
+  const text = words("dashboard-monitors").watch;
   const none = { fields: {}, certificate: null, domain: null };
   const unique = (names: (string | null)[]) => [...new Set(names.filter((name) => name !== null))];
   const certificates = form.has("certificate") ? unique(things.map(({ certificate }) => certificate)) : [];
   const domains = form.has("domain") ? unique(things.map(({ domain }) => domain)) : [];
   return [
-    ...certificates.map((host) => ({ ...none, type: "ssl" as const, name: `Certificate of ${host}`, target: host })),
-    ...domains.map((host) => ({ ...none, type: "domain" as const, name: `Registration of ${host}`, target: host })),
+    ...certificates.map((host) => ({
+      ...none,
+      type: "ssl" as const,
+      name: text.certificate_of({ host }),
+      target: host,
+    })),
+    ...domains.map((host) => ({
+      ...none,
+      type: "domain" as const,
+      name: text.registration_of({ host }),
+      target: host,
+    })),
   ];
 }

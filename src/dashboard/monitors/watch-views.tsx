@@ -1,11 +1,11 @@
 import type { WatchedThing } from "../../domain/watched-things.ts";
-import { plural } from "../../lib/relative-time.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { FieldRow, FormProblem } from "../components/fields.tsx";
 import { Table } from "../components/pieces.tsx";
 import type { FormField, Option } from "../form-fields.ts";
 import { AllowNetwork } from "../installation/networks-routes.tsx";
 import type { View } from "../shell.tsx";
+import { words } from "../words.ts";
 import { Tested } from "./form-views.tsx";
 import { OneField, WATCH_PATH } from "./one-field.tsx";
 import type { TestResult } from "./test-result.ts";
@@ -42,14 +42,18 @@ interface Proposals {
   page: string;
 }
 
-const TRAIL = [{ href: "/app/monitors", text: "Monitors" }];
+const watchTrail = () => {
+  const text = words("dashboard-monitors").watch;
+  return [{ href: "/app/monitors", text: text.monitors }];
+};
 
 export function watchView(what: string, problem?: string): View {
+  const text = words("dashboard-monitors").watch;
   return {
-    title: "What should we watch?",
+    title: text.title,
     section: "monitors",
     isNarrow: true,
-    trail: TRAIL,
+    trail: watchTrail(),
     hasProblem: problem !== undefined,
     ...(problem === undefined ? {} : { status: 400 }),
     children: <OneField value={what} problem={problem} isAlone />,
@@ -57,15 +61,16 @@ export function watchView(what: string, problem?: string): View {
 }
 
 export function proposalsView(shown: Proposals): View {
+  const text = words("dashboard-monitors").watch;
   const { proposals, done, problem, said } = shown;
   const [only] = proposals.length + done.length === 1 ? proposals : [];
   const things = proposals.map(({ thing }) => thing);
   const isRefused = problem !== undefined || proposals.some((each) => each.problem !== undefined);
   return {
-    title: only ? `Watch ${only.thing.name}` : `Watch ${plural(things.length, "thing")}`,
+    title: only ? text.watch({ name: only.thing.name }) : text.watch_several({ n: things.length }),
     section: "monitors",
     isNarrow: only !== undefined,
-    trail: TRAIL,
+    trail: watchTrail(),
     hasProblem: isRefused,
     ...(isRefused ? { status: 400 } : {}),
     children: (
@@ -92,15 +97,15 @@ export function proposalsView(shown: Proposals): View {
           </div>
           <p class="actions">
             <button type="submit" name="intent" value="add">
-              {only ? "Start watching" : "Watch those that are chosen"}
+              {only ? text.start : text.chosen}
             </button>
             {only ? (
               <button type="submit" class="second" formaction="/app/monitors/new" name="intent" value="fields">
-                All settings
+                {text.all_settings}
               </button>
             ) : null}
             <a class="button second" href="/app/monitors">
-              Cancel
+              {text.cancel}
             </a>
           </p>
         </form>
@@ -111,26 +116,26 @@ export function proposalsView(shown: Proposals): View {
 
 const intervalField = (options: readonly Option[]): FormField => ({
   name: "interval",
-  label: "Interval",
+  label: words("dashboard-monitors").watch.interval,
   kind: "select",
   options,
 });
 
 const pageField = (options: readonly Option[]): FormField => ({
   name: "status_page_id",
-  label: "Status page",
+  label: words("dashboard-monitors").watch.page,
   kind: "select",
   options,
-  empty: "None",
+  empty: words("dashboard-monitors").watch.none,
 });
 
 function One({ thing, look, problem, network }: Proposal & Pick<Proposals, "network">) {
+  const text = words("dashboard-monitors").watch;
   const { type, name, target, fields } = thing;
   return (
     <>
       <p class="lead" dir="auto">
-        <span class="tag">{monitorType(type).label}</span>{" "}
-        {target ?? fields.schedule ?? "a job that reports when it has run"}
+        <span class="tag">{monitorType(type).label}</span> {target ?? fields.schedule ?? text.job}
       </p>
       {network === null || problem !== undefined ? <LookShown look={look} problem={problem} /> : null}
       {network === null ? null : <AllowNetwork network={network} />}
@@ -141,7 +146,7 @@ function One({ thing, look, problem, network }: Proposal & Pick<Proposals, "netw
       {type === "heartbeat" ? (
         <input type="hidden" name="rhythm" value={fields.schedule === undefined ? "daily" : "cron"} />
       ) : null}
-      <FieldRow field={{ name: "name", label: "Name", kind: "text" }} values={{ name }} problems={{}} />
+      <FieldRow field={{ name: "name", label: text.name, kind: "text" }} values={{ name }} problems={{}} />
     </>
   );
 }
@@ -164,25 +169,26 @@ function LookShown({ look, problem }: { look: Look; problem: string | undefined 
 }
 
 function Several({ proposals, more, unread }: Proposals) {
+  const text = words("dashboard-monitors").watch;
   return (
     <>
       {unread.length > 0 ? (
         <p class="banner is-info" dir="auto">
-          Nothing to watch was found in {plural(unread.length, "line")}: {unread.slice(0, UNREAD_NAMED).join(" · ")}
+          {text.unread({ n: unread.length, lines: unread.slice(0, UNREAD_NAMED).join(" · ") })}
         </p>
       ) : null}
-      {more > 0 ? <p class="banner is-info">{more} more of the list come after these.</p> : null}
-      <Table caption="What was found" head={["Watch", "Name", "Type", "Target", "First look"]} isStacked>
+      {more > 0 ? <p class="banner is-info">{text.more({ n: more })}</p> : null}
+      <Table caption={text.found} head={[text.watch_column, text.name, text.type, text.target, text.look]} isStacked>
         {proposals.map(({ n, thing: { type, name, target, fields }, look, problem, isPicked }) => (
           <tr>
             <td>
               <label class="pick">
                 <input type="checkbox" name="pick" value={n} checked={isPicked} />
-                <span class="unseen">Watch {name}</span>
+                <span class="unseen">{text.watch({ name })}</span>
               </label>
             </td>
             <td>
-              <input name={`name_${n}`} value={name} aria-label={`Name of ${target ?? name}`} dir="auto" />
+              <input name={`name_${n}`} value={name} aria-label={text.name_of({ target: target ?? name })} dir="auto" />
             </td>
             <td>{monitorType(type).label}</td>
             <td class="wide" dir="auto">
@@ -202,21 +208,23 @@ const UNREAD_NAMED = 3;
 
 /** What stands or falls with the same hosts, one tick away. */
 function Besides({ things }: { things: readonly WatchedThing[] }) {
+  const text = words("dashboard-monitors").watch;
   const certificates = new Set(things.map(({ certificate }) => certificate).filter((each) => each !== null));
   const domains = new Set(things.map(({ domain }) => domain).filter((each) => each !== null));
-  const of = (names: Set<string>) => (names.size === 1 ? [...names][0] : plural(names.size, "host"));
+  const of = ([first = "", ...others]: Set<string>) =>
+    others.length === 0 ? first : text.hosts({ n: others.length + 1 });
   return (
     <>
       {certificates.size === 0 ? null : (
         <FieldRow
-          field={{ name: "certificate", label: `Also watch the certificate of ${of(certificates)}`, kind: "checkbox" }}
+          field={{ name: "certificate", label: text.certificates({ of: of(certificates) }), kind: "checkbox" }}
           values={{}}
           problems={{}}
         />
       )}
       {domains.size === 0 ? null : (
         <FieldRow
-          field={{ name: "domain", label: `Also watch when ${of(domains)} has to be renewed`, kind: "checkbox" }}
+          field={{ name: "domain", label: text.domains({ of: of(domains) }), kind: "checkbox" }}
           values={{}}
           problems={{}}
         />
