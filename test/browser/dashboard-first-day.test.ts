@@ -398,7 +398,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
             .locator(".facts > div")
             .filter({ hasText: `Uptime, ${period}` })
             .first();
-          expect(await fact.textContent()).toMatch(name === "Minutes old" ? /–/ : /100 %.*since/);
+          expect(await fact.textContent()).toMatch(name === "Minutes old" ? /–/ : /100%.*since/);
         }
       });
     }

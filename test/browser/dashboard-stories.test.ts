@@ -158,7 +158,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a day with the dashboard", () => {
       await page.getByLabel("Target of the page, in percent").fill("99.5");
       await press("Save");
       await sees("Saved.");
-      expect(await page.getByRole("row", { name: /The page as a whole/ }).textContent()).toContain("99.5 %");
+      expect(await page.getByRole("row", { name: /The page as a whole/ }).textContent()).toContain("99.5%");
       await follow("7 days");
       for (const format of ["PDF", "CSV", "JSON"]) {
         const href = await page.getByRole("link", { name: `Download ${format}` }).getAttribute("href");

@@ -17,7 +17,7 @@ export type Detail = z.output<typeof AgentDetail>;
 export function Facts({ agent, now }: { agent: Detail; now: number }) {
   const text = words("dashboard-monitors").agent;
   const { metrics } = agent;
-  const percent = (value: number | null | undefined) => (value == null ? "–" : `${Math.round(value)} %`);
+  const percent = (value: number | null | undefined) => (value == null ? "–" : `${Math.round(value)}%`);
   const facts: [string, string][] = [
     [text.host, agent.hostname ?? "–"],
     [text.system, [agent.os, agent.arch].filter(Boolean).join(" ") || "–"],

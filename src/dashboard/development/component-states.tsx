@@ -331,7 +331,7 @@ function Tables() {
         <Avatar name="Mira Sand" /> Mira Sand
       </p>
       <dl class="facts">
-        {["Uptime", "Open incidents", "Until resolved"].map((name, n) => (
+        {["Uptime", "Open incidents", "Time to resolve"].map((name, n) => (
           <div>
             <dt>{name}</dt>
             <dd class="figure">{n + 1}</dd>

@@ -136,7 +136,7 @@ function Budget({ budget, now }: { budget: NonNullable<CapacityBody["free_plan"]
             <td class="num">{count(used)}</td>
             <td class="num">{count(left)}</td>
             <td class="num">{count(limit)}</td>
-            <td class="num">{(share * 100).toFixed(1)} %</td>
+            <td class="num">{(share * 100).toFixed(1)}%</td>
           </tr>
         ))}
       </Table>
@@ -186,7 +186,7 @@ function Limits({ capacity: { limits } }: { capacity: CapacityBody }) {
             <th scope="row">{text.names[name]}</th>
             <td class="num">{count(used)}</td>
             <td class="num">{count(limit)}</td>
-            <td class="num">{(share * 100).toFixed(1)} %</td>
+            <td class="num">{(share * 100).toFixed(1)}%</td>
           </tr>
         ))}
       </Table>

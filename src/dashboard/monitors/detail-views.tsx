@@ -204,8 +204,10 @@ function State({ picture }: { picture: MonitorPicture }) {
 }
 
 /** What a browser opens. */
+const isLink = (target: string) => /^https?:\/\//.test(target);
+
 function Address({ target }: { target: string | null }) {
-  if (target === null || !/^https?:\/\//.test(target)) return null;
+  if (target === null || !isLink(target)) return null;
   return (
     <p class="cut">
       <a href={target} target="_blank" rel="noreferrer" dir="ltr">
@@ -249,7 +251,7 @@ function Past({ picture }: { picture: MonitorPicture }) {
       <dl class="facts">
         <div>
           <dt>{text.uptime({ period: periodText(period) })}</dt>
-          <dd class="figure">{uptime === null ? "–" : `${uptime} %`}</dd>
+          <dd class="figure">{uptime === null ? "–" : `${uptime}%`}</dd>
           {uptime === null || since === null ? null : (
             <dd class="quiet">{text.since.parts({ time: <ExactTime at={since} /> })}</dd>
           )}
@@ -304,7 +306,7 @@ function Settings({ picture }: { picture: MonitorPicture }) {
             {compositePolicyInWords(String(fields.composite_policy ?? ""))}
           </Setting>
         ) : null}
-        {target === null ? null : (
+        {target === null || isLink(target) ? null : (
           <Setting name={text.setting.target} isWide>
             {target}
           </Setting>

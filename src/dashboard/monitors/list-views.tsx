@@ -300,7 +300,7 @@ function Row({ row, now, columns }: { row: MonitorRow; now: number; columns: rea
         label={text.day}
       />
     ),
-    uptime: <span class="num column-uptime">{uptime === null ? "–" : `${uptime} %`}</span>,
+    uptime: <span class="num column-uptime">{uptime === null ? "–" : `${uptime}%`}</span>,
     trend: <Sparkline {...row.day} />,
     latest: <span class="num column-latest">{row.latency_ms === null ? "–" : formatMilliseconds(row.latency_ms)}</span>,
   };

@@ -133,7 +133,7 @@ function Hero({ found, fleet }: { found: OverviewFound; fleet: Fleet }) {
         </p>
       </div>
       <dl class="facts">
-        <Figure name={texts.uptime} value={fleet.uptime === null ? "–" : `${fleet.uptime} %`}>
+        <Figure name={texts.uptime} value={fleet.uptime === null ? "–" : `${fleet.uptime}%`}>
           {fleet.uptime === null || fleet.uptime_since === null ? null : (
             <dd class="quiet">{texts.since.parts({ time: <ExactTime at={fleet.uptime_since} /> })}</dd>
           )}

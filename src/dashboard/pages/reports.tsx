@@ -150,7 +150,7 @@ function UptimeBars({ sla, shown }: { sla: SlaSummary; shown: Readonly<SlaSummar
                 height={BAR_HEIGHT}
               />
             </svg>
-            <span class="num">{uptime_percentage} %</span>
+            <span class="num">{uptime_percentage}%</span>
           </li>
         ))}
       </ul>
@@ -204,9 +204,9 @@ function Figures({ figures }: { figures: SlaFigures }) {
     <>
       <td class="num">
         {meets_target === false ? <span class="pill is-bad">{text.missed}</span> : null}{" "}
-        {uptime_percentage === null ? "–" : `${uptime_percentage.toFixed(3)} %`}
+        {uptime_percentage === null ? "–" : `${uptime_percentage}%`}
       </td>
-      <td class="num">{figures.target_percentage} %</td>
+      <td class="num">{figures.target_percentage}%</td>
       <td class="num">{formatDuration(figures.downtime_seconds)}</td>
       <td class="num">{figures.outages}</td>
       <td class="num">{left < 0 ? `-${formatDuration(-left)}` : formatDuration(left)}</td>
