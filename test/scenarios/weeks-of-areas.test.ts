@@ -173,7 +173,7 @@ describe("two people who are on call in turn, in the week in which clocks go bac
 });
 
 describe("a weekend in which the chat has lost its hook and the ticket system is out of order", () => {
-  it("warns their owner after a day, in the zone of the page, and sends neither of them the end of what it never received", async () => {
+  it("warns their owner after a day, in the zone of the page, says when they work again, and sends neither of them the end of what it never received", async () => {
     const week = await aWeek("2026-11-06T15:00:00Z");
     const { change, later, read, status_page_id } = week;
     const [shop, search] = [await week.addMonitor("Shop"), await week.addMonitor("Search")];
@@ -203,12 +203,16 @@ describe("a weekend in which the chat has lost its hook and the ticket system is
       .filter(({ subject }) => subject.startsWith("Webhook"))
       .map(({ text }) => text.split("\n")[0]);
     expect(warnings.toSorted()).toEqual([
+      'The webhook "Ops" (slack) of your account had failed since 6 November 2026, 17:00 (UTC). A delivery has succeeded now.',
       'The webhook "Ops" (slack) of your account has failed since 6 November 2026, 17:00 (UTC): no delivery has succeeded since then. The last attempt: the endpoint answered 404.',
+      'The webhook "Tickets" (discord) of the status page "Page" had failed since 6 November 2026, 18:00 (Europe/Berlin). A delivery has succeeded now.',
       'The webhook "Tickets" (discord) of the status page "Page" has failed since 6 November 2026, 18:00 (Europe/Berlin): no delivery has succeeded since then. The last attempt: the endpoint answered 503.',
     ]);
     expect((await read("mail")).filter((line) => line.includes("Webhook"))).toEqual([
       expect.stringMatching(/^Sat, 19:00 CET Webhook ".*" keeps failing$/),
       expect.stringMatching(/^Sat, 19:00 CET Webhook ".*" keeps failing$/),
+      expect.stringMatching(/^Mon, 10:00 CET Webhook ".*" works again$/),
+      expect.stringMatching(/^Mon, 10:00 CET Webhook ".*" works again$/),
     ]);
   });
 });
