@@ -103,7 +103,7 @@ const LEFT: Record<string, [rows: string, left: number][]> = {
 };
 
 describe("a backlog in every table, within the limits of D1", () => {
-  it.each(MINUTE_PARTS)("costs the part %s no error and shrinks as announced", async (part) => {
+  it.each(MINUTE_PARTS)("costs the part %s no error and shrinks as announced", { timeout: 400_000 }, async (part) => {
     const { portions, calls, checks, events } = await run(part);
     expect(errors).toEqual([]);
     const left = [];
