@@ -46,6 +46,19 @@ describe("one field", () => {
     expect(made.map(({ status_page_id }) => status_page_id)).toEqual([page?.id, page?.id]);
   });
 
+  it("adds an alert on the phone with it, as long as there is no channel yet", async () => {
+    const account = await createAccount();
+    const theirs = await browserOf(account);
+    expect((await theirs.submit(WATCH, { what: "sink.test" })).text).toContain('name="phone"');
+    const fields = { what: "sink.test", intent: "add", pick: "0", name: "Shop", interval: "300", phone: "on" };
+    const { headers } = await theirs.submit(WATCH, fields);
+    const [channel] = (await account.client.get(`${V1}/webhooks`)).body;
+    expect(channel).toMatchObject({ provider: "ntfy", is_active: true });
+    expect(headers.get("location")).toBe(`/app/alerts/${channel.id}/edit`);
+    expect(await account.client.get(`${V1}/monitors`)).toMatchObject({ body: [{ name: "Shop" }] });
+    expect((await theirs.submit(WATCH, { what: "sink.test" })).text).not.toContain('name="phone"');
+  });
+
   it("says what it does not understand, and keeps it", async () => {
     const { status, text } = await browser.submit(WATCH, { what: "watch my shop" });
     expect([status, read(text)]).toEqual([

@@ -14,7 +14,6 @@ import {
 import type { AppContext } from "../../http/endpoint.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
-import { randomBase62 } from "../../platform/credentials.ts";
 import { BrowserOffer, loadBrowserOffer } from "../account/browser-offer.tsx";
 import { nameOfPath } from "../alert-targets.ts";
 import { problemsIn, requireApi } from "../call-api.ts";
@@ -32,6 +31,7 @@ import { words } from "../words.ts";
 import { nameFields, nestConfig, providerFields, providerIn, scopeFields } from "./form.ts";
 import { ChannelFields, Previews, ProviderTemplates, ProviderTiles } from "./form-views.tsx";
 import { PhoneOffer, PhoneSteps } from "./phone.tsx";
+import { addPhoneChannel } from "./phone-channel.ts";
 import { channelListView, deliveriesView } from "./views.tsx";
 
 const API = "/api/uptime/v1/webhooks";
@@ -44,9 +44,6 @@ const NewQuery = z.object({
 });
 const ChannelQuery = z.object({ channel: z.uuid().optional().catch(undefined), offset: ListOffset });
 const ids = { params: { id: "webhook" } } as const;
-/** Its app is free and needs no account: who knows the topic reads it, so that nobody may guess it. */
-const NTFY = "https://ntfy.sh";
-const TOPIC_LENGTH = 24;
 const listIntents = () => [{ intent: "preview", label: words("dashboard-alerts").channels.preview }];
 const trail = () => [{ href: "/app/alerts", text: words("dashboard-alerts").channels.title }];
 
@@ -80,12 +77,9 @@ export const endpoints = [
     return redirectWithNotice("/app/alerts", `${text.added} ${notice}`);
   }),
 
-  action({ path: "/app/alerts/phone", summary: "Add a channel to a phone, by a topic made for it" }, async (c) => {
-    const url = `${NTFY}/vigil-${randomBase62(TOPIC_LENGTH)}`;
-    const body = { name: words("dashboard-alerts").phone.name, provider: "ntfy", url, status_page_id: null };
-    const { id } = Webhook.pick({ id: true }).parse(await requireApi(c, { method: "POST", path: API, body }));
-    return redirectTo(`/app/alerts/${id}/edit`);
-  }),
+  action({ path: "/app/alerts/phone", summary: "Add a channel to a phone, by a topic made for it" }, async (c) =>
+    redirectTo(await addPhoneChannel(c)),
+  ),
 
   view(
     { path: "/app/alerts/deliveries", summary: "Deliveries of all channels, or of one", query: ChannelQuery },

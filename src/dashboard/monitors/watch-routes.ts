@@ -11,9 +11,11 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
 import { plural } from "../../lib/relative-time.ts";
 import { monitorType } from "../../probes/registry.ts";
+import { addPhoneChannel } from "../alerts/phone-channel.ts";
 import { type ApiRefusal, callApi } from "../call-api.ts";
 import { toSentences } from "../form-fields.ts";
 import { allowNetwork } from "../installation/networks-routes.tsx";
+import { findLacking } from "../overview/next-steps.tsx";
 import { NEW_PAGE_VALUES, slugFrom } from "../pages/form.ts";
 import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
@@ -85,7 +87,10 @@ async function propose(c: AppContext, { things, more, unread }: WatchedThings, d
     Promise.all(looked.map((thing) => lookAt(c, thing))),
   ]);
   const unreached = looked.filter((_thing, n) => !isWell(looks[n] ?? null));
-  const network = await findNetworkToAllow(ctx, unreached.flatMap(hostsOf));
+  const [network, lacking] = await Promise.all([
+    findNetworkToAllow(ctx, unreached.flatMap(hostsOf)),
+    findLacking(ctx, pages),
+  ]);
   const smallest = PLAN_LIMITS[plan].min_interval;
   const named = pages.map(({ id, name }) => ({ value: id, label: name }));
   const proposals = things.map((thing, n) => ({
@@ -111,6 +116,7 @@ async function propose(c: AppContext, { things, more, unread }: WatchedThings, d
     interval: decided.interval ?? String(defaultInterval(ctx, plan)),
     pages: [...named, { value: NEW_PAGE, label: text.new_page }],
     page: decided.page ?? (pages.length === 1 ? (named[0]?.value ?? "") : ""),
+    offersPhone: lacking.channel,
   });
   return showView(c, view);
 }
@@ -198,7 +204,7 @@ async function add(c: AppContext, form: URLSearchParams, found: WatchedThings): 
   if (!isWhole) return propose(c, found, { ...decided, said, problems });
   const left = found.more > 0 ? ` ${found.more} more of the list are not added yet: paste those alone.` : "";
   const path = now.length === 1 ? `/app/monitors/${ids[0]}` : "/app/monitors";
-  return redirectWithNotice(path, `${said}${left}`);
+  return redirectWithNotice(form.has("phone") ? await addPhoneChannel(c) : path, `${said}${left}`);
 }
 
 function makePage(c: AppContext, name: string) {

@@ -40,6 +40,8 @@ interface Proposals {
   interval: string;
   pages: readonly Option[];
   page: string;
+  /** Nothing but the team's mail says when something is down. */
+  offersPhone: boolean;
 }
 
 const watchTrail = () => {
@@ -94,6 +96,13 @@ export function proposalsView(shown: Proposals): View {
             ) : null}
             <FieldRow field={pageField(shown.pages)} values={{ status_page_id: shown.page }} problems={{}} />
             <Besides things={things} />
+            {shown.offersPhone ? (
+              <FieldRow
+                field={{ name: "phone", label: text.phone, kind: "checkbox", hint: text.phone_hint }}
+                values={{}}
+                problems={{}}
+              />
+            ) : null}
           </div>
           <p class="actions">
             <button type="submit" name="intent" value="add">
