@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../http/endpoint.ts";
-import { type DashboardTexts, englishDashboardTexts } from "../language/dashboard-texts.ts";
+import { type DashboardTexts, loadDashboardTexts } from "../language/dashboard-texts.ts";
 
 const spoken = new AsyncLocalStorage<DashboardTexts>();
 
@@ -22,5 +22,5 @@ export function inWords<Result>(texts: DashboardTexts, run: () => Result): Resul
 }
 
 /** Gives a request its language; a request within it has the same. */
-export const speakWords: MiddlewareHandler<AppEnv> = (_c, next) =>
-  inWords(spoken.getStore() ?? englishDashboardTexts(), next);
+export const speakWords: MiddlewareHandler<AppEnv> = async (c, next) =>
+  inWords(spoken.getStore() ?? (await loadDashboardTexts(c.env, "en")), next);

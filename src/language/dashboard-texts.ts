@@ -1,14 +1,14 @@
 import type { Language } from "../contract/status-page.ts";
-import { lazy } from "../lib/lazy.ts";
-import { ENGLISH as ACCOUNT, type DashboardAccountMessages } from "./dashboard-account/messages.ts";
-import { ENGLISH as ALERTS, type DashboardAlertsMessages } from "./dashboard-alerts/messages.ts";
-import { type DashboardFrameMessages, ENGLISH as FRAME } from "./dashboard-frame/messages.ts";
-import { type DashboardIncidentsMessages, ENGLISH as INCIDENTS } from "./dashboard-incidents/messages.ts";
-import { type DashboardInstallationMessages, ENGLISH as INSTALLATION } from "./dashboard-installation/messages.ts";
-import { type DashboardMonitorsMessages, ENGLISH as MONITORS } from "./dashboard-monitors/messages.ts";
-import { type DashboardPagesMessages, ENGLISH as PAGES } from "./dashboard-pages/messages.ts";
+import type { DashboardAccountMessages } from "./dashboard-account/messages.ts";
+import type { DashboardAlertsMessages } from "./dashboard-alerts/messages.ts";
+import type { DashboardFrameMessages } from "./dashboard-frame/messages.ts";
+import type { DashboardIncidentsMessages } from "./dashboard-incidents/messages.ts";
+import type { DashboardInstallationMessages } from "./dashboard-installation/messages.ts";
+import type { DashboardMonitorsMessages } from "./dashboard-monitors/messages.ts";
+import type { DashboardPagesMessages } from "./dashboard-pages/messages.ts";
 import { LANGUAGE_FACTS } from "./languages.ts";
 import { speak, type Tree } from "./message.ts";
+import type { WithAssets } from "./texts.ts";
 
 /** What the signed-in pages say, by area; apart from texts.ts, so that the first reader of a public page waits for none. */
 interface DashboardAreas {
@@ -22,21 +22,14 @@ interface DashboardAreas {
 }
 export type DashboardArea = keyof DashboardAreas;
 
-export const DASHBOARD_ENGLISH: Readonly<Record<DashboardArea, Tree>> = {
-  "dashboard-frame": FRAME,
-  "dashboard-monitors": MONITORS,
-  "dashboard-incidents": INCIDENTS,
-  "dashboard-pages": PAGES,
-  "dashboard-alerts": ALERTS,
-  "dashboard-account": ACCOUNT,
-  "dashboard-installation": INSTALLATION,
-};
+/** The messages of all areas, as their asset has them. */
+export type DashboardTrees = Readonly<Record<DashboardArea, Tree>>;
 
 /** The texts of an area, in one language. */
 export type DashboardTexts = <Name extends DashboardArea>(area: Name) => DashboardAreas[Name];
 
 /** A view reads few areas, so each is made of its messages when it is first read. */
-export function createDashboardTexts(trees: Readonly<Record<DashboardArea, Tree>>, language: Language): DashboardTexts {
+export function createDashboardTexts(trees: DashboardTrees, language: Language): DashboardTexts {
   const spoken = new Map<DashboardArea, unknown>();
   return <Name extends DashboardArea>(area: Name) => {
     const known = spoken.get(area) ?? speak<DashboardAreas[Name]>(trees[area], LANGUAGE_FACTS[language].locale);
@@ -46,4 +39,18 @@ export function createDashboardTexts(trees: Readonly<Record<DashboardArea, Tree>
   };
 }
 
-export const englishDashboardTexts = lazy(() => createDashboardTexts(DASHBOARD_ENGLISH, "en"));
+/** Languages are a closed list, so this is bounded. */
+const known = new Map<Language, DashboardTexts>();
+
+/** From the static assets, once for as long as the isolate lives. */
+export async function loadDashboardTexts({ ASSETS }: WithAssets, language: Language): Promise<DashboardTexts> {
+  const texts = known.get(language) ?? createDashboardTexts(await readTrees(ASSETS, language), language);
+  known.set(language, texts);
+  return texts;
+}
+
+async function readTrees(assets: WithAssets["ASSETS"], language: Language): Promise<DashboardTrees> {
+  const response = await assets.fetch(`https://assets.invalid/language/dashboard/${language}.json`);
+  if (!response.ok) throw new Error(`the texts of the dashboard in ${language} answer ${response.status}`);
+  return response.json<DashboardTrees>();
+}

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { argumentsOf, type Catalogue, compileCatalogue, messagesOf, read } from "../../scripts/language/compile.ts";
-import { COMPILED, readArea, readTexts } from "../../test/support/texts.ts";
+import { readArea, readDashboardTrees, readTexts } from "../../test/support/texts.ts";
 import { LANGUAGES, type Language } from "../contract/status-page.ts";
 import { createFormats } from "../status-page/format.ts";
-import { createDashboardTexts, DASHBOARD_ENGLISH, type DashboardArea } from "./dashboard-texts.ts";
+import { createDashboardTexts, type DashboardArea } from "./dashboard-texts.ts";
 import { chooseLanguage, LANGUAGE_FACTS } from "./languages.ts";
-import { formsOf, type Tree } from "./message.ts";
+import { formsOf } from "./message.ts";
 import { type Area, englishTexts } from "./texts.ts";
 
 const FOLDERS = readdirSync(import.meta.dirname, { withFileTypes: true }).flatMap((entry) =>
@@ -103,12 +103,9 @@ describe.each(DASHBOARD_AREAS)("what the dashboard says in %s", (area) => {
   });
 
   it.each(languages)("says in %s each message of any number", (language) => {
-    const tree: Tree = JSON.parse(readFileSync(join(COMPILED, area, `${language}.json`), "utf8"));
-    const texts = createDashboardTexts({ ...DASHBOARD_ENGLISH, [area]: tree }, language)(area);
+    const texts = createDashboardTexts(readDashboardTrees(language), language)(area);
     for (const n of NUMBERS) expectAllSaid(catalogueOf(area, "en"), texts as never, n);
   });
-
-  it("is part of the program", () => expect(DASHBOARD_ENGLISH).toHaveProperty(area));
 });
 
 describe("the messages of a catalogue", () => {

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Language } from "../../src/contract/status-page.ts";
+import type { DashboardTrees } from "../../src/language/dashboard-texts.ts";
 import { type Area, type PageTexts, type Spoken, type SubscriberTexts, toTexts } from "../../src/language/texts.ts";
 
 /** Where scripts/language.ts puts what it compiles. */
-export const COMPILED = join(import.meta.dirname, "../../node_modules/.assets/language");
+const COMPILED = join(import.meta.dirname, "../../node_modules/.assets/language");
 
 /** What a public page says, as the Worker reads it from the assets. */
 export function readTexts(language: Language): PageTexts {
@@ -18,4 +19,9 @@ export function readSubscriberTexts(language: Language): SubscriberTexts {
 
 export function readArea<Name extends Area>(area: Name, language: Language): Spoken<Name> {
   return toTexts<Name>(JSON.parse(readFileSync(join(COMPILED, area, `${language}.json`), "utf8")), language);
+}
+
+/** What the dashboard says, by area. */
+export function readDashboardTrees(language: Language): DashboardTrees {
+  return JSON.parse(readFileSync(join(COMPILED, "dashboard", `${language}.json`), "utf8"));
 }

@@ -1,8 +1,10 @@
+import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { statusWord } from "../../src/dashboard/components/status-word.tsx";
+import { inWords } from "../../src/dashboard/words.ts";
+import { loadDashboardTexts } from "../../src/language/dashboard-texts.ts";
 import { V1 } from "../support/client.ts";
 import { browserOf, crawl } from "../support/dashboard-crawl.ts";
-import { inEnglish } from "../support/english-words.ts";
 import { createAccount } from "../support/factories.ts";
 import type { Browser } from "../support/forms.ts";
 import { furnishPage } from "../support/furnished-page.ts";
@@ -28,9 +30,10 @@ describe("the forms of the dashboard", () => {
   }, 300_000);
   afterAll(() => void vi.restoreAllMocks());
 
-  it("have no button whose word is a status", () => {
+  it("have no button whose word is a status", async () => {
+    const english = await loadDashboardTexts(env, "en");
     const words = (["up", "down", "degraded", "unknown", "paused", "pending", "maintenance"] as const).map((status) =>
-      inEnglish(() => statusWord(status)),
+      inWords(english, () => statusWord(status)),
     );
     const named = controls.filter(
       ({ label, action }) => words.includes(label as never) && action !== "/app/maintenance",

@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, it, vi } from "vitest";
 import { inWords, words } from "../../src/dashboard/words.ts";
-import { createDashboardTexts, DASHBOARD_ENGLISH } from "../../src/language/dashboard-texts.ts";
+import { createDashboardTexts, type DashboardTexts, type DashboardTrees } from "../../src/language/dashboard-texts.ts";
 import worker from "../../src/worker.ts";
 import { ALIKE, browserOf, crawl } from "../support/dashboard-crawl.ts";
 import { createAccount } from "../support/factories.ts";
@@ -11,9 +11,9 @@ import { furnishPage } from "../support/furnished-page.ts";
 import { listWords, markTree } from "../support/pseudo-language.ts";
 
 /** The catalogues in a language that nobody speaks, so that what stands in none of them stands out. */
-const MARKED = createDashboardTexts(markTree(DASHBOARD_ENGLISH) as typeof DASHBOARD_ENGLISH, "en");
+let marked: DashboardTexts;
 const answerMarked: Answering = (request) =>
-  inWords(MARKED, async () => {
+  inWords(marked, async () => {
     const context = createExecutionContext();
     const response = await worker.fetch(request, env, context);
     await waitOnExecutionContext(context);
@@ -34,6 +34,10 @@ const NO_WORDS = /<time[\s\S]*?<\/time>|[\w.+-]+@[\w.-]+|\w+:\/\/[^\s"<]+|[0-9a-
 const views: { path: string; html: string }[] = [];
 beforeAll(async () => {
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok"));
+  const english = await (
+    await env.ASSETS.fetch("https://assets.invalid/language/dashboard/en.json")
+  ).json<DashboardTrees>();
+  marked = createDashboardTexts(markTree(english) as DashboardTrees, "en");
   const owner = await createAccount();
   await furnishPage(owner, (field) => `ω-${field.length}`);
   await crawl(

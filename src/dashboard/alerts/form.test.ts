@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { inEnglish } from "../../../test/support/english-words.ts";
 import { WEBHOOK_PROVIDERS } from "../../contract/webhook.ts";
-import { englishDashboardTexts } from "../../language/dashboard-texts.ts";
-import { inWords } from "../words.ts";
 import { providerFields } from "./form.ts";
 
 describe("the fields of a channel", () => {
   const hintsOf = (isStored: boolean) =>
-    inWords(englishDashboardTexts(), () =>
+    inEnglish(() =>
       WEBHOOK_PROVIDERS.flatMap((provider) => providerFields(provider, isStored)).map(({ hint }) => hint ?? ""),
     );
 

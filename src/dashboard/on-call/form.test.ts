@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { englishDashboardTexts } from "../../language/dashboard-texts.ts";
-import { inWords } from "../words.ts";
+import { inEnglish } from "../../../test/support/english-words.ts";
 import { pathOf, policyFields, policyValues, scheduleValues } from "./form.ts";
 
 describe("the form of a new schedule", () => {
@@ -15,7 +14,7 @@ describe("the path above the form of an escalation policy", () => {
     { value: "user:ada", label: "Ada" },
     { value: "user:ben", label: "Ben" },
   ];
-  const fields = inWords(englishDashboardTexts(), () => policyFields(contacts, { groups: [], monitors: [] }));
+  const fields = inEnglish(() => policyFields(contacts, { groups: [], monitors: [] }));
   const blank = policyValues(undefined);
 
   it("has the steps that somebody is in, by name, with their minutes", () => {
