@@ -29,7 +29,7 @@ function addCrosshair(figure: HTMLElement): void {
   const names = [...figure.querySelectorAll("thead th")].slice(1).map((cell) => cell.textContent ?? "");
   const steps = [...figure.querySelectorAll("tbody tr")].map((row): Step => {
     const cells = [...row.children].slice(1);
-    const figures = cells.map((cell, n) => (cell.textContent ? `${names[n]} ${cell.textContent} ${unit}`.trim() : ""));
+    const figures = cells.map((cell, n) => (cell.textContent ? `${names[n]} ${cell.textContent}${unit}` : ""));
     return {
       at: Date.parse(row.querySelector("time")?.dateTime ?? ""),
       figures: figures.filter((text) => text !== ""),

@@ -59,6 +59,11 @@ describe("a chart", () => {
     expect([...html.matchAll(/data-axis="\w+">([^<]*)/g)].map(([, label]) => label).join(" ")).toBe(labels);
   });
 
+  it("writes a percentage in one piece", () => {
+    const html = draw({ lines: [line("Uptime", [99.9, 99.5])], unit: "%", isShare: true });
+    expect([html.includes(">99.5%</span>"), html.includes('data-unit="%"')]).toEqual([true, true]);
+  });
+
   it("shows the times of its table in the zone of the reader", () => {
     expect(draw({ lines: [line("Median", [10, 12])] }).match(/<td><time [^>]*data-exact/g)).toHaveLength(2);
   });

@@ -58,7 +58,7 @@ export function ChartFigure(chart: ChartProps) {
   );
   const format = last - first > LONG_MS ? "day" : "time";
   return (
-    <figure class="chart" data-chart={hasBars ? "bars" : "lines"} data-unit={unit}>
+    <figure class="chart" data-chart={hasBars ? "bars" : "lines"} data-unit={behind(unit)}>
       <Legend {...chart} />
       <div class="chart-body">
         <div class="chart-values" aria-hidden="true">
@@ -111,6 +111,9 @@ export function ChartFigure(chart: ChartProps) {
   );
 }
 
+/** As it follows a number. */
+const behind = (unit: string) => (unit === "" || unit === "%" ? unit : ` ${unit}`);
+
 function Legend({ lines, isBand, shaded = [], unit }: ChartProps) {
   const text = words("dashboard-frame").chart;
   return (
@@ -121,7 +124,7 @@ function Legend({ lines, isBand, shaded = [], unit }: ChartProps) {
           <li>
             <span class={`swatch is-${isBand && n === 1 ? "band" : n + 1}`} />
             {name}
-            <span class="quiet num">{latest === undefined ? "" : `${numberOf(latest)} ${unit}`.trim()}</span>
+            <span class="quiet num">{latest === undefined ? "" : `${numberOf(latest)}${behind(unit)}`}</span>
           </li>
         );
       })}

@@ -54,7 +54,7 @@ export function incidentListView({ now, incidents, total, limit, offset, is_open
           ) : (
             <Table
               caption="Incidents"
-              head={["Incident", ...(namesPages ? ["Status page"] : []), "State", "Severity", "Who has it", "Began"]}
+              head={["Incident", ...(namesPages ? ["Status page"] : []), "State", "Severity", "Response", "Began"]}
               figuresFrom={namesPages ? 5 : 4}
               isStacked
             >

@@ -263,7 +263,7 @@ function Incidents({ found, pages, now }: OverviewView) {
       <h2 id="incidents">{text.incidents.title}</h2>
       <Table
         caption={text.incidents.title}
-        head={[text.incidents.incident, text.incidents.state, text.incidents.in_hand, text.incidents.open_for]}
+        head={[text.incidents.incident, text.incidents.state, text.incidents.response, text.incidents.open_for]}
         figuresFrom={3}
         isStacked
       >
