@@ -4,10 +4,14 @@ import type { Env } from "../platform/env.ts";
 
 interface Window {
   started_at: number;
+  ends_at: number;
   taken: number;
 }
 
 const KEY = "window";
+
+/** By which the clock of this object may be behind that of its alarms. */
+const SKEW_MS = 1_000;
 
 /**
  * Counts exactly how often something happened within a window that opens with the first time. Calls run one after the
@@ -16,10 +20,11 @@ const KEY = "window";
 export class LimiterObject extends DurableObject<Env> implements LimiterRpc {
   async take({ limit, window_ms, now }: Quota): Promise<number> {
     const stored = this.ctx.storage.kv.get<Window>(KEY);
-    const window = stored && now < stored.started_at + window_ms ? stored : { started_at: now, taken: 0 };
+    const isOpen = stored && now < stored.started_at + window_ms;
+    const window = isOpen ? stored : { started_at: now, ends_at: now + window_ms, taken: 0 };
     if (window.taken >= limit) return window.started_at + window_ms - now;
     this.ctx.storage.kv.put<Window>(KEY, { ...window, taken: window.taken + 1 });
-    if (window !== stored) await this.ctx.storage.setAlarm(window.started_at + window_ms);
+    if (window !== stored) await this.ctx.storage.setAlarm(window.ends_at);
     return 0;
   }
 
@@ -29,7 +34,10 @@ export class LimiterObject extends DurableObject<Env> implements LimiterRpc {
     this.ctx.storage.kv.put<Window>(KEY, { ...stored, taken: Math.max(0, stored.taken - 1) });
   }
 
+  /** One that comes again must not empty the window that opened since, which has an alarm of its own. */
   override async alarm(): Promise<void> {
+    const stored = this.ctx.storage.kv.get<Window>(KEY);
+    if (stored && Date.now() < stored.ends_at - SKEW_MS) return;
     await this.ctx.storage.deleteAll();
   }
 }
