@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { LimiterRpc, Quota } from "../contract/limiter-object.ts";
+import { now as currentTime } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 
 interface Window {
@@ -37,7 +38,7 @@ export class LimiterObject extends DurableObject<Env> implements LimiterRpc {
   /** One that comes again must not empty the window that opened since, which has an alarm of its own. */
   override async alarm(): Promise<void> {
     const stored = this.ctx.storage.kv.get<Window>(KEY);
-    if (stored && Date.now() < stored.ends_at - SKEW_MS) return;
+    if (stored && currentTime() < stored.ends_at - SKEW_MS) return;
     await this.ctx.storage.deleteAll();
   }
 }
