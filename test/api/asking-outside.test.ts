@@ -82,6 +82,18 @@ describe("an outage that the edge finds, where an agent of another network is at
     expect(await statusOf(place)).toBe("down");
   });
 
+  it("hears an answer that was stored before the request failed, when the agent repeats it", async () => {
+    const place = await aPlace();
+    await failAtEdge(place);
+    const order = await orderOf(place);
+    const answer = { ok: true, result: { status: "up", message: "HTTP 200" } };
+    await env.DB.prepare("UPDATE agent_commands SET acked_at = ?, ok = 1, result = ? WHERE id = ?")
+      .bind(Date.now(), JSON.stringify(answer.result), order.id)
+      .run();
+    expect((await place.agent.client.post(`${AGENTS}/commands/${order.id}/ack`, answer)).status).toBe(200);
+    expect(await statusOf(place)).toBe("degraded");
+  });
+
   it("is an outage after five seconds where the agent does not answer, and no answer changes it then", async () => {
     const place = await aPlace();
     await failAtEdge(place);

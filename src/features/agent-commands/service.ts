@@ -49,7 +49,11 @@ export async function acknowledgeCommand(
   const command = await requireOwnCommand(ctx, commandId);
   const isFirst = command.acked_at === null;
   const rotates = command.type === "rotate_token" && (isFirst ? ack.ok : command.ok && agent.next_token_hash !== null);
-  if (!isFirst && !rotates) return {};
+  if (!isFirst && !rotates) {
+    // The request that stored the answer may have failed before it passed it on.
+    if (command.type === "confirm") await passOn(ctx, command, { ok: command.ok === true, result: command.result });
+    return {};
+  }
   const token = rotates ? newMachineToken("agent") : undefined;
   const answer = { acked_at: ctx.now, ok: ack.ok, result: ack.result ?? null, error: ack.error ?? null };
   await commit(
@@ -74,7 +78,7 @@ export async function acknowledgeCommand(
 async function passOn(
   ctx: RequestScope,
   { agent_id, params }: AgentCommandRecord,
-  ack: AgentCommandAck,
+  ack: Pick<AgentCommandAck, "ok" | "result">,
 ): Promise<void> {
   const asked = Asked.safeParse(params).data;
   if (!asked) return;
