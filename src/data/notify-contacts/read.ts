@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNotNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNotNull, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db.ts";
 import { isPending, listToWake } from "../outbox/rows.ts";
 import { applicationKeys, contactMessages, notifyContacts } from "./table.ts";
@@ -62,16 +62,22 @@ export async function findContactById(db: Db, id: string): Promise<NotifyContact
 /** Several accounts may have verified one number. */
 const OF_NUMBER_MAX = 5;
 
-/** The verified contacts that a text message from this number may answer for. */
-export function listContactsOfNumber(db: Db, numberHash: string): Promise<NotifyContactRecord[]> {
+/** The verified contacts of an owner and their teams that a text message from this number may answer for. */
+export function listContactsOfNumber(
+  db: Db,
+  { number_hash, owner_id }: { number_hash: string; owner_id: string },
+): Promise<NotifyContactRecord[]> {
+  const isOfTeam = sql`EXISTS (SELECT 1 FROM page_members m JOIN status_pages p ON p.id = m.status_page_id
+    WHERE m.user_id = ${notifyContacts.user_id} AND p.owner_id = ${owner_id})`;
   return db
     .select()
     .from(notifyContacts)
     .where(
       and(
-        eq(notifyContacts.number_hash, numberHash),
+        eq(notifyContacts.number_hash, number_hash),
         sql`number_hash IS NOT NULL`,
         isNotNull(notifyContacts.verified_at),
+        or(eq(notifyContacts.user_id, owner_id), isOfTeam),
       ),
     )
     .orderBy(asc(notifyContacts.created_at), asc(notifyContacts.id))

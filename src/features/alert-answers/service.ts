@@ -72,7 +72,7 @@ export async function readPagerDuty(
   // What an integration did, such as the one by which this service resolves, is no answer of a person.
   if (verb === undefined || agent?.type !== "user_reference") return { result: "ignored" };
   const answer = { service: "PagerDuty", thread_id: data.incident_key ?? "", verb, person: agent.summary ?? "" };
-  return (await once(ctx, `pagerduty ${id}`, () => take(ctx, webhook, answer))) ?? { result: "ignored" };
+  return (await once(ctx, `pagerduty ${webhook.id} ${id}`, () => take(ctx, webhook, answer))) ?? { result: "ignored" };
 }
 
 const JIRA_VERBS: Record<string, Answer["verb"]> = { acknowledge: "acknowledge", close: "resolve" };

@@ -65,12 +65,16 @@ export async function requireSigned(
   return line;
 }
 
-/** The reply as TwiML. Only people whose number is verified get one, because each costs the owner. */
+/**
+ * The reply as TwiML. Only people of the channel's owner get one: each costs the owner, and who owns a channel can sign in the
+ * name of any number, and must not learn by an answer which numbers others verified.
+ */
 export async function answerMessage(ctx: RequestScope, line: PhoneLine, message: TwilioMessage): Promise<string> {
-  const contacts = await listContactsOfNumber(ctx.db, recipientHash(message.From));
+  const { id: webhook_id, owner_id } = line.webhook;
+  const contacts = await listContactsOfNumber(ctx.db, { number_hash: recipientHash(message.From), owner_id });
   const [first] = contacts;
   if (!first) return SILENT_TWIML;
-  const text = await once(ctx, `twilio ${message.MessageSid}`, () =>
+  const text = await once(ctx, `twilio ${webhook_id} ${message.MessageSid}`, () =>
     ACKNOWLEDGEMENT.test(message.Body) ? acknowledgeAll(ctx, line, contacts) : help(ctx, first, message.From),
   );
   if (!text || !(await takeParts(ctx, line, countSmsParts(text)))) return SILENT_TWIML;
