@@ -67,7 +67,7 @@ function validate({ url, config }: CheckedTarget): string | null {
 }
 
 const PEOPLE_NOTE =
-  "People of your team verify numbers of their own under Account, Contacts, once the channel says how many messages a month they may get and in which countries, and are reached when they are on call. When the month's are used up, you are told.";
+  "People of your team verify numbers of their own under Account, Contacts, once the channel says how many messages a month they may get and in which countries, and are reached when they are on call. The owner of the channel gets a notification and a mail when the month's messages are used up.";
 
 export const twilioSms: Notifier = {
   provider: "twilio_sms",
