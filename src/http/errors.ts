@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
-import type { core, ZodError } from "zod";
+import type { core, ZodError, ZodType } from "zod";
 import { ApiError, type ErrorDetail, invalid, unavailable, unsupportedMediaType } from "../contract/errors.ts";
 import { isUnavailable } from "../platform/d1-errors.ts";
 import type { Logger } from "../platform/logger.ts";
@@ -35,6 +35,13 @@ function toApiError(error: unknown): ApiError | undefined {
 /** The hook of every schema: all problems as details, the first one as the sentence. */
 export function rejectInvalid(result: { success: boolean; error?: ZodError }, _c: Context): void {
   if (!result.success && result.error) throw invalidInput(result.error);
+}
+
+/** Of what a handler reads by itself, such as a signed body. */
+export function parseInput<Schema extends ZodType>(schema: Schema, value: unknown): Schema["_zod"]["output"] {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalidInput(parsed.error);
+  return parsed.data;
 }
 
 export function invalidInput({ issues }: ZodError): ApiError {

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { AlertAnswered, JiraWebhook, PagerDutyWebhook } from "../../contract/alert-answer.ts";
 import { parseJsonBody, readRequestBody } from "../../http/body.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { rejectInvalid } from "../../http/errors.ts";
+import { parseInput } from "../../http/errors.ts";
 import { BODY_ERRORS, json, USER_ERRORS } from "../../http/responses.ts";
 import { readJira, readPagerDuty, requireJira, requirePagerDuty } from "./service.ts";
 
@@ -25,11 +25,8 @@ const responses = {
   415: BODY_ERRORS[415],
 };
 
-function parse<Schema extends z.ZodType>(c: AppContext, schema: Schema, bytes: Uint8Array): z.output<Schema> {
-  const parsed = schema.safeParse(parseJsonBody(c.req.header("content-type") ?? null, bytes));
-  rejectInvalid(parsed, c);
-  return parsed.data as z.output<Schema>;
-}
+const parse = <Schema extends z.ZodType>(c: AppContext, schema: Schema, bytes: Uint8Array) =>
+  parseInput(schema, parseJsonBody(c.req.header("content-type") ?? null, bytes));
 
 export const endpoints = [
   endpoint(

@@ -4,7 +4,7 @@ import { ChatReply, DiscordInteraction, TelegramUpdate } from "../../contract/ch
 import { conflict, unauthenticated } from "../../contract/errors.ts";
 import { parseJsonBody, readRequestBody } from "../../http/body.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { rejectInvalid } from "../../http/errors.ts";
+import { parseInput } from "../../http/errors.ts";
 import { BODY_ERRORS, json, USER_ERRORS } from "../../http/responses.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/durations.ts";
 import { isSameSecret, isSignedByDiscord } from "../../platform/chat-signatures.ts";
@@ -32,11 +32,8 @@ const responses = {
   415: BODY_ERRORS[415],
 };
 
-function parseRequest<Schema extends z.ZodType>(c: AppContext, schema: Schema, bytes: Uint8Array): z.output<Schema> {
-  const parsed = schema.safeParse(parseJsonBody(c.req.header("content-type") ?? null, bytes));
-  rejectInvalid(parsed, c);
-  return parsed.data as z.output<Schema>;
-}
+const parseRequest = <Schema extends z.ZodType>(c: AppContext, schema: Schema, bytes: Uint8Array) =>
+  parseInput(schema, parseJsonBody(c.req.header("content-type") ?? null, bytes));
 
 export const endpoints = [
   endpoint(

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { TwilioCall, TwilioMessage } from "../../contract/phone-answer.ts";
 import { readForm } from "../../http/body.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { rejectInvalid } from "../../http/errors.ts";
+import { parseInput } from "../../http/errors.ts";
 import { BODY_ERRORS, document, OBJECT_ERRORS } from "../../http/responses.ts";
 import { answerCall, answerMessage, requireSigned } from "./service.ts";
 
@@ -37,9 +37,7 @@ async function readSigned<Schema extends z.ZodType>(
     url: `${ctx.publicUrl}${pathname}${search}`,
     form,
   });
-  const parsed = schema.safeParse(Object.fromEntries(form));
-  rejectInvalid(parsed, c);
-  return { line, fields: parsed.data as z.output<Schema> };
+  return { line, fields: parseInput(schema, Object.fromEntries(form)) };
 }
 
 export const endpoints = [
