@@ -8,6 +8,7 @@ export const WEBHOOK_PROVIDERS = [
   "generic",
   "discord",
   "slack",
+  "slack_app",
   "telegram",
   "telegram_bot",
   "teams",

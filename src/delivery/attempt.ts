@@ -84,7 +84,7 @@ async function perform(scope: Scope, claimed: Claimed, prepared: Prepared): Prom
     };
   }
   const reply = await sendBoth(scope, prepared, request);
-  if (edited_id !== null && reply.kind === "answered" && EDIT_REFUSED.includes(reply.status)) {
+  if (edited_id !== null && isEditRefused(reply)) {
     // The message was deleted in the chat: a new one takes its place.
     const fresh = notifier.build(input, target);
     if (fresh?.kind === "http") {
@@ -96,10 +96,9 @@ async function perform(scope: Scope, claimed: Claimed, prepared: Prepared): Prom
 }
 
 /** The second request answers for both where the first one was accepted. */
-async function sendBoth(scope: Scope, { notifier, input, target }: Prepared, request: NotifierRequest) {
+async function sendBoth(scope: Scope, { notifier, input, target, edited_id }: Prepared, request: NotifierRequest) {
   const reply = await sendTo(scope, notifier, request);
-  const isAccepted = reply.kind === "answered" && reply.status >= 200 && reply.status < 300;
-  const second = isAccepted ? notifier.follow?.(input, target) : null;
+  const second = isAccepted(reply) ? notifier.follow?.(input, target, edited_id) : null;
   return second ? sendTo(scope, notifier, second) : reply;
 }
 
@@ -134,17 +133,28 @@ function maskSecrets(text: string, secrets: readonly string[]): string {
 
 const EDIT_REFUSED = [400, 403, 404, 410];
 
+function isEditRefused(reply: TimedReply): boolean {
+  if (reply.kind !== "answered") return false;
+  return reply.reading ? reply.reading.kind === "refused" : EDIT_REFUSED.includes(reply.status);
+}
+
+function isAccepted(reply: TimedReply): boolean {
+  if (reply.kind !== "answered") return false;
+  return reply.reading ? reply.reading.kind === "delivered" : reply.status >= 200 && reply.status < 300;
+}
+
 /** Stores which message of the provider this delivery sent, so that the next one of the same state edits it. */
 function remember(
   { db, now }: Scope,
   { webhook }: Claimed,
-  { notifier, input }: Prepared,
+  { notifier, input, edited_id }: Prepared,
   reply: TimedReply,
 ): Statement[] {
-  if (!notifier.editing || reply.kind !== "answered") return [];
-  const message_id = notifier.editing.parseMessageId(reply.excerpt);
-  const isSent = reply.status >= 200 && reply.status < 300;
-  if (message_id === null || !isSent) return [];
+  if (!notifier.editing || reply.kind !== "answered" || !isAccepted(reply)) return [];
+  // One that stands for the whole thread stays, although the answer may be about a reply to it.
+  const isKept = notifier.editing.isOfThread && edited_id !== null;
+  const message_id = isKept ? edited_id : notifier.editing.parseMessageId(reply.excerpt);
+  if (message_id === null) return [];
   const { id: thread_id, state } = input.message.thread;
   return [upsertChatMessage(db, { webhook_id: webhook.id, thread_id, state, message_id, updated_at: now })];
 }

@@ -170,8 +170,11 @@ export interface Notifier extends ProviderDescription {
   editing?: MessageEditing;
   /** Null where the status says it all. */
   readAnswer?(answer: { status: number; excerpt: string }): AnswerReading | null;
-  /** A second request that belongs to one that was accepted; null for most events. A retry repeats both. */
-  follow?(input: NotifierInput, target: WebhookTarget): NotifierRequest | null;
+  /**
+   * A second request that belongs to one that was accepted; null for most events. `edited_id` is the message that the first
+   * one changed. A retry repeats both.
+   */
+  follow?(input: NotifierInput, target: WebhookTarget, edited_id: string | null): NotifierRequest | null;
 }
 
 /** A message in a chat is worth nothing days later. */

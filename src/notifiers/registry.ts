@@ -26,6 +26,7 @@ import { pushover } from "./pushover.ts";
 import { rocketChat } from "./rocket-chat.ts";
 import { signal } from "./signal.ts";
 import { slack } from "./slack.ts";
+import { slackApp } from "./slack-app.ts";
 import { splunkOnCall } from "./splunk-on-call.ts";
 import { teams } from "./teams.ts";
 import { telegram, telegramBot } from "./telegram.ts";
@@ -40,6 +41,7 @@ export const NOTIFIERS = {
   generic,
   discord,
   slack,
+  slack_app: slackApp,
   telegram,
   telegram_bot: telegramBot,
   teams,

@@ -123,6 +123,40 @@ describe("an issue on GitHub", () => {
   });
 });
 
+describe("a thread in Slack", () => {
+  const { fake, ...service } = serviceOf("slack_app");
+  const target = targetOf({ fake, ...service });
+  const { editing, follow } = notifierOf("slack_app");
+  const bodyOfRequest = (request: NotifierRequest | null | undefined) => JSON.parse(request?.body ?? "null");
+
+  it("has the state of its outage in the first message, and each step as a reply", async () => {
+    const ts = editing?.parseMessageId(await fake(httpRequest(build("slack_app"))).text()) ?? "";
+    const end = exampleInput({ name: "monitor.up" });
+    const [changed, reply] = [editing?.edit(end, target, ts), follow?.(end, target, ts)];
+    expect([changed?.url, bodyOfRequest(changed)]).toEqual([
+      "https://slack.com/api/chat.update",
+      expect.objectContaining({ ts, text: expect.stringContaining("Shop is up again") }),
+    ]);
+    expect([reply?.url, bodyOfRequest(reply)]).toEqual([
+      "https://slack.com/api/chat.postMessage",
+      expect.objectContaining({ thread_ts: ts, reply_broadcast: false }),
+    ]);
+    for (const request of [changed, reply]) {
+      expect(await fake(httpRequest(request ?? null)).json()).toMatchObject({ ok: true });
+    }
+    expect(follow?.(exampleInput(), target, null)).toBeNull();
+  });
+
+  it("shows a reminder in the channel, too", () => {
+    const reminder = exampleInput({ name: "monitor.reminder" });
+    expect(bodyOfRequest(follow?.(reminder, target, "1503435956.000247"))).toMatchObject({ reply_broadcast: true });
+  });
+
+  it("is written to no person", () => {
+    expect(() => build("slack_app", {}, { channel: "U012AB3CD" })).toThrow("names no channel");
+  });
+});
+
 describe("a phone", () => {
   it("is not called about what is over", () => {
     const called = ["monitor.down", "monitor.up", "incident.resolved", "maintenance.started", "test_event"].filter(
@@ -157,6 +191,7 @@ describe("an entry of alert_channels", () => {
     ["line", "C1", ({ body }) => JSON.parse(body).to],
     ["signal", "+4930999", ({ body }) => JSON.parse(body).recipients.join()],
     ["home_assistant", "other", ({ url }) => url.split("/").at(-1)],
+    ["slack_app", "G0OTHER01", ({ body }) => JSON.parse(body).channel],
     ["github_issues", "example/other", ({ url }) => url.split("/").slice(4, 6).join("/")],
   ])("of %s names where it goes instead", (provider, channel, read) => {
     expect(read(httpRequest(build(provider, {}, { channel })))).toBe(channel);
@@ -209,6 +244,23 @@ describe("an answer", () => {
       { kind: "later", error: "WhatsApp limits messages", wait_seconds: null },
     ],
     ["whatsapp", 400, '{"error":{"code":132000}}', null],
+    ["slack_app", 200, '{"ok":true,"ts":"1.2"}', null],
+    ["slack_app", 429, "", null],
+    [
+      "slack_app",
+      200,
+      '{"ok":false,"error":"token_revoked"}',
+      {
+        kind: "refused",
+        error: "Slack answered token_revoked: the token was revoked, or the app removed from the workspace",
+      },
+    ],
+    [
+      "slack_app",
+      200,
+      '{"ok":false,"error":"ratelimited"}',
+      { kind: "later", error: "Slack answered ratelimited", wait_seconds: null },
+    ],
   ])("of %s with %i %s is understood", (provider, status, excerpt, reading) => {
     expect(notifierOf(provider).readAnswer?.({ status, excerpt })).toEqual(reading);
   });

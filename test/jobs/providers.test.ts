@@ -186,6 +186,71 @@ describe("a delivery by a provider with fields of its own", () => {
   });
 });
 
+describe("a thread of a Slack app", () => {
+  const slack = () => {
+    const { fake, config } = FAKE_SERVICES.find(({ provider }) => provider === "slack_app") ?? {};
+    if (!fake) throw new Error("no fake");
+    return { fake: inRoot(fake), config };
+  };
+  const methods = () => sink.received.map(({ url }) => url.split("/").at(-1));
+
+  it("is one message for an outage, which stands for it to the end, and a reply for each step", async () => {
+    const account = await createAccount();
+    const { fake, config } = slack();
+    await createWebhook(account, { provider: "slack_app", url: serve(fake, "/api"), config });
+    await send(account, {});
+    await send(account, { name: "monitor.reminder" });
+    const last = await send(account, { name: "monitor.up" });
+    expect((await stored(last)).delivery?.state).toBe("delivered");
+    const step = ["chat.update", "chat.postMessage"];
+    expect(methods()).toEqual(["chat.postMessage", ...step, ...step]);
+    const sent = bodies();
+    expect(sent.map(({ ts, thread_ts }) => ts ?? thread_ts)).toEqual([
+      undefined,
+      ...Array(4).fill("1503435956.000247"),
+    ]);
+  });
+
+  it("begins anew where its message was deleted", async () => {
+    const account = await createAccount();
+    const { fake, config } = slack();
+    let isDeleted = false;
+    const answer = (request: Received) =>
+      isDeleted && request.url.endsWith("chat.update")
+        ? Response.json({ ok: false, error: "message_not_found" })
+        : fake(request);
+    await createWebhook(account, { provider: "slack_app", url: serve(answer, "/api"), config });
+    await send(account, {});
+    isDeleted = true;
+    const id = await send(account, { name: "monitor.up" });
+    expect((await stored(id)).delivery?.state).toBe("delivered");
+    expect(methods()).toEqual(["chat.postMessage", "chat.update", "chat.postMessage"]);
+    expect(bodies()[2]).not.toHaveProperty("thread_ts");
+  });
+
+  it("waits as long as Slack asks, and says why Slack refuses", async () => {
+    const account = await createAccount();
+    const answers = [
+      new Response(null, { status: 429, headers: { "retry-after": "120" } }),
+      Response.json({ ok: false, error: "not_in_channel" }),
+    ];
+    const { config } = slack();
+    const url = serve(() => answers.shift() ?? new Response(null, { status: 500 }));
+    await createWebhook(account, { provider: "slack_app", url, config });
+    const id = await send(account, {});
+    passTime(60_000);
+    await deliver([id]);
+    expect(sink.received).toHaveLength(1);
+    passTime(61_000);
+    await deliver([id]);
+    const { delivery, attempts } = await stored(id);
+    expect([delivery?.state, attempts[1]?.error]).toEqual([
+      "failed",
+      "Slack answered not_in_channel: the app was not invited to the channel",
+    ]);
+  });
+});
+
 describe("messages about one incident", () => {
   const update = (incident_id: string, fields: Record<string, unknown>) => ({
     name: "incident.updated",

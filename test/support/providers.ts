@@ -59,14 +59,14 @@ export function jsonService(schema: z.ZodType, respond: (request: Sent) => Respo
 export const text = (max: number) => z.string().min(1).max(max);
 
 /** https://api.slack.com/reference/surfaces/formatting: control characters. */
-const isSlackText = (value: string) => !/<(?![@#!]?\w)|&(?!amp;|lt;|gt;)/.test(value);
+export const isSlackText = (value: string) => !/<(?![@#!]?\w)|&(?!amp;|lt;|gt;)/.test(value);
 const slackText = (type: "plain_text" | "mrkdwn", max: number) =>
   type === "plain_text"
     ? z.strictObject({ type: z.literal(type), text: text(max), emoji: z.boolean() })
     : z.strictObject({ type: z.literal(type), text: text(max).refine(isSlackText), verbatim: z.boolean() });
 
 /** https://docs.slack.dev/reference/block-kit/blocks */
-const SlackBlock = z.discriminatedUnion("type", [
+export const SlackBlock = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("header"), text: slackText("plain_text", 150) }),
   z.strictObject({ type: z.literal("context"), elements: z.array(slackText("plain_text", 3000)).min(1).max(10) }),
   z

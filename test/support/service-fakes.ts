@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import type { ProviderConfig, WebhookProvider } from "../../src/contract/webhook.ts";
-import { type Fake, headerOf, jsonService, refuse, type Sent, text } from "./providers.ts";
+import { type Fake, headerOf, isSlackText, jsonService, refuse, type Sent, SlackBlock, text } from "./providers.ts";
 
 /**
  * The services of the providers with fields of their own: each accepts what the real one accepts, by its public
@@ -463,6 +463,44 @@ const pushbullet: Fake = (request) =>
       )(request)
     : refuse(401, "invalid_access_token");
 
+const SLACK_CHANNEL = "C012AB3CD";
+const SLACK_TS = "1503435956.000247";
+const SlackTs = z.string().regex(/^\d{10}\.\d{6}$/);
+const SlackText = {
+  channel: text(80),
+  text: text(40_000).refine(isSlackText),
+  blocks: z.array(SlackBlock).min(1).max(50),
+};
+const SLACK_METHODS: Record<string, z.ZodType> = {
+  "chat.postMessage": z.strictObject({
+    ...SlackText,
+    unfurl_links: z.boolean().optional(),
+    unfurl_media: z.boolean().optional(),
+    thread_ts: SlackTs.optional(),
+    reply_broadcast: z.boolean().optional(),
+  }),
+  "chat.update": z.strictObject({ ...SlackText, ts: SlackTs }),
+};
+/** https://docs.slack.dev/reference/methods: refusals are answered 200, too. */
+const slackApp: Fake = (request) => {
+  const says = (error: string) => Response.json({ ok: false, error });
+  const method = new URL(request.url).pathname.replace(/^.*\/api\//, "");
+  const schema = SLACK_METHODS[method];
+  if (!schema) return says("unknown_method");
+  if (headerOf(request, "authorization") !== "Bearer xoxb-1-slack-token") return says("invalid_auth");
+  return jsonService(schema, ({ body }) => {
+    const { channel, ts, thread_ts } = JSON.parse(body);
+    if (channel !== SLACK_CHANNEL) return says("channel_not_found");
+    if (ts !== undefined && ts !== SLACK_TS) return says("message_not_found");
+    return Response.json({
+      ok: true,
+      channel,
+      ts: thread_ts ? "1503435999.000001" : SLACK_TS,
+      message: { type: "message" },
+    });
+  })(request);
+};
+
 /** https://docs.github.com/rest/issues/issues: creates by POST, changes by PATCH, and needs a user agent. */
 const github: Fake = bearer("github_pat_token", (request) => {
   const [, number] = /\/repos\/example\/shop\/issues(?:\/(\d+))?$/.exec(new URL(request.url).pathname) ?? [];
@@ -625,5 +663,11 @@ export const FAKE_SERVICES: readonly FakeService[] = [
     url: "https://gitlab.test/alerts/notify/vigil/1.json",
     config: { token: "gitlab-key" },
     fake: gitlab,
+  },
+  {
+    provider: "slack_app",
+    url: "https://slack.com/api",
+    config: { channel_id: SLACK_CHANNEL, token: "xoxb-1-slack-token" },
+    fake: slackApp,
   },
 ];
