@@ -1,7 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../http/endpoint.ts";
-import { type DashboardTexts, loadDashboardTexts } from "../language/dashboard-texts.ts";
+import {
+  type DashboardArea,
+  type DashboardAreas,
+  type DashboardTexts,
+  loadDashboardTexts,
+} from "../language/dashboard-texts.ts";
 
 const spoken = new AsyncLocalStorage<DashboardTexts>();
 
@@ -10,11 +15,18 @@ const spoken = new AsyncLocalStorage<DashboardTexts>();
  * Without a request, as while a module is evaluated, there is no language, and this throws: texts in a constant of a module
  * would be those of the first request.
  */
-export const words: DashboardTexts = (area) => {
+export function words<Area extends DashboardArea>(area: Area): DashboardAreas[Area] {
+  return textsNow(`the words of ${area}`)(area);
+}
+
+/** By which dates, numbers and lists of the request are written; formats.ts does. */
+export const locale = () => textsNow("the formats").locale;
+
+function textsNow(what: string): DashboardTexts {
   const texts = spoken.getStore();
-  if (!texts) throw new Error(`the words of ${area} were read outside a request, which alone has a language`);
-  return texts(area);
-};
+  if (!texts) throw new Error(`${what} were read outside a request, which alone has a language`);
+  return texts;
+}
 
 /** Runs what reads words outside a request. */
 export function inWords<Result>(texts: DashboardTexts, run: () => Result): Result {

@@ -11,7 +11,7 @@ import { speak, type Tree } from "./message.ts";
 import type { WithAssets } from "./texts.ts";
 
 /** What the signed-in pages say, by area; apart from texts.ts, so that the first reader of a public page waits for none. */
-interface DashboardAreas {
+export interface DashboardAreas {
   "dashboard-frame": DashboardFrameMessages;
   "dashboard-monitors": DashboardMonitorsMessages;
   "dashboard-incidents": DashboardIncidentsMessages;
@@ -26,17 +26,23 @@ export type DashboardArea = keyof DashboardAreas;
 export type DashboardTrees = Readonly<Record<DashboardArea, Tree>>;
 
 /** The texts of an area, in one language. */
-export type DashboardTexts = <Name extends DashboardArea>(area: Name) => DashboardAreas[Name];
+export interface DashboardTexts {
+  <Name extends DashboardArea>(area: Name): DashboardAreas[Name];
+  /** By which dates, numbers and lists are written. */
+  readonly locale: string;
+}
 
 /** A view reads few areas, so each is made of its messages when it is first read. */
 export function createDashboardTexts(trees: DashboardTrees, language: Language): DashboardTexts {
   const spoken = new Map<DashboardArea, unknown>();
-  return <Name extends DashboardArea>(area: Name) => {
-    const known = spoken.get(area) ?? speak<DashboardAreas[Name]>(trees[area], LANGUAGE_FACTS[language].locale);
+  const { locale } = LANGUAGE_FACTS[language];
+  const speakArea = <Name extends DashboardArea>(area: Name) => {
+    const known = spoken.get(area) ?? speak<DashboardAreas[Name]>(trees[area], locale);
     spoken.set(area, known);
     // Only texts of this area are kept under its name.
     return known as DashboardAreas[Name];
   };
+  return Object.assign(speakArea, { locale });
 }
 
 /** Languages are a closed list, so this is bounded. */

@@ -25,6 +25,7 @@ import { conflictProblems, keptOf, MADE_FROM, madeFrom, mergeEntered } from "../
 import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { completeEntry } from "./complete-entry.ts";
 import { isShownFor, loadForm, type MonitorForm, readMonitor, rhythmsFor, typeOf } from "./form.ts";
 import { monitorFormView } from "./form-views.tsx";
@@ -88,7 +89,7 @@ export const endpoints = [
     const answer = await callApi(c, { method: "POST", path: API, body });
     if (!answer.ok) return showRefused(c, asked, body, answer);
     const { id, name } = Created.parse(answer.body);
-    return redirectWithNotice(`/app/monitors/${id}`, `${name} is created${await describeNext(c, id)}.`);
+    return redirectWithNotice(`/app/monitors/${id}`, await describeCreated(c, { id, name }));
   }),
 
   view({ path: "/app/monitors/{id}/edit", summary: "Form of a monitor", ...changed }, async (c, { params: { id } }) => {
@@ -122,27 +123,28 @@ export const endpoints = [
       if (merge.conflicts.length > 0) {
         const asked = { ...askedOf(merge.entered), seen: seenOf(monitor) };
         const problems = conflictProblems(merge, stored);
-        if (merge.conflicts.includes(STEPS)) problems[STEPS.name] = "The steps were changed meanwhile.";
+        if (merge.conflicts.some(isSteps)) problems[STEPS] = words("dashboard-monitors").steps.changed;
         return showForm(c, asked, { problems, status: 409 });
       }
       const answer = await callApi(c, { method: "PUT", path: `${API}/${p.id}`, body: bodyOf(merge.entered) });
       if (!answer.ok) return showRefused(c, askedOf(typed), bodyOf(typed), answer);
-      return redirectWithNotice(path, `Saved.${keptOf(merge)}`);
+      return redirectWithNotice(path, words("dashboard-monitors").form_view.saved({ kept: keptOf(merge) }));
     },
   ),
 ];
 
-/** What happens next with a monitor that was just created, to be said after "is created". */
-async function describeNext(c: AppContext, id: string): Promise<string> {
+/** What happens next with a monitor that was just created. */
+async function describeCreated(c: AppContext, { id, name }: z.output<typeof Created>): Promise<string> {
   const { ctx } = c.var;
+  const text = words("dashboard-monitors").form_view.created;
   const found = await getMonitor(ctx, id);
   const source = resultSourceOf(found.record.type, found.record.options);
-  if (source === "edge") return " and checked at once";
-  if (source === "agent") return "; its agent checks it within a minute";
+  if (source === "edge") return text.edge({ name });
+  if (source === "agent") return text.agent({ name });
   const schedule = scheduleOf(presentMonitor(found, ctx.now));
-  if (schedule === null) return "";
+  if (schedule === null) return text.other({ name });
   const times = nextTimes(schedule, ctx.now, 3).map((at) => formatTime(at, schedule.timezone));
-  return `; after its first heartbeat it is due on ${times.join("; ")} (${schedule.timezone})`;
+  return text.schedule({ name, times: times.join("; "), zone: schedule.timezone });
 }
 
 /** When the jobs of a heartbeat run by the clock; null where they have a fixed interval. */
@@ -157,7 +159,7 @@ async function copyOf(c: AppContext, id: string): Promise<FormValues> {
   const { form, stored, name, record } = await loadEdited(c, id);
   if (!(await mayDo(c.var.ctx, record, "monitors.write"))) throw forbidden("your role may not clone this monitor");
   const agent_id = form.agents.find((agent) => agent === record.agent_id) ?? "";
-  return { ...stored, name: `${name} (copy)`, agent_id };
+  return { ...stored, name: words("dashboard-monitors").form_view.copy({ name }), agent_id };
 }
 
 type Edited = Awaited<ReturnType<typeof loadEdited>>;
@@ -181,14 +183,17 @@ async function loadEdited(c: AppContext, id: string) {
 }
 
 /** For problems of the steps as a whole. */
-const STEPS: FormField = { name: "steps", label: "Steps", kind: "json" };
+const STEPS = "steps";
+const stepsField = (): FormField => ({ name: STEPS, label: words("dashboard-monitors").steps.label, kind: "json" });
+const isSteps = ({ name }: FormField) => name === STEPS;
 
 const hasSteps = (type: string | null) => STEP_TYPES.some((each) => each === type);
 
 /** Steps count as one field, because they have no ids by which to match them once one is added or removed. */
-const withSteps = (values: FormValues): FormValues => ({ ...values, [STEPS.name]: stepsText(values) });
+const withSteps = (values: FormValues): FormValues => ({ ...values, [STEPS]: stepsText(values) });
 
-const seenOf = ({ form, stored, masked }: Edited) => madeFrom([...form.fields, STEPS], withSteps(stored), masked);
+const seenOf = ({ form, stored, masked }: Edited) =>
+  madeFrom([...form.fields, stepsField()], withSteps(stored), masked);
 
 /** The entered values, with what another person changed meanwhile. */
 function mergeMonitor({ form, stored, masked }: Edited, typed: URLSearchParams) {
@@ -196,9 +201,9 @@ function mergeMonitor({ form, stored, masked }: Edited, typed: URLSearchParams) 
   const isShown = (name: string) => isShownFor(form, name, type) && (typed.has(name) || !rhythmsFor(name, type));
   const shown = form.fields.filter(({ name }) => isShown(name));
   const entered = new URLSearchParams(typed);
-  if (hasSteps(type)) entered.set(STEPS.name, stepsText(typedSteps(typed)));
-  const merge = mergeEntered(hasSteps(type) ? [...shown, STEPS] : shown, entered, withSteps(stored), masked);
-  return { ...merge, entered: merge.others.includes(STEPS) ? replaceSteps(merge.entered, stored) : merge.entered };
+  if (hasSteps(type)) entered.set(STEPS, stepsText(typedSteps(typed)));
+  const merge = mergeEntered(hasSteps(type) ? [...shown, stepsField()] : shown, entered, withSteps(stored), masked);
+  return { ...merge, entered: merge.others.some(isSteps) ? replaceSteps(merge.entered, stored) : merge.entered };
 }
 
 /** What the chosen rhythm has no use for keeps its value, should another be chosen. */
@@ -226,7 +231,7 @@ async function showRefused(c: AppContext, asked: Asked, body: Body, refusal: Api
   const isOfTarget = refusal.problems.target !== undefined || refusal.problems.steps !== undefined;
   const network = isOfTarget ? await networkFor(c, asked, body) : null;
   const steps = fieldsOf(countSteps(asked.entered));
-  const problems = toSentences([...asked.form.fields, STEPS, ...steps], placeProblems(refusal.problems));
+  const problems = toSentences([...asked.form.fields, stepsField(), ...steps], placeProblems(refusal.problems));
   return showForm(c, asked, { problems, status: refusal.status, headers: refusal.headers, network });
 }
 

@@ -22,13 +22,14 @@ import { defaultInterval } from "../../features/monitors/validate.ts";
 import { durationInWords } from "../../lib/duration-format.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { fieldNamesOf, monitorType, targetsOf } from "../../probes/registry.ts";
+import { fieldNamesOf, monitorType, TYPE_FIELDS, targetsOf } from "../../probes/registry.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
 import { changedFields, readBody, storedValues } from "../form-fields.ts";
 import { listPageChoices, mayDo } from "../rights.ts";
-import { COMPOSITE_POLICIES } from "./composite-policies.ts";
-import { RHYTHM_FIELDS, RHYTHMS_OF, readRhythm, withWholeRhythm } from "./rhythm.ts";
-import { TYPE_FORM_FIELDS } from "./types.ts";
+import { words } from "../words.ts";
+import { compositePolicies } from "./composite-policies.ts";
+import { RHYTHMS_OF, readRhythm, rhythmFields, withWholeRhythm } from "./rhythm.ts";
+import { typeFormFields } from "./types.ts";
 
 const CHOICES_MAX = 500;
 /** Offered to a composite; the API takes the ids of others, too. */
@@ -56,6 +57,7 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
   // People who see an agent may not have it check something for them.
   const mayUse = await Promise.all(agents.rows.map((agent) => mayDo(ctx, agent, "agents.write")));
   const usable = agents.rows.filter((_agent, n) => mayUse[n]);
+  const fields = words("dashboard-monitors").form_fields;
   const named = ({ id, name }: { id: string; name: string }): Option => ({ value: id, label: name });
   const choices = {
     interval: defaultInterval(ctx, await getOwnerPlan(ctx, requireUser(ctx).user_id)),
@@ -74,10 +76,10 @@ export async function loadForm(ctx: RequestScope): Promise<MonitorForm> {
     regions: ctx.settings.REGIONS.map((value) => ({ value, label: regionName(value) })),
     voters: usable
       .filter(({ is_location }) => is_location)
-      .map(({ id, name }) => ({ value: agentLocation(id), label: `${name} (agent)` })),
+      .map(({ id, name }) => ({ value: agentLocation(id), label: fields.locations.agent({ name }) })),
   };
   return {
-    fields: [...basicFields(choices), ...TYPE_FORM_FIELDS.filter(isNotOfCron), ...advancedFields(choices)],
+    fields: [...basicFields(choices), ...typeFormFields().filter(isNotOfCron), ...advancedFields(choices)],
     typesOf: TYPES_OF,
     pages: pages.map(({ id }) => id),
     agents: choices.agents.map(({ value }) => value),
@@ -95,82 +97,87 @@ type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions" | "
   interval: number;
 };
 
-/** Of the interval, in words. */
-const INTERVALS = [10, 30, 60, 300, 900, 3600, 86_400].map((seconds) => {
-  return { value: String(seconds), label: durationInWords(seconds) };
-});
+/** Usual ones, in seconds. */
+const INTERVALS = [10, 30, 60, 300, 900, 3600, 86_400];
 
 const isNotOfCron = ({ name }: FormField) => name !== "schedule" && name !== "timezone";
-/** Beside the choice of the rhythm that they are for. */
-const CRON_FIELDS = TYPE_FORM_FIELDS.filter((field) => !isNotOfCron(field));
 
 function basicFields({ pages, agents, monitors, interval }: Choices): FormField[] {
+  const fields = words("dashboard-monitors").form_fields;
   return [
-    { name: "name", label: "Name", kind: "text", required: true },
-    { name: "type", label: "Type", kind: "select", options: TYPE_OPTIONS, required: true },
+    { name: "name", label: fields.name.label, kind: "text", required: true },
+    { name: "type", label: fields.type.label, kind: "select", options: TYPE_OPTIONS, required: true },
     {
       name: "target",
-      label: "Target",
+      label: fields.target.label,
       kind: "text",
-      hint: "E.g. https://example.com, example.com or example.com:5432",
+      hint: fields.target.hint,
     },
     {
       name: "child_ids",
-      label: "Members",
+      label: fields.child_ids.label,
       kind: "several",
       options: monitors,
-      hint: "A member leaves the public page; the composite stands for it.",
+      hint: fields.child_ids.hint,
     },
     {
       name: "composite_policy",
-      label: "Composite is down when",
+      label: fields.composite_policy.label,
       kind: "select",
-      options: COMPOSITE_POLICIES,
-      empty: "any member is down (default)",
-      hint: "With fewer members down it is degraded.",
+      options: compositePolicies(),
+      empty: fields.composite_policy.empty,
+      hint: fields.composite_policy.hint,
     },
-    ...RHYTHM_FIELDS,
-    ...CRON_FIELDS,
+    ...rhythmFields(),
+    // Beside the choice of the rhythm that they are for.
+    ...typeFormFields().filter((field) => !isNotOfCron(field)),
     {
       name: "interval",
-      label: "Interval",
+      label: fields.interval.label,
       kind: "number",
       min: 10,
       max: 86_400,
-      hint: "Seconds between checks.",
-      choices: INTERVALS,
+      hint: fields.interval.hint,
+      choices: INTERVALS.map((seconds) => ({ value: String(seconds), label: durationInWords(seconds) })),
       placeholder: String(interval),
     },
-    { name: "status_page_id", label: "Status page", kind: "select", options: pages, empty: "None" },
+    {
+      name: "status_page_id",
+      label: fields.status_page_id.label,
+      kind: "select",
+      options: pages,
+      empty: fields.status_page_id.empty,
+    },
     {
       name: "agent_id",
-      label: "Checked by",
+      label: fields.agent_id.label,
       kind: "select",
       options: agents,
-      empty: "This service",
-      hint: "Private targets need an agent in their network.",
+      empty: fields.agent_id.empty,
+      hint: fields.agent_id.hint,
       advanced: agents.length === 0,
     },
   ];
 }
 
 function advancedFields({ groups, monitors, regions, voters }: Choices): FormField[] {
-  const asThePage = { unset: "As the page is set", yes: "Yes", no: "No" };
+  const text = words("dashboard-monitors");
+  const fields = text.form_fields;
   return [
     {
       name: "group_id",
-      label: "Group",
+      label: fields.group_id.label,
       kind: "select",
       options: groups,
-      empty: "None",
-      hint: "A group of the same page.",
+      empty: fields.group_id.empty,
+      hint: fields.group_id.hint,
       advanced: true,
     },
     ...(monitors.length === 0 ? [] : [dependsOnField(monitors)]),
-    { name: "tags", label: "Tags", kind: "list", hint: "Separated by commas.", advanced: true },
+    { name: "tags", label: fields.tags.label, kind: "list", hint: fields.tags.hint, advanced: true },
     {
       name: "timeout_seconds",
-      label: "Time-out, seconds",
+      label: fields.timeout_seconds.label,
       kind: "number",
       min: 1,
       max: 30,
@@ -179,111 +186,108 @@ function advancedFields({ groups, monitors, regions, voters }: Choices): FormFie
     },
     {
       name: "failure_threshold",
-      label: "Failures before down",
+      label: fields.failure_threshold.label,
       kind: "number",
       min: 1,
       max: 20,
-      hint: "A heartbeat is down after the first.",
+      hint: fields.failure_threshold.hint,
       placeholder: String(DEFAULTS.failure_threshold),
       advanced: true,
     },
     {
       name: "recovery_threshold",
-      label: "Successes before up",
+      label: fields.recovery_threshold.label,
       kind: "number",
       min: 1,
       max: 20,
-      hint: "A heartbeat is up after the first.",
+      hint: fields.recovery_threshold.hint,
       placeholder: String(DEFAULTS.recovery_threshold),
       advanced: true,
     },
     {
       name: "retry_interval",
-      label: "Repeat after a failure, seconds",
+      label: fields.retry_interval.label,
       kind: "number",
       min: 5,
       max: 300,
       advanced: true,
     },
-    { name: "latency_threshold_ms", label: "Degraded above, ms", kind: "number", min: 1, max: 60_000, advanced: true },
+    {
+      name: "latency_threshold_ms",
+      label: fields.latency_threshold_ms.label,
+      kind: "number",
+      min: 1,
+      max: 60_000,
+      advanced: true,
+    },
     voters.length === 0 ? regionsField(regions) : locationsField(regions, voters),
     {
       name: "region_policy",
-      label: "Down when",
+      label: fields.region_policy.label,
       kind: "select",
-      options: POLICY_OPTIONS,
-      empty: "a majority of locations fails (default)",
+      options: REGION_POLICIES.map((value) => ({ value, label: regionPolicyInWords(value) })),
+      empty: fields.region_policy.empty,
       advanced: true,
     },
-    ...(voters.length === 0 ? [] : [CONFIRM_FIELD]),
+    ...(voters.length === 0 ? [] : [confirmField()]),
     {
       name: "auto_create_incident",
-      label: "Open incidents automatically",
+      label: fields.auto_create_incident.label,
       kind: "tristate",
-      options: asThePage,
+      options: text.as_the_page,
       advanced: true,
     },
     {
       name: "auto_publish_incident",
-      label: "Publish them automatically",
+      label: fields.auto_publish_incident.label,
       kind: "tristate",
-      options: asThePage,
+      options: text.as_the_page,
       advanced: true,
     },
     {
       name: "incident_severity",
-      label: "Severity of its incidents",
+      label: fields.incident_severity.label,
       kind: "select",
-      options: SEVERITIES,
-      empty: "major (default)",
+      options: INCIDENT_SEVERITIES.map((value) => ({ value, label: text.severities[value] })),
+      empty: fields.incident_severity.empty,
       advanced: true,
     },
   ];
 }
 
 function dependsOnField(options: Option[]): FormField {
-  const hint = "While one of them is down, outages of this monitor are held and join its incident.";
-  return { name: "depends_on", label: "Depends on", kind: "several", options, hint, advanced: true };
+  const { label, hint } = words("dashboard-monitors").form_fields.depends_on;
+  return { name: "depends_on", label, kind: "several", options, hint, advanced: true };
 }
 
 function regionsField(options: Option[]): FormField {
-  const hint = "None: wherever the checker runs.";
-  return { name: "regions", label: "Regions", kind: "several", options, hint, advanced: true };
+  const { label, hint } = words("dashboard-monitors").form_fields.regions;
+  return { name: "regions", label, kind: "several", options, hint, advanced: true };
 }
 
 /** For who has agents that are locations. */
 function locationsField(regions: Option[], voters: Option[]): FormField {
+  const text = words("dashboard-monitors").form_fields.locations;
   return {
     name: "locations",
-    label: "Locations",
+    label: text.label,
     kind: "several",
-    options: [{ value: DEFAULT_REGION, label: "Wherever this service runs" }, ...regions, ...voters],
-    hint: "All of them check at the same time and vote. None: wherever this service runs. “Checked by” must then be this service.",
+    options: [{ value: DEFAULT_REGION, label: text.service }, ...regions, ...voters],
+    hint: text.hint,
   };
 }
 
-const CONFIRM_FIELD: FormField = {
-  name: "confirm_outside",
-  label: "Outages need a location outside Cloudflare",
-  kind: "tristate",
-  options: { unset: "Where an agent is at hand (default)", yes: "Yes", no: "No" },
-  hint: "Where only Cloudflare cannot reach the target, it is degraded and not down. An agent that is a location is asked first, which takes five seconds at most; it gets no secrets.",
-  advanced: true,
-};
+function confirmField(): FormField {
+  const { label, options, hint } = words("dashboard-monitors").form_fields.confirm_outside;
+  return { name: "confirm_outside", label, kind: "tristate", options, hint, advanced: true };
+}
 
-const POLICIES: Partial<Record<RegionPolicy, string>> = {
-  majority: "a majority of locations fails",
-  any: "any location fails",
-  all: "all locations fail",
-};
-const POLICY_OPTIONS = REGION_POLICIES.map((value) => {
-  const wanted = atLeastOf(value) ?? 1;
-  return {
-    value,
-    label: POLICIES[value] ?? `at least ${wanted} ${wanted === 1 ? "location fails" : "locations fail"}`,
-  };
-});
-const SEVERITIES = INCIDENT_SEVERITIES.map((value) => ({ value, label: value }));
+function regionPolicyInWords(policy: RegionPolicy): string {
+  const { options } = words("dashboard-monitors").form_fields.region_policy;
+  const n = atLeastOf(policy);
+  if (n !== null) return options.at_least({ n });
+  return options[policy as Exclude<RegionPolicy, `at_least:${number}`>];
+}
 
 const DEFAULTS = {
   timeout_seconds: 10,
@@ -310,7 +314,8 @@ const TYPES_OF = new Map(
       "confirm_outside",
       ...PROBED,
     ],
-    TYPE_FORM_FIELDS.map(({ name }) => name),
+    // Every type has an interval, under this name or its own.
+    Object.keys(TYPE_FIELDS).filter((name) => name !== "interval"),
   ]
     .flat()
     .map((name) => [name, MONITOR_TYPES.filter((type) => hasField(type, name))] as const),

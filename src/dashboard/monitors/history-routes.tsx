@@ -8,6 +8,7 @@ import { ListPages } from "../components/pieces.tsx";
 import { addressWith, ListOffset, SHOWN_MAX } from "../lists.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
+import { words } from "../words.ts";
 import { Events, Outages, Results } from "./detail-history.tsx";
 import { loadPlacedAgents, placeResults } from "./locations.tsx";
 
@@ -24,15 +25,16 @@ interface Part {
 
 /** A part of what a monitor has behind it. */
 interface History {
-  kind: string;
-  title: string;
+  kind: "outages" | "results" | "events";
+  /** Of its endpoint. */
+  summary: string;
   load(ctx: RequestScope, id: string, part: Part): Promise<{ total: number; list: Child }>;
 }
 
 const HISTORIES: readonly History[] = [
   {
     kind: "outages",
-    title: "Outages",
+    summary: "Outages of a monitor in the dashboard",
     async load(ctx, id, part) {
       const outages = await listMonitorOutages(ctx, id, part);
       return { total: outages.total, list: <Outages picture={{ outages, now: ctx.now }} /> };
@@ -40,7 +42,7 @@ const HISTORIES: readonly History[] = [
   },
   {
     kind: "results",
-    title: "Results",
+    summary: "Results of a monitor in the dashboard",
     async load(ctx, id, part) {
       const [{ rows, total }, { record }] = await Promise.all([listMonitorResults(ctx, id, part), getMonitor(ctx, id)]);
       const results = placeResults(rows, await loadPlacedAgents(ctx, record));
@@ -49,7 +51,7 @@ const HISTORIES: readonly History[] = [
   },
   {
     kind: "events",
-    title: "Status history",
+    summary: "Status history of a monitor in the dashboard",
     async load(ctx, id, part) {
       const { rows, total } = await listStatusChanges(ctx, id, part);
       return { total, list: <Events picture={{ events: rows, now: ctx.now }} /> };
@@ -57,34 +59,32 @@ const HISTORIES: readonly History[] = [
   },
 ];
 
-export const endpoints = HISTORIES.map(({ kind, title, load }) =>
-  view(
-    { path: `/app/monitors/{id}/${kind}`, summary: `${title} of a monitor in the dashboard`, ...shown },
-    async (c, { params: { id }, query: { offset } }) => {
-      const { ctx } = c.var;
-      const { record } = await getMonitor(ctx, id);
-      const { total, list } = await load(ctx, id, { limit: SHOWN_MAX, offset });
-      const path = `/app/monitors/${id}`;
-      return showView(c, {
-        title: `${title} of ${record.name}`,
-        heading: record.name,
-        section: "monitors",
-        trail: [
-          { href: "/app/monitors", text: "Monitors" },
-          { href: path, text: record.name },
-        ],
-        children: (
-          <>
-            {list}
-            <ListPages
-              total={total}
-              limit={SHOWN_MAX}
-              offset={offset}
-              href={(from) => addressWith(`${path}/${kind}`, { offset: from })}
-            />
-          </>
-        ),
-      });
-    },
-  ),
+export const endpoints = HISTORIES.map(({ kind, summary, load }) =>
+  view({ path: `/app/monitors/{id}/${kind}`, summary, ...shown }, async (c, { params: { id }, query: { offset } }) => {
+    const { ctx } = c.var;
+    const text = words("dashboard-monitors").histories;
+    const { record } = await getMonitor(ctx, id);
+    const { total, list } = await load(ctx, id, { limit: SHOWN_MAX, offset });
+    const path = `/app/monitors/${id}`;
+    return showView(c, {
+      title: text.titles[kind]({ name: record.name }),
+      heading: record.name,
+      section: "monitors",
+      trail: [
+        { href: "/app/monitors", text: text.monitors },
+        { href: path, text: record.name },
+      ],
+      children: (
+        <>
+          {list}
+          <ListPages
+            total={total}
+            limit={SHOWN_MAX}
+            offset={offset}
+            href={(from) => addressWith(`${path}/${kind}`, { offset: from })}
+          />
+        </>
+      ),
+    });
+  }),
 );

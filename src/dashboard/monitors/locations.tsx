@@ -97,7 +97,7 @@ export function Locations({ picture: { locations, partial_rule, now } }: { pictu
       </Table>
       {partial_rule === null || locations.length < 2 ? null : (
         <p>
-          <a href={partial_rule}>Alert when some locations do not reach it</a>
+          <a href={partial_rule}>{text.partial_rule}</a>
         </p>
       )}
     </section>

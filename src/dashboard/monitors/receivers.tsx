@@ -7,37 +7,10 @@ import { ProviderMark } from "../alerts/provider-mark.tsx";
 import { Avatar } from "../components/avatar.tsx";
 import { Table, Tabs } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
+import { formatList } from "../formats.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
-
-const EVENT_WORDS: Record<AskedEvent | "incident.created", string> = {
-  "monitor.down": "the monitor",
-  "monitor.up": "its recovery",
-  "monitor.degraded": "its slowness",
-  "monitor.certificate_expiring": "its certificate",
-  "monitor.domain_expiring": "its domain",
-  "incident.created": "its incident",
-};
-
-const ASKED_WORDS: Record<AskedEvent, [tab: string, sentence: string]> = {
-  "monitor.down": ["Down", "If an outage of this monitor began now."],
-  "monitor.up": ["Up again", "If this monitor recovered now, of what they were told of before."],
-  "monitor.degraded": ["Slow", "If this monitor became slow now."],
-  "monitor.certificate_expiring": ["Certificate", "If its certificate were about to expire."],
-  "monitor.domain_expiring": ["Domain", "If its domain were about to expire."],
-};
-
-const SILENT_WORDS: Record<AlertReceivers["silent_channels"][number]["reason"], string> = {
-  off: "It is off",
-  audience: "It does not hear what is for the team alone",
-  events: "It listens to other events",
-  targets: "It is limited to other monitors",
-};
-const UNREACHED_WORDS: Record<AlertReceivers["silent_team"][number]["reason"], string> = {
-  page: "The page turned it off",
-  person: "They turned it off themselves",
-  ways: "Mail, browser and dashboard are off or not verified",
-};
+import { words } from "../words.ts";
 
 /** 1 January 2100. */
 const AT_MAX = 4_102_444_800_000;
@@ -57,33 +30,32 @@ export const endpoints = [
     },
     async (c, { params: { id }, query: { event, at } }) => {
       const { ctx } = c.var;
+      const text = words("dashboard-monitors").receivers;
       const { record } = await getMonitor(ctx, id);
       const receivers = await listAlertReceivers(ctx, id, { event, at });
       return showView(c, {
-        title: `Who is told about ${record.name}`,
-        heading: "Who is told",
+        title: text.title({ name: record.name }),
+        heading: text.heading,
         section: "monitors",
         isNarrow: true,
         trail: [
-          { href: "/app/monitors", text: "Monitors" },
+          { href: "/app/monitors", text: text.monitors },
           { href: `/app/monitors/${id}`, text: record.name },
         ],
         children: (
           <>
             <Tabs
-              label="Event"
+              label={text.event}
               tabs={ASKED_EVENTS.map((each) => ({
                 href: addressOf(id, { event: each, at }),
-                text: ASKED_WORDS[each][0],
+                text: text.tabs[keyOf(each)],
                 isOpen: each === event,
               }))}
             />
-            {at === undefined ? null : (
-              <p class="banner">
-                On call and in maintenance as of <ExactTime at={at} />; settings are those of now.
-              </p>
-            )}
-            <p class="quiet">{ASKED_WORDS[event][1]} Subscribers are told of an incident once it is published.</p>
+            {at === undefined ? null : <p class="banner">{text.as_of.parts({ time: <ExactTime at={at} /> })}</p>}
+            <p class="quiet">
+              {text.questions[keyOf(event)]} {text.subscribers}
+            </p>
             <Withheld {...receivers} />
             <Channels {...receivers} />
             <OnCall {...receivers} />
@@ -96,6 +68,10 @@ export const endpoints = [
   ),
 ];
 
+/** Names of messages have no stops. */
+const keyOf = <Event extends string>(event: Event) =>
+  event.replace(".", "_") as Event extends `${infer Area}.${infer Change}` ? `${Area}_${Change}` : never;
+
 function addressOf(id: string, { event, at }: { event: AskedEvent; at: number | undefined }): string {
   const query = new URLSearchParams({
     ...(event !== "monitor.down" && { event }),
@@ -105,30 +81,22 @@ function addressOf(id: string, { event, at }: { event: AskedEvent; at: number | 
 }
 
 function Withheld({ in_maintenance, withheld_until }: AlertReceivers) {
+  const text = words("dashboard-monitors").receivers.withheld;
   if (withheld_until !== null) {
-    return (
-      <p class="banner is-warn">
-        Nothing is sent before <ExactTime at={Date.parse(withheld_until)} />; then whoever stands here hears of what is
-        still down.
-      </p>
-    );
+    return <p class="banner is-warn">{text.until.parts({ time: <ExactTime at={Date.parse(withheld_until)} /> })}</p>;
   }
-  return in_maintenance ? (
-    <p class="banner is-warn">Nothing is sent during the present maintenance; what is down after it is.</p>
-  ) : null;
+  return in_maintenance ? <p class="banner is-warn">{text.maintenance}</p> : null;
 }
 
 function Channels({ channels }: AlertReceivers) {
+  const text = words("dashboard-monitors").receivers.channels;
   return (
     <section aria-labelledby="channels">
-      <h2 id="channels">Channels</h2>
+      <h2 id="channels">{text.title}</h2>
       {channels.length === 0 ? (
-        <p class="quiet">
-          No channel hears of it: channels are off, limited to others, or listen to other events.{" "}
-          <a href="/app/alerts">See the channels</a>
-        </p>
+        <p class="quiet">{text.none.parts({ link: <a href="/app/alerts">{text.see}</a> })}</p>
       ) : (
-        <Table caption="Channels" head={["Channel", "Kind", "Hears of"]}>
+        <Table caption={text.title} head={[text.channel, text.kind, text.hears_of]}>
           {channels.map(({ webhook_id, name, provider, events }) => (
             <tr>
               <td dir="auto">
@@ -140,7 +108,7 @@ function Channels({ channels }: AlertReceivers) {
                   {descriptionOf(provider).label}
                 </span>
               </td>
-              <td>{events.map((event) => EVENT_WORDS[event]).join(" and ")}</td>
+              <td>{formatList(events.map((event) => text.events[keyOf(event)]))}</td>
             </tr>
           ))}
         </Table>
@@ -150,11 +118,12 @@ function Channels({ channels }: AlertReceivers) {
 }
 
 function Silent({ silent_channels, silent_team }: AlertReceivers) {
+  const { silent: text, person } = words("dashboard-monitors").receivers;
   if (silent_channels.length + silent_team.length === 0) return null;
   return (
     <section aria-labelledby="silent">
-      <h2 id="silent">Not told, and why</h2>
-      <Table caption="Not told" head={["Who", "Why"]}>
+      <h2 id="silent">{text.title}</h2>
+      <Table caption={text.caption} head={[text.who, text.why]}>
         {silent_channels.map(({ webhook_id, name, provider, reason }) => (
           <tr>
             <th scope="row">
@@ -165,7 +134,7 @@ function Silent({ silent_channels, silent_team }: AlertReceivers) {
                 </a>
               </span>
             </th>
-            <td>{SILENT_WORDS[reason]}</td>
+            <td>{text.channels[reason]}</td>
           </tr>
         ))}
         {silent_team.map(({ name, reason }) => (
@@ -173,10 +142,10 @@ function Silent({ silent_channels, silent_team }: AlertReceivers) {
             <th scope="row">
               <span class="with-avatar">
                 <Avatar name={name || "?"} />
-                <span dir="auto">{name || "Somebody without a name"}</span>
+                <span dir="auto">{name || person.unnamed}</span>
               </span>
             </th>
-            <td>{UNREACHED_WORDS[reason]}</td>
+            <td>{text.team[reason]}</td>
           </tr>
         ))}
       </Table>
@@ -185,24 +154,23 @@ function Silent({ silent_channels, silent_team }: AlertReceivers) {
 }
 
 function OnCall({ on_call }: AlertReceivers) {
+  const text = words("dashboard-monitors").receivers.on_call;
   return (
     <section aria-labelledby="on-call">
-      <h2 id="on-call">On call</h2>
+      <h2 id="on-call">{text.title}</h2>
       {on_call === null ? (
-        <p class="quiet">
-          No one on call is told: no incident is opened for it, or the page has no policy that takes it.
-        </p>
+        <p class="quiet">{text.none}</p>
       ) : (
         <>
           <ol class="path">
             {on_call.steps.map(({ after_minutes, contacts }) => (
               <li>
-                <p class="quiet">{after_minutes === 0 ? "At once" : `After ${after_minutes} min`}</p>
+                <p class="quiet">{after_minutes === 0 ? text.at_once : text.after({ n: after_minutes })}</p>
                 <p dir="auto">{contacts.map((contact) => contactInWords(contact)).join(", ")}</p>
               </li>
             ))}
           </ol>
-          {on_call.steps.length > 1 ? <p class="quiet">Each step follows unless somebody acknowledges.</p> : null}
+          {on_call.steps.length > 1 ? <p class="quiet">{text.follows}</p> : null}
         </>
       )}
     </section>
@@ -213,30 +181,32 @@ type Contact = NonNullable<AlertReceivers["on_call"]>["steps"][number]["contacts
 
 function contactInWords({ type, label, name, user_id }: Contact): string {
   if (type !== "schedule") return name || label || type;
-  const person = user_id === null ? "nobody" : name || "somebody without a name";
-  return label === null ? person : `${person} (${label})`;
+  const text = words("dashboard-monitors").receivers.on_call;
+  const person = user_id === null ? text.nobody : name || text.unnamed;
+  return label === null ? person : text.of_schedule({ person, schedule: label });
 }
 
 function waysInWords({ mail, in_app, push }: Omit<AlertReceivers["team"][number], "user_id" | "name">): string {
-  const ways = [mail ? "mail" : [], push ? "browser" : [], in_app ? "dashboard" : []].flat();
-  const words = new Intl.ListFormat("en-GB").format(ways);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const { ways } = words("dashboard-monitors").receivers.team;
+  const list = formatList([mail ? ways.mail : [], push ? ways.push : [], in_app ? ways.in_app : []].flat());
+  return list.charAt(0).toUpperCase() + list.slice(1);
 }
 
 function Team({ team }: AlertReceivers) {
+  const { team: text, person } = words("dashboard-monitors").receivers;
   return (
     <section aria-labelledby="team">
-      <h2 id="team">Team</h2>
+      <h2 id="team">{text.title}</h2>
       {team.length === 0 ? (
-        <p class="quiet">No one of the team is told: the page, or everyone in it, turned outages off.</p>
+        <p class="quiet">{text.none}</p>
       ) : (
-        <Table caption="Team" head={["Person", "By"]}>
+        <Table caption={text.title} head={[text.person, text.by]}>
           {team.map(({ name, ...reach }) => (
             <tr>
               <th scope="row">
                 <span class="with-avatar">
                   <Avatar name={name || "?"} />
-                  <span dir="auto">{name || "Somebody without a name"}</span>
+                  <span dir="auto">{name || person.unnamed}</span>
                 </span>
               </th>
               <td>{waysInWords(reach)}</td>

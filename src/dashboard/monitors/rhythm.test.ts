@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { inEnglish } from "../../../test/support/english-words.ts";
 import { readRhythm, rhythmInWords, rhythmValues } from "./rhythm.ts";
 
 describe("rhythmInWords", () => {
@@ -8,7 +9,7 @@ describe("rhythmInWords", () => {
     ["*/5 * * * *", "*/5 * * * *"],
     ["@daily", "@daily"],
   ])("says %s as %s", (schedule, words) => {
-    expect(rhythmInWords(schedule)).toBe(words);
+    expect(inEnglish(() => rhythmInWords(schedule))).toBe(words);
   });
 });
 

@@ -1,31 +1,30 @@
 import type { FormField, FormValues } from "../form-fields.ts";
+import { words } from "../words.ts";
 
-/** When a heartbeat is due, in words, and the cron schedule that each of them is. */
-const CLOCK_RHYTHMS = {
-  daily: { label: "Every day at", days: "* * *" },
-  weekdays: { label: "Monday to Friday at", days: "* * 1-5" },
-  weekly: { label: "Every Monday at", days: "* * 1" },
-  monthly: { label: "On the first of the month at", days: "1 * *" },
-} as const;
+/** When a heartbeat is due by the clock: the days of the cron schedule that each of them is. */
+const CLOCK_RHYTHMS = { daily: "* * *", weekdays: "* * 1-5", weekly: "* * 1", monthly: "1 * *" } as const;
+type ClockRhythm = keyof typeof CLOCK_RHYTHMS;
+const CLOCK = Object.keys(CLOCK_RHYTHMS) as ClockRhythm[];
 const AT_DEFAULT = "02:30";
 const NO_SCHEDULE = "missing";
 
 /** They stand for the schedule, which the API knows alone. */
-export const RHYTHM_FIELDS: readonly FormField[] = [
-  {
-    name: "rhythm",
-    label: "Runs",
-    kind: "select",
-    options: [
-      ...Object.entries(CLOCK_RHYTHMS).map(([value, { label }]) => ({ value, label })),
-      { value: "interval", label: "At a fixed interval" },
-      { value: "cron", label: "By a cron schedule" },
-    ],
-  },
-  { name: "rhythm_at", label: "At", kind: "text", placeholder: AT_DEFAULT, hint: "Time of day, e.g. 02:30." },
-];
+export function rhythmFields(): FormField[] {
+  const { rhythm, rhythm_at } = words("dashboard-monitors").form_fields;
+  return [
+    {
+      name: "rhythm",
+      label: rhythm.label,
+      kind: "select",
+      options: [...CLOCK, "interval" as const, "cron" as const].map((value) => ({
+        value,
+        label: rhythm.options[value],
+      })),
+    },
+    { name: "rhythm_at", label: rhythm_at.label, kind: "text", placeholder: AT_DEFAULT, hint: rhythm_at.hint },
+  ];
+}
 
-const CLOCK = Object.keys(CLOCK_RHYTHMS);
 /** The rhythms that a field is for; one that is missing here is for all. */
 export const RHYTHMS_OF: ReadonlyMap<string, readonly string[]> = new Map([
   ["rhythm_at", CLOCK],
@@ -47,7 +46,7 @@ export function rhythmValues(schedule: string | null | undefined): FormValues {
   if (schedule === undefined) return { rhythm: "daily", rhythm_at: AT_DEFAULT };
   if (schedule === null) return { rhythm: "interval", rhythm_at: "" };
   const [, minute = "", hour = "", days] = /^(\d{1,2}) (\d{1,2}) (.+)$/.exec(schedule) ?? [];
-  const [rhythm] = Object.entries(CLOCK_RHYTHMS).find(([, each]) => each.days === days) ?? [];
+  const rhythm = CLOCK.find((each) => CLOCK_RHYTHMS[each] === days);
   if (rhythm === undefined) return { rhythm: "cron", rhythm_at: "" };
   return { rhythm, rhythm_at: `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}` };
 }
@@ -55,8 +54,9 @@ export function rhythmValues(schedule: string | null | undefined): FormValues {
 /** "Every day at 02:30"; what no choice says stays a cron schedule. */
 export function rhythmInWords(schedule: string): string {
   const { rhythm, rhythm_at } = rhythmValues(schedule);
-  const label = CLOCK_RHYTHMS[rhythm as keyof typeof CLOCK_RHYTHMS]?.label;
-  return label === undefined ? schedule : `${label} ${rhythm_at}`;
+  const clock = CLOCK.find((each) => each === rhythm);
+  if (clock === undefined) return schedule;
+  return words("dashboard-monitors").form_fields.rhythm.at[clock]({ time: String(rhythm_at) });
 }
 
 type Body = Record<string, unknown>;
@@ -72,9 +72,12 @@ export function readRhythm({ rhythm, rhythm_at, ...body }: Body, isNew: boolean)
   if (rhythm === "interval") return { ...body, schedule: null };
   // An empty one would mean an interval, which was not chosen; this is refused in the words of the schedule.
   if (rhythm === "cron") return { ...body, schedule: body.schedule ?? NO_SCHEDULE };
-  const days = CLOCK_RHYTHMS[rhythm as keyof typeof CLOCK_RHYTHMS]?.days;
-  if (days === undefined) return body;
+  const clock = CLOCK.find((each) => each === rhythm);
+  if (clock === undefined) return body;
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(String(rhythm_at ?? AT_DEFAULT)) ?? [];
   // What is no time of day is refused by the schedule's own words.
-  return { ...body, schedule: hour === undefined ? String(rhythm_at) : `${Number(minute)} ${Number(hour)} ${days}` };
+  return {
+    ...body,
+    schedule: hour === undefined ? String(rhythm_at) : `${Number(minute)} ${Number(hour)} ${CLOCK_RHYTHMS[clock]}`,
+  };
 }

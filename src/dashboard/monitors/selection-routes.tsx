@@ -3,7 +3,6 @@ import { BulkResult } from "../../contract/monitor.ts";
 import { listParents } from "../../data/dependencies/read.ts";
 import { listMonitorsByIds } from "../../data/monitor-settings/read.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { plural } from "../../lib/relative-time.ts";
 import { callApi, errorOf } from "../call-api.ts";
 import { FieldRow } from "../components/fields.tsx";
 import { pathAfter } from "../form.ts";
@@ -11,6 +10,7 @@ import { type FormField, type Problems, plainReason } from "../form-fields.ts";
 import { mayDo } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice } from "../view.ts";
+import { words } from "../words.ts";
 import { listMonitorOptions } from "./form.ts";
 
 const API = "/api/uptime/v1/monitors";
@@ -29,16 +29,6 @@ const Selection = z.object({
 });
 type Selection = z.output<typeof Selection>;
 
-const DONE: Record<Selection["action"], string> = {
-  pause: "paused",
-  resume: "resumed",
-  tag: "tagged",
-  move: "moved",
-  depend: "changed",
-  release: "changed",
-  delete: "deleted",
-};
-
 export const endpoints = [
   action({ path: "/app/monitors/selected", summary: "Change the selected monitors" }, async (c, form) => {
     const back = pathAfter(form.get("back") ?? "/app/monitors", c.var.publicUrl);
@@ -50,8 +40,9 @@ export const endpoints = [
       parents: form.has("parents_offered") ? form.getAll("parents") : null,
       confirmation: form.get("confirmation"),
     });
-    if (selection.ids.length === 0) return redirectWithNotice(back, "Nothing was selected.");
-    if (selection.action === "tag" && selection.new_tag === "") return redirectWithNotice(back, "No tag was entered.");
+    const text = words("dashboard-monitors").selection;
+    if (selection.ids.length === 0) return redirectWithNotice(back, text.nothing);
+    if (selection.action === "tag" && selection.new_tag === "") return redirectWithNotice(back, text.no_tag);
     if (selection.action === "delete" && !isConfirmed(selection)) {
       return confirm(c, selection, back);
     }
@@ -113,11 +104,12 @@ async function change(c: AppContext, selection: Selection): Promise<{ said: stri
     updated += result.updated;
     refused.push(...result.failed);
   }
-  const done = `${plural(updated, "monitor")} ${DONE[selection.action]}.`;
+  const text = words("dashboard-monitors").selection;
+  const done = text.done[selection.action]({ n: updated });
   const failed = new Set(refused.map(({ id }) => id));
   if (refused.length === 0) return { said: done, failed };
   const reasons = [...new Set(refused.map(({ error }) => plainReason(error)))].slice(0, FAILURES_NAMED).join("; ");
-  return { said: `${done} ${plural(refused.length, "monitor")} not: ${reasons}.`, failed };
+  return { said: `${done} ${text.refused({ n: refused.length, reasons })}`, failed };
 }
 
 /** One request, but for lists: a change replaces all of one, so monitors that get the same are changed together. */
@@ -159,26 +151,28 @@ function placeOf(destination: string) {
 }
 
 async function confirm(c: AppContext, { ids, confirmation }: Selection, back: string): Promise<Response> {
+  const text = words("dashboard-monitors").selection;
+  const n = ids.length;
   const named = await listMonitorsByIds(c.var.ctx.db, ids);
   const visible = await Promise.all(named.map((monitor) => mayDo(c.var.ctx, monitor, "page.read")));
-  const names = named.filter((_monitor, n) => visible[n]).map(({ name }) => name);
-  const problems: Problems = confirmation === null ? {} : { confirmation: `Type ${ids.length} to confirm.` };
+  const names = named.filter((_monitor, at) => visible[at]).map(({ name }) => name);
+  const problems: Problems = confirmation === null ? {} : { confirmation: text.deletion.type({ n }) };
   const field: FormField = {
     name: "confirmation",
     kind: "text",
-    label: `To confirm, type the number of monitors, ${ids.length}`,
+    label: text.deletion.label({ n }),
     required: true,
   };
   return showView(c, {
-    title: `Delete ${plural(ids.length, "monitor")}`,
+    title: text.deletion.title({ n }),
     section: "monitors",
     isNarrow: true,
-    trail: [{ href: "/app/monitors", text: "Monitors" }],
+    trail: [{ href: "/app/monitors", text: text.monitors }],
     hasProblem: confirmation !== null,
     status: confirmation === null ? 200 : 400,
     children: (
       <form method="post" action="/app/monitors/selected" class="card">
-        <p>Their history, outages and results are deleted with them.</p>
+        <p>{text.deletion.text({ n })}</p>
         <ul>
           {names.map((name) => (
             <li dir="auto">{name}</li>
@@ -195,10 +189,10 @@ async function confirm(c: AppContext, { ids, confirmation }: Selection, back: st
         )}
         <p class="actions">
           <button type="submit" class="danger" name="action" value="delete">
-            Delete
+            {text.deletion.button}
           </button>
           <a class="button second" href={back}>
-            Cancel
+            {text.cancel}
           </a>
         </p>
       </form>
@@ -207,19 +201,20 @@ async function confirm(c: AppContext, { ids, confirmation }: Selection, back: st
 }
 
 async function chooseParents(c: AppContext, { ids, parents }: Selection, back: string): Promise<Response> {
-  const problems: Problems = parents === null ? {} : { parents: "Choose at least one monitor." };
+  const text = words("dashboard-monitors").selection;
+  const problems: Problems = parents === null ? {} : { parents: text.parents.none };
   const field: FormField = {
     name: "parents",
     kind: "several",
-    label: "Depend on",
+    label: text.parents.label,
     options: await listMonitorOptions(c.var.ctx),
-    hint: "While one of them is down, outages of the selected monitors are held and join its incident.",
+    hint: text.parents.hint,
   };
   return showView(c, {
-    title: `What ${plural(ids.length, "monitor")} ${ids.length === 1 ? "depends" : "depend"} on`,
+    title: text.parents.title({ n: ids.length }),
     section: "monitors",
     isNarrow: true,
-    trail: [{ href: "/app/monitors", text: "Monitors" }],
+    trail: [{ href: "/app/monitors", text: text.monitors }],
     hasProblem: parents !== null,
     status: parents === null ? 200 : 400,
     children: (
@@ -232,13 +227,13 @@ async function chooseParents(c: AppContext, { ids, parents }: Selection, back: s
         <FieldRow field={field} values={{}} problems={problems} />
         <p class="actions">
           <button type="submit" name="action" value="depend">
-            Add
+            {text.parents.add}
           </button>
           <button type="submit" class="second" name="action" value="release">
-            Remove
+            {text.parents.remove}
           </button>
           <a class="button second" href={back}>
-            Cancel
+            {text.cancel}
           </a>
         </p>
       </form>

@@ -3,6 +3,7 @@ import { MONITOR_TYPES } from "../../contract/monitor-values.ts";
 import { fieldNamesOf } from "../../probes/registry.ts";
 import { FieldRow } from "../components/fields.tsx";
 import type { FormValues, Problems } from "../form-fields.ts";
+import { words } from "../words.ts";
 import { ADD_STEP, REMOVE_STEP, stepFields, stepsShown } from "./steps-form.ts";
 
 export const STEP_TYPES = MONITOR_TYPES.filter((type) => fieldNamesOf(type).includes("steps"));
@@ -15,15 +16,18 @@ interface StepsEditorProps {
 
 /** Every step unfolded, because what a step captures is used by those below it. */
 export function StepsEditor({ values, problems, isHidden }: StepsEditorProps) {
+  const text = words("dashboard-monitors").steps;
   const count = stepsShown(values);
   return (
     <fieldset class="bare" data-types={STEP_TYPES.join(" ")} hidden={isHidden} disabled={isHidden}>
       <details class="advanced" id="steps" open={count > 0 || problems.steps !== undefined}>
-        <summary>{count === 0 ? "Journey: several requests" : `Journey: ${count} of ${STEPS_MAX} steps`}</summary>
+        <summary>{count === 0 ? text.summary.none : text.summary.some({ count, max: STEPS_MAX })}</summary>
         <div class="fields">
           <p class="quiet">
-            Requests that are sent one after the other instead of the single one, with cookies and captured values of
-            those before. Values of <a href="/app/account/secrets">secrets</a> stand for {"{{secret.NAME}}"}.
+            {text.explanation.parts({
+              link: <a href="/app/account/secrets">{text.secrets}</a>,
+              placeholder: "{{secret.NAME}}",
+            })}
           </p>
           {problems.steps === undefined ? null : (
             <p class="problem" role="alert" dir="auto">
@@ -36,7 +40,7 @@ export function StepsEditor({ values, problems, isHidden }: StepsEditorProps) {
           {count < STEPS_MAX ? (
             <p class="actions">
               <button type="submit" class="second" name="intent" value={ADD_STEP}>
-                Add a step
+                {text.add}
               </button>
             </p>
           ) : null}
@@ -50,19 +54,20 @@ export function StepsEditor({ values, problems, isHidden }: StepsEditorProps) {
 const FOLDED = /^step_\d+_(headers|body|expected_statuses|json_assertions|captures)$/;
 
 function Step({ place, values, problems }: { place: number; values: FormValues; problems: Problems }) {
+  const text = words("dashboard-monitors").steps;
   const fields = stepFields(place);
   const folded = fields.filter(({ name }) => FOLDED.test(name));
   const isOpen = folded.some(({ name }) => (values[name] ?? "") !== "" || problems[name] !== undefined);
   return (
     <fieldset class="field">
-      <legend>Step {place}</legend>
+      <legend>{text.step({ place })}</legend>
       {fields
         .filter((field) => !folded.includes(field))
         .map((field) => (
           <FieldRow field={field} values={values} problems={problems} />
         ))}
       <details class="advanced" id={`step-${place}-more`} open={isOpen}>
-        <summary>Headers, body, codes and captures of step {place}</summary>
+        <summary>{text.folded({ place })}</summary>
         <div class="fields">
           {folded.map((field) => (
             <FieldRow field={field} values={values} problems={problems} />
@@ -71,7 +76,7 @@ function Step({ place, values, problems }: { place: number; values: FormValues; 
       </details>
       <p class="actions">
         <button type="submit" class="second" name="intent" value={`${REMOVE_STEP}${place}`}>
-          Remove step {place}
+          {text.remove({ place })}
         </button>
       </p>
     </fieldset>

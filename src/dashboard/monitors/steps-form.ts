@@ -10,6 +10,7 @@ import {
   typedValues,
   writeField,
 } from "../form-fields.ts";
+import { words } from "../words.ts";
 
 /**
  * The steps of a journey in the form of a monitor. Each is a group of fields with its number in their names, so that the
@@ -25,44 +26,49 @@ const PREFIX = (place: number) => `step_${place}_`;
 /** Of the step at this place, from 1. */
 export function stepFields(place: number): FormField[] {
   const prefix = PREFIX(place);
-  const label = (text: string) => `Step ${place} ${text}`;
+  const text = words("dashboard-monitors").steps.fields;
   return [
-    { kind: "text", name: `${prefix}name`, label: label("title"), hint: "Its name in messages, e.g. log in." },
+    { kind: "text", name: `${prefix}name`, label: text.name.label({ place }), hint: text.name.hint },
     {
       kind: "select",
       name: `${prefix}method`,
-      label: label("method"),
+      label: text.method.label({ place }),
       options: HTTP_METHODS.map((value) => ({ value, label: value })),
-      empty: "GET (default)",
+      empty: text.method.empty,
     },
-    { kind: "text", name: `${prefix}url`, label: label("address"), hint: "A path at the target, or a whole address." },
+    { kind: "text", name: `${prefix}url`, label: text.url.label({ place }), hint: text.url.hint },
     {
       kind: "textarea",
       name: `${prefix}headers`,
-      label: label("headers"),
-      hint: "One per line, e.g. Authorization: Bearer {{token}}",
+      label: text.headers.label({ place }),
+      hint: text.headers.hint({ example: "Authorization: Bearer {{token}}" }),
     },
     {
       kind: "textarea",
       name: `${prefix}body`,
-      label: label("body"),
-      hint: 'E.g. {"password": "{{secret.SHOP_PASSWORD}}"}',
+      label: text.body.label({ place }),
+      hint: text.body.hint({ example: '{"password": "{{secret.SHOP_PASSWORD}}"}' }),
     },
-    { kind: "list", name: `${prefix}expected_statuses`, label: label("accepted codes"), hint: "Any 2xx if empty." },
-    { kind: "text", name: `${prefix}expected_body`, label: label("expected in the answer") },
+    {
+      kind: "list",
+      name: `${prefix}expected_statuses`,
+      label: text.expected_statuses.label({ place }),
+      hint: text.expected_statuses.hint,
+    },
+    { kind: "text", name: `${prefix}expected_body`, label: text.expected_body.label({ place }) },
     {
       kind: "json",
       name: `${prefix}json_assertions`,
-      label: label("JSON assertions"),
-      hint: 'E.g. [{"path": "status", "operator": "eq", "value": "ok"}]',
+      label: text.json_assertions.label({ place }),
+      hint: text.json_assertions.hint({ example: '[{"path": "status", "operator": "eq", "value": "ok"}]' }),
     },
     {
       kind: "lines",
       name: `${prefix}captures`,
-      label: label("captures"),
-      hint: `One per line: a name, = and where it is (${CAPTURE_SOURCES.join(", ")}), e.g. token = json $.access_token`,
+      label: text.captures.label({ place }),
+      hint: text.captures.hint({ sources: CAPTURE_SOURCES.join(", "), example: "token = json $.access_token" }),
     },
-    { kind: "checkbox", name: `${prefix}always`, label: label("runs also after a failure") },
+    { kind: "checkbox", name: `${prefix}always`, label: text.always.label({ place }) },
   ];
 }
 

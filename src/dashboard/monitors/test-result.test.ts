@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { inEnglish } from "../../../test/support/english-words.ts";
 import { describeResult } from "./test-result.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
@@ -21,7 +22,12 @@ it.each([
   ["nothing to add", { status: "unknown", latency_ms: null } as const, ""],
 ])("says what a test found: %s", (_name, found, text) => {
   const result = { ...measured, ...found };
-  expect(describeResult(result, NOW)).toEqual({ status: result.status, region: "weur", text, steps: [] });
+  expect(inEnglish(() => describeResult(result, NOW))).toEqual({
+    status: result.status,
+    region: "weur",
+    text,
+    steps: [],
+  });
 });
 
 it("says what each step of a journey took", () => {

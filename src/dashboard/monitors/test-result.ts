@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { DryRunReport } from "../../contract/monitor.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { DAY_MS } from "../../lib/durations.ts";
-import { plural } from "../../lib/relative-time.ts";
+import { words } from "../words.ts";
 import { type StepRow, stepsOfResult } from "./step-results.tsx";
 
 export interface TestResult {
@@ -21,7 +21,7 @@ export function describeResult({ status, region, latency_ms, message, details }:
   const days = daysLeft(details, now);
   const parts = [
     ...(latency_ms === null ? [] : [formatMilliseconds(latency_ms)]),
-    ...(days === null ? [] : [`certificate ${plural(days, "day")}`]),
+    ...(days === null ? [] : [words("dashboard-monitors").test_result.certificate({ days })]),
     ...(message ? [message] : []),
   ];
   return { status, region, steps: stepsOfResult(details), text: parts.length === 0 ? "" : `, ${parts.join(", ")}` };

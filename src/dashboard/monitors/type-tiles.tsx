@@ -3,52 +3,56 @@ import { monitorType } from "../../probes/registry.ts";
 import type { LineIconName } from "../../ui/design/icon-names.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { TileChoice } from "../components/tile-choice.tsx";
+import { words } from "../words.ts";
 
+/** In their order. */
 const FAMILIES = {
-  web: { heading: "Web", icon: "panels-top-left" },
-  network: { heading: "Network", icon: "network" },
-  mail: { heading: "Mail", icon: "mail" },
-  data: { heading: "Data and queues", icon: "database" },
-  jobs: { heading: "Jobs", icon: "clock" },
-  infrastructure: { heading: "Infrastructure", icon: "container" },
-  other: { heading: "Games and combinations", icon: "workflow" },
-} as const satisfies Record<string, { heading: string; icon: LineIconName }>;
+  web: "panels-top-left",
+  network: "network",
+  mail: "mail",
+  data: "database",
+  jobs: "clock",
+  infrastructure: "container",
+  other: "workflow",
+} as const satisfies Record<string, LineIconName>;
+type Family = keyof typeof FAMILIES;
+const FAMILY_NAMES = Object.keys(FAMILIES) as Family[];
 
-/** Where a type stands, and what of it is watched. */
-const CHOICES: Record<MonitorType, readonly [family: keyof typeof FAMILIES, note: string]> = {
-  http: ["web", "Unencrypted address"],
-  https: ["web", "Page, API or journey"],
-  ssl: ["web", "Days until it ends"],
-  domain: ["web", "Days until it ends"],
-  tcp: ["network", "Opens, greets"],
-  dns: ["network", "Records of a name"],
-  telnet: ["network", "Greets"],
-  icmp: ["network", "Answers, how fast"],
-  ping: ["network", "Answers, losses"],
-  udp: ["network", "Answers a packet"],
-  smtp: ["mail", "Takes mail"],
-  imap: ["mail", "Greets"],
-  pop3: ["mail", "Greets"],
-  postgres: ["data", "Connects, queries"],
-  mysql: ["data", "Connects, queries"],
-  redis: ["data", "Answers PING"],
-  kafka: ["data", "Brokers, topics"],
-  rabbitmq: ["data", "Nodes, queues"],
-  mqtt: ["data", "Takes messages"],
-  heartbeat: ["jobs", "Cron job or backup"],
-  api: ["jobs", "Figures you send"],
-  agent: ["infrastructure", "An agent itself"],
-  docker: ["infrastructure", "Containers"],
-  podman: ["infrastructure", "Containers"],
-  docker_swarm: ["infrastructure", "Services, nodes"],
-  kubernetes: ["infrastructure", "Workloads, nodes"],
-  proxmox: ["infrastructure", "Nodes, machines"],
-  vmware: ["infrastructure", "Hosts, machines"],
-  ceph: ["infrastructure", "Health of storage"],
-  snmp: ["infrastructure", "Values of a device"],
-  network_device: ["infrastructure", "Switch or router"],
-  game_server: ["other", "Players, answers"],
-  composite: ["other", "Several as one"],
+/** Where a type stands; what of it is watched, the catalogue says. */
+const FAMILY_OF: Record<MonitorType, Family> = {
+  http: "web",
+  https: "web",
+  ssl: "web",
+  domain: "web",
+  tcp: "network",
+  dns: "network",
+  telnet: "network",
+  icmp: "network",
+  ping: "network",
+  udp: "network",
+  smtp: "mail",
+  imap: "mail",
+  pop3: "mail",
+  postgres: "data",
+  mysql: "data",
+  redis: "data",
+  kafka: "data",
+  rabbitmq: "data",
+  mqtt: "data",
+  heartbeat: "jobs",
+  api: "jobs",
+  agent: "infrastructure",
+  docker: "infrastructure",
+  podman: "infrastructure",
+  docker_swarm: "infrastructure",
+  kubernetes: "infrastructure",
+  proxmox: "infrastructure",
+  vmware: "infrastructure",
+  ceph: "infrastructure",
+  snmp: "infrastructure",
+  network_device: "infrastructure",
+  game_server: "other",
+  composite: "other",
 };
 
 interface TypeTilesProps {
@@ -60,28 +64,28 @@ interface TypeTilesProps {
 
 /** The way to a form for one type. Those that an agent checks lead to the agents while there is none. */
 export function TypeTiles({ chosen, hasAgents, isFolded }: TypeTilesProps) {
+  const text = words("dashboard-monitors").tiles;
   const tileOf = (value: MonitorType) => {
     const { label, source, follows } = monitorType(value);
-    const [family, note] = CHOICES[value];
     const leadsAway = !hasAgents && (source === "agent" || follows === "agent");
     return {
       value,
       href: leadsAway ? "/app/agents" : `/app/monitors/new?type=${value}`,
-      mark: <LineIcon of={FAMILIES[family].icon} />,
+      mark: <LineIcon of={FAMILIES[FAMILY_OF[value]]} />,
       text: label,
-      note: leadsAway ? "Needs an agent" : note,
+      note: leadsAway ? text.needs_agent : text.notes[value],
       leadsAway,
     };
   };
   return (
     <TileChoice
       of="type"
-      label="Kinds of monitors"
-      heading={isFolded ? "Watch something else" : "Or choose what to watch"}
+      label={text.label}
+      heading={isFolded ? text.heading.other : text.heading.first}
       isFolded={isFolded}
-      families={Object.entries(FAMILIES).map(([family, { heading }]) => ({
-        heading,
-        tiles: MONITOR_TYPES.filter((value) => CHOICES[value][0] === family).map(tileOf),
+      families={FAMILY_NAMES.map((family) => ({
+        heading: text.families[family],
+        tiles: MONITOR_TYPES.filter((value) => FAMILY_OF[value] === family).map(tileOf),
       }))}
       chosen={chosen}
     />

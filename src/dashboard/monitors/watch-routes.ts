@@ -9,7 +9,6 @@ import { defaultInterval } from "../../features/monitors/validate.ts";
 import { findNetworkToAllow } from "../../features/reachable-networks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
-import { plural } from "../../lib/relative-time.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { addPhoneChannel } from "../alerts/phone-channel.ts";
 import { type ApiRefusal, callApi } from "../call-api.ts";
@@ -176,7 +175,7 @@ async function add(c: AppContext, form: URLSearchParams, found: WatchedThings): 
   const [first] = chosen;
   if (first === undefined) return refuse(text.choose);
   if (decided.page === NEW_PAGE) {
-    const made = await makePage(c, found.things.length === 1 ? first.thing.name : "Status");
+    const made = await makePage(c, found.things.length === 1 ? first.thing.name : text.new_page_name);
     if (!made.ok) return refuse(await sentenceOf(c, made));
     decided.page = Made.parse(made.body).id;
   }
@@ -199,10 +198,10 @@ async function add(c: AppContext, form: URLSearchParams, found: WatchedThings): 
   const saved = now.filter(({ n }) => done.has(n)).map(({ thing }) => thing);
   for (const thing of besides(form, saved)) await save(thing, AS_A_WHOLE);
 
-  const said = ids.length === 0 ? undefined : `${plural(ids.length, "monitor")} added.`;
+  const said = ids.length === 0 ? undefined : text.added({ n: ids.length });
   const isWhole = problems.size === 0 && now.length === chosen.length;
   if (!isWhole) return propose(c, found, { ...decided, said, problems });
-  const left = found.more > 0 ? ` ${found.more} more of the list are not added yet: paste those alone.` : "";
+  const left = found.more > 0 ? ` ${text.left({ n: found.more })}` : "";
   const path = now.length === 1 ? `/app/monitors/${ids[0]}` : "/app/monitors";
   return redirectWithNotice(form.has("phone") ? await addPhoneChannel(c) : path, `${said}${left}`);
 }
