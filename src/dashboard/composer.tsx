@@ -3,6 +3,7 @@ import { relativeTime } from "../lib/relative-time.ts";
 import { Fields, FormProblem } from "./components/fields.tsx";
 import { Preview } from "./components/preview.tsx";
 import type { FormField, FormValues, Problems } from "./form-fields.ts";
+import { words } from "./words.ts";
 
 /** What an update is written about: an incident or a maintenance window, its newest update first. */
 interface Subject<Status extends string = string> {
@@ -68,14 +69,16 @@ export function changedMeanwhile<Status extends string>(
   if (seen === null || seen === "" || seen === seenOf(subject)) return null;
   const [status = "", visibility, update = ""] = seen.split(" ");
   const newest = subject.updates[0];
-  const at = newest ? shortAgo(Date.parse(newest.created_at), now) : "meanwhile";
+  const text = words("dashboard-incidents").composer.meanwhile;
+  const at = newest ? shortAgo(Date.parse(newest.created_at), now) : text.at;
   const sentences: string[] = [];
   if (status !== subject.status) {
-    const moved = subject.status === end ? end : `set to ${wordOf(subject.status)}`;
-    sentences.push(`It was ${moved} ${movesByUpdates ? at : "meanwhile"}.`);
-  } else if (newest && newest.id !== update) sentences.push(`Another update was posted ${at}.`);
+    const when = movesByUpdates ? at : text.at;
+    const state = wordOf(subject.status);
+    sentences.push(subject.status === end ? text.ended({ end, when }) : text.moved({ state, when }));
+  } else if (newest && newest.id !== update) sentences.push(text.updated({ when: at }));
   if ((visibility === "public") !== subject.is_public) {
-    sentences.push(subject.is_public ? "It was published meanwhile." : "It is no longer published.");
+    sentences.push(subject.is_public ? text.published : text.unpublished);
   }
   // What was posted and deleted again leaves nothing to say.
   if (sentences.length === 0) return null;
@@ -84,7 +87,9 @@ export function changedMeanwhile<Status extends string>(
 
 function shortAgo(at: number, now: number): string {
   const seconds = Math.floor((now - at) / 1000);
-  return seconds < 60 ? `${Math.max(seconds, 0)} s ago` : relativeTime(at, now);
+  return seconds < 60
+    ? words("dashboard-incidents").composer.meanwhile.seconds_ago({ n: Math.max(seconds, 0) })
+    : relativeTime(at, now);
 }
 
 export interface ComposerState {
@@ -111,10 +116,11 @@ interface ComposerProps extends ComposerState {
 
 /** The form of an update. With a script a draft survives every reload of the document. */
 export function Composer({ action, fields, subject, writer, mayReopen = false, children, ...state }: ComposerProps) {
+  const text = words("dashboard-incidents").composer;
   const { values, problems, preview, meanwhile, isTyped } = state;
   return (
     <section class="card" aria-labelledby="update">
-      <h2 id="update">Post an update</h2>
+      <h2 id="update">{text.title}</h2>
       {children}
       <form
         method="post"
@@ -127,7 +133,7 @@ export function Composer({ action, fields, subject, writer, mayReopen = false, c
         <FormProblem problems={problems} />
         {meanwhile === null ? null : (
           <p class="problem banner is-bad" role="alert" tabindex={-1} autofocus>
-            {meanwhile.text} Nothing was posted, and your text is kept.
+            {text.kept({ reason: meanwhile.text })}
           </p>
         )}
         {preview === null ? null : <Preview text={preview} />}
@@ -138,19 +144,19 @@ export function Composer({ action, fields, subject, writer, mayReopen = false, c
           {meanwhile?.hasEnded ? (
             <>
               <button type="submit" name="intent" value="note">
-                Post as a note
+                {text.note}
               </button>
               {mayReopen ? (
                 <button type="submit" class="second" name="intent" value="reopen">
-                  Re-open
+                  {text.reopen}
                 </button>
               ) : null}
             </>
           ) : (
-            <button type="submit">Post update</button>
+            <button type="submit">{text.post}</button>
           )}
           <button type="submit" class="second" name="intent" value="preview" formnovalidate>
-            Preview
+            {text.preview}
           </button>
         </p>
       </form>

@@ -13,6 +13,10 @@ import { addressWith, partAt, partOf, SHOWN_MAX } from "./lists.ts";
 import type { Section } from "./navigation.tsx";
 import { type EditForm, showForm, showTyped, submitForm } from "./object-form.tsx";
 import { action, redirectWithNotice, view } from "./view.ts";
+import { words } from "./words.ts";
+
+/** As summaries of endpoints call what has a timeline. */
+const NOUNS = { incidents: "incident", maintenance: "window" };
 
 /** Corrects and deletes posted updates: those of incidents and those of maintenance windows. */
 const params = z.object({ id: z.uuid(), update: z.uuid() });
@@ -27,27 +31,20 @@ interface Update {
 interface TimelineViews {
   /** Also the last segment of the address, in the dashboard and in the API. */
   section: Extract<Section, "incidents" | "maintenance">;
-  /** "Incidents" */
-  heading: string;
-  noun: "incident" | "window";
   ids: IdLocations;
   permission: Permission;
   timeline: Timeline;
   load(c: AppContext, id: string): Promise<{ title: string }>;
 }
 
-const FIELDS: readonly FormField[] = [
-  {
-    kind: "textarea",
-    name: "message",
-    label: "Message",
-    required: true,
-    hint: "Markdown; corrects the text where it is read, and sends no message",
-  },
-];
+function messageFields(): FormField[] {
+  const text = words("dashboard-incidents").updates;
+  return [{ kind: "textarea", name: "message", label: text.message, required: true, hint: text.message_hint }];
+}
 
 export function updateEndpoints(views: TimelineViews): Endpoint[] {
-  const { section, noun, ids, permission } = views;
+  const { section, ids, permission } = views;
+  const noun = NOUNS[section];
   const options = { path: `/app/${section}/{id}/updates/{update}`, params, ids, permission };
   return [
     view({ ...options, summary: `Form of an update of the ${noun}` }, async (c, input) => {
@@ -63,7 +60,9 @@ export function updateEndpoints(views: TimelineViews): Endpoint[] {
       // A message that was emptied is sent, so that the endpoint refuses it.
       const toBody = (_changed: unknown, { message = "" }: Record<string, unknown>) => ({ message });
       const sent = await submitForm(c, form, entered, { method: "PUT", path: apiOf(views, { id, update }), toBody });
-      return sent.ok ? redirectWithNotice(form.cancel, `The update is corrected.${sent.kept}`) : sent.response;
+      return sent.ok
+        ? redirectWithNotice(form.cancel, words("dashboard-incidents").updates.corrected({ kept: sent.kept }))
+        : sent.response;
     }),
 
     ...confirmedDeletion(
@@ -76,40 +75,38 @@ export function updateEndpoints(views: TimelineViews): Endpoint[] {
 const apiOf = ({ section }: TimelineViews, { id, update }: Ids) => `/api/uptime/v1/${section}/${id}/updates/${update}`;
 
 /** Also the part of the timeline that shows the update, to which its forms lead back. */
-async function loadUpdate(c: AppContext, { load, timeline, section, heading }: TimelineViews, { id, update }: Ids) {
+async function loadUpdate(c: AppContext, { load, timeline, section }: TimelineViews, { id, update }: Ids) {
   const { ctx } = c.var;
   const [subject, found] = await Promise.all([load(c, id), getUpdate(ctx, timeline, { id, update_id: update })]);
   const path = `/app/${section}/${id}`;
   const newer = await timeline.countNewer(ctx.db, found);
   const shown = newer < SHOWN_MAX ? path : timelineHref(path, newer - (newer % SHOWN_MAX));
   const trail = [
-    { href: `/app/${section}`, text: heading },
+    { href: `/app/${section}`, text: words("dashboard-frame").navigation.sections[section] },
     { href: shown, text: subject.title },
   ];
   return { subject, update: timeline.present(found), own: `${path}/updates/${update}`, shown, trail };
 }
 
 async function updateForm(c: AppContext, views: TimelineViews, ids: Ids): Promise<EditForm> {
+  const text = words("dashboard-incidents").updates;
   const { subject, update, own, shown, trail } = await loadUpdate(c, views, ids);
+  const fields = messageFields();
   return {
-    title: `Edit an update of ${subject.title}`,
+    title: text.edit_title({ subject: subject.title }),
     section: views.section,
     trail,
-    fields: FIELDS,
+    fields,
     action: own,
     keepsDraft: true,
     cancel: shown,
-    stored: storedValues(FIELDS, { message: update.message }),
-    intents: [{ intent: "preview", label: "Preview" }],
-    above: (
-      <p class="quiet">
-        Posted <ExactTime at={Date.parse(update.created_at)} />
-      </p>
-    ),
+    stored: storedValues(fields, { message: update.message }),
+    intents: [{ intent: "preview", label: text.preview }],
+    above: <p class="quiet">{text.posted.parts({ time: <ExactTime at={Date.parse(update.created_at)} /> })}</p>,
     below: (
       <p class="actions">
         <a class="button danger" href={`${own}/delete`}>
-          Delete update
+          {text.deletion.verb}
         </a>
       </p>
     ),
@@ -117,9 +114,10 @@ async function updateForm(c: AppContext, views: TimelineViews, ids: Ids): Promis
 }
 
 async function deletionOf(c: AppContext, views: TimelineViews, ids: Ids): Promise<Deletion> {
+  const text = words("dashboard-incidents").updates;
   const { subject, update, own, shown, trail } = await loadUpdate(c, views, ids);
   return {
-    kind: views.noun,
+    kind: text.deletion.kind[views.section],
     name: subject.title,
     section: views.section,
     trail,
@@ -127,15 +125,10 @@ async function deletionOf(c: AppContext, views: TimelineViews, ids: Ids): Promis
     shown,
     path: own,
     api: apiOf(views, ids),
-    title: `Delete an update of ${subject.title}`,
-    verb: ["Delete update", "deleted"],
-    notice: "The update is deleted.",
-    lost: (
-      <>
-        The update of <ExactTime at={Date.parse(update.created_at)} /> leaves the timeline for good. The {views.noun}{" "}
-        itself and its other updates stay.
-      </>
-    ),
+    title: text.deletion.title({ subject: subject.title }),
+    verb: [text.deletion.verb, words("dashboard-frame").deletion.deleted],
+    notice: text.deletion.done,
+    lost: <>{text.deletion.lost[views.section].parts({ time: <ExactTime at={Date.parse(update.created_at)} /> })}</>,
   };
 }
 
@@ -175,13 +168,11 @@ function timelineHref(path: string, updates: number): string {
 
 /** Beside an update in its timeline. */
 export function EditUpdate({ path, update }: { path: string; update: Update }) {
+  const text = words("dashboard-incidents").updates;
   return (
     <a href={`${path}/updates/${update.id}`}>
-      Edit
-      <span class="unseen">
-        {" "}
-        the update of <ExactTime at={Date.parse(update.created_at)} />
-      </span>
+      {text.edit}
+      <span class="unseen"> {text.edit_which.parts({ time: <ExactTime at={Date.parse(update.created_at)} /> })}</span>
     </a>
   );
 }

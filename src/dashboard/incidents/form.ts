@@ -8,18 +8,12 @@ import { worstFirst } from "../needs-attention.ts";
 import { timezoneOf } from "../page-zone.ts";
 import { listPeople } from "../people.ts";
 import { listPageChoices, type PageChoice } from "../rights.ts";
+import { words } from "../words.ts";
 
-const WORDS: Record<string, string> = {
-  investigating: "Investigating",
-  identified: "Identified",
-  monitoring: "Monitoring",
-  resolved: "Resolved",
-  minor: "Minor",
-  major: "Major",
-  critical: "Critical",
-};
-export const wordOf = (value: string): string => WORDS[value] ?? value;
-export const toOptions = (values: readonly string[]): Option[] =>
+type Value = IncidentStatus | (typeof INCIDENT_SEVERITIES)[number];
+
+export const wordOf = (value: Value): string => words("dashboard-incidents").values[value];
+export const toOptions = (values: readonly Value[]): Option[] =>
   values.map((value) => ({ value, label: wordOf(value) }));
 
 /** The services of a page, as choices. */
@@ -60,8 +54,9 @@ export async function listReportingPages(c: AppContext): Promise<PageOption[]> {
 }
 
 export function pageField(options: readonly Option[]): FormField {
-  const field = { kind: "select", name: "status_page_id", label: "Status page", options, required: true } as const;
-  return options.length > 1 ? { ...field, empty: "Choose one" } : field;
+  const text = words("dashboard-incidents").incidents.form;
+  const field = { kind: "select", name: "status_page_id", label: text.page, options, required: true } as const;
+  return options.length > 1 ? { ...field, empty: text.choose_page } : field;
 }
 
 interface NewIncidentForm {
@@ -74,62 +69,71 @@ interface NewIncidentForm {
 
 /** Of a new incident; what belongs to a page is offered once the page is chosen. */
 export async function newIncidentFields(c: AppContext, { pages, page, templates, zone }: NewIncidentForm) {
+  const text = words("dashboard-incidents").incidents.form;
   const services = page ? await listTroubledFirst(c, page.value) : [];
   const fields: FormField[] = [
     pageField(pages),
     ...(templates.length > 0
       ? [
           {
-            ...({ kind: "select", name: "template_id", label: "Template", options: templates, empty: "None" } as const),
-            hint: "fills what you leave empty",
+            ...({
+              kind: "select",
+              name: "template_id",
+              label: text.template,
+              options: templates,
+              empty: text.no_template,
+            } as const),
+            hint: text.template_hint,
           },
         ]
       : []),
-    { kind: "text", name: "title", label: "Title", required: templates.length === 0, maxlength: 200 },
+    { kind: "text", name: "title", label: text.title, required: templates.length === 0, maxlength: 200 },
     {
-      ...({ kind: "textarea", name: "message", label: "Message" } as const),
-      hint: "the first update, for readers of the page; Markdown",
+      ...({ kind: "textarea", name: "message", label: text.message } as const),
+      hint: text.message_hint,
     },
-    { kind: "select", name: "status", label: "Status", options: toOptions(INCIDENT_STATUSES) },
-    { kind: "select", name: "severity", label: "Severity", options: toOptions(INCIDENT_SEVERITIES) },
+    { kind: "select", name: "status", label: text.status, options: toOptions(INCIDENT_STATUSES) },
+    { kind: "select", name: "severity", label: text.severity, options: toOptions(INCIDENT_SEVERITIES) },
     ...servicesField(services),
-    { kind: "checkbox", name: "is_public", label: "Publish on the status page", hint: "subscribers are notified" },
+    { kind: "checkbox", name: "is_public", label: text.publish, hint: text.publish_hint },
     {
       kind: "datetime",
       name: "started_at",
-      label: "Started",
+      label: text.started,
       zone,
-      hint: `${zoneLabel(zone, c.var.now)}; default now`,
+      hint: text.started_hint({ zone: zoneLabel(zone, c.var.now) }),
       advanced: true,
     },
-    { kind: "list", name: "tags", label: "Tags", hint: "separated by commas", advanced: true },
+    { kind: "list", name: "tags", label: text.tags, hint: text.tags_hint, advanced: true },
   ];
   return fields;
 }
 
 export function servicesField(services: readonly Option[]): FormField[] {
+  const text = words("dashboard-incidents").incidents.form;
   if (services.length === 0) return [];
-  return [{ kind: "several", name: "monitor_ids", label: "Affected services", options: services }];
+  return [{ kind: "several", name: "monitor_ids", label: text.services, options: services }];
 }
 
 export async function editedIncidentFields(c: AppContext, pageId: string): Promise<FormField[]> {
+  const text = words("dashboard-incidents").incidents.form;
   const [services, assignees, zone] = await Promise.all([
     listServiceOptions(c, pageId),
     listPeople(c, pageId),
     timezoneOf(c.var.ctx, pageId),
   ]);
   return [
-    { kind: "text", name: "title", label: "Title", required: true, maxlength: 200 },
-    { kind: "textarea", name: "description", label: "Description", hint: "Markdown" },
-    { kind: "select", name: "severity", label: "Severity", options: toOptions(INCIDENT_SEVERITIES) },
-    { kind: "text", name: "impact", label: "Impact", hint: "what people notice of it; Markdown" },
-    { kind: "select", name: "assigned_to_id", label: "Assigned to", options: assignees, empty: "Nobody" },
+    { kind: "text", name: "title", label: text.title, required: true, maxlength: 200 },
+    { kind: "textarea", name: "description", label: text.description, hint: text.markdown },
+    { kind: "select", name: "severity", label: text.severity, options: toOptions(INCIDENT_SEVERITIES) },
+    { kind: "text", name: "impact", label: text.impact, hint: text.impact_hint },
+    { kind: "select", name: "assigned_to_id", label: text.assigned, options: assignees, empty: text.nobody },
     ...servicesField(services),
-    { kind: "list", name: "tags", label: "Tags", hint: "separated by commas" },
+    { kind: "list", name: "tags", label: text.tags, hint: text.tags_hint },
     {
       kind: "datetime",
       name: "started_at",
-      label: "Started",
+      label: text.started,
       zone,
       hint: zoneLabel(zone, c.var.now),
       advanced: true,
@@ -138,31 +142,32 @@ export async function editedIncidentFields(c: AppContext, pageId: string): Promi
 }
 
 /** What a postmortem answers, to be filled in. */
-export const POSTMORTEM = [
-  "## Postmortem",
-  "**What happened:** ",
-  "**Who noticed what:** ",
-  "**Why it happened:** ",
-  "**What we do so that it does not happen again:** ",
-].join("\n\n");
+export const postmortem = (): string => words("dashboard-incidents").incidents.drafts.postmortem;
 
+const QUICK_STATUSES = ["investigating", "identified", "monitoring"] as const satisfies IncidentStatus[];
 /** Ready texts for an update, by the status that they go with. */
-export const QUICK_UPDATES = {
-  investigating: "We are looking into it.",
-  identified: "We found the cause and are working on it.",
-  monitoring: "A fix is in place. We are watching whether it holds.",
-} as const satisfies Partial<Record<IncidentStatus, string>>;
-export const DRAFTS = ["investigating", "identified", "monitoring", "postmortem"] as const;
+export function quickUpdates(): { status: (typeof QUICK_STATUSES)[number]; message: string }[] {
+  const text = words("dashboard-incidents").incidents.drafts;
+  return QUICK_STATUSES.map((status) => ({ status, message: text[status] }));
+}
+export const DRAFTS = [...QUICK_STATUSES, "postmortem"] as const;
 export type Draft = (typeof DRAFTS)[number];
 
 /** The form of an update as one of its drafts fills it. */
 export function filledByDraft(draft: Draft | undefined): FormValues {
   if (draft === undefined) return {};
-  return draft === "postmortem" ? { message: POSTMORTEM } : { message: QUICK_UPDATES[draft], status: draft };
+  const message = words("dashboard-incidents").incidents.drafts[draft];
+  return draft === "postmortem" ? { message } : { message, status: draft };
 }
 
-export const UPDATE_FIELDS: readonly FormField[] = [
-  { kind: "textarea", name: "message", label: "Message", hint: "Markdown", required: true },
-  { kind: "select", name: "status", label: "Status", options: toOptions(INCIDENT_STATUSES), empty: "No change" },
-  { kind: "checkbox", name: "notify_subscribers", label: "Notify subscribers" },
-];
+export function updateFields(): FormField[] {
+  const text = words("dashboard-incidents").incidents.form;
+  return [
+    { kind: "textarea", name: "message", label: text.message, hint: text.markdown, required: true },
+    {
+      ...({ kind: "select", name: "status", label: text.status, empty: text.no_change } as const),
+      options: toOptions(INCIDENT_STATUSES),
+    },
+    { kind: "checkbox", name: "notify_subscribers", label: text.notify },
+  ];
+}

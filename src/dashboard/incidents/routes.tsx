@@ -23,6 +23,7 @@ import { listPageChoices, type PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { loadTimeline, updateEndpoints } from "../timeline-updates.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import {
   chosenAmong,
   DRAFTS,
@@ -33,7 +34,7 @@ import {
   listServiceOptions,
   newIncidentFields,
   type PageOption,
-  UPDATE_FIELDS,
+  updateFields,
   wordOf,
 } from "./form.ts";
 import { listTemplates } from "./templates.ts";
@@ -53,13 +54,7 @@ const NewQuery = z.object({
 const DetailQuery = z.object({ draft: z.enum(DRAFTS).optional().catch(undefined), updates: ListOffset });
 const ids = { params: { id: "incident" } } as const;
 const changed = { params, ids, permission: "incidents.write" } as const;
-const trail = [{ href: "/app/incidents", text: "Incidents" }];
-const NO_PAGE = {
-  title: "New incident",
-  section: "incidents",
-  reason:
-    "Incidents are reported on a status page. You have none, its incidents are off, or your roles let you look only.",
-} as const;
+const trail = () => [{ href: "/app/incidents", text: words("dashboard-incidents").incidents.list.title }];
 /** In a notice. */
 const NAMED_MAX = 5;
 const OPEN = INCIDENT_STATUSES.filter((status) => status !== "resolved");
@@ -68,13 +63,16 @@ export const endpoints = [
   view({ path: "/app/incidents", summary: "List of incidents in the dashboard", query: ListQuery }, showList),
 
   view({ path: "/app/incidents/new", summary: "Form of a new incident", query: NewQuery }, async (c, { query }) => {
+    const text = words("dashboard-incidents").incidents.new;
     const form = await newForm(c, query.status_page_id);
-    if (form.pages.length === 0) return showNoPage(c, NO_PAGE);
+    const none = { title: text.title, section: "incidents", reason: text.no_page } as const;
+    if (form.pages.length === 0) return showNoPage(c, none);
     const values = { status_page_id: form.page?.value ?? "", status: "investigating", severity: "minor" };
     return showForm(c, form, { ...values, ...filledBy(form.templates, query.template) });
   }),
 
   action({ path: "/app/incidents/new", summary: "Submit the form of a new incident" }, async (c, entered) => {
+    const text = words("dashboard-incidents").incidents;
     const form = await newForm(c, entered.get("status_page_id") || undefined);
     if (form.pages.length === 0) throw forbidden("you may report incidents on no status page");
     const intent = entered.get("intent");
@@ -87,7 +85,7 @@ export const endpoints = [
     const sent = await submitForm(c, form, entered, { method: "POST", path: API });
     if (!sent.ok) return sent.response;
     const { id } = Incident.parse(sent.body);
-    return redirectWithNotice(`/app/incidents/${id}`, "The incident is open.");
+    return redirectWithNotice(`/app/incidents/${id}`, text.notice.opened);
   }),
 
   view(
@@ -104,14 +102,19 @@ export const endpoints = [
   action(
     { path: "/app/incidents/{id}/edit", summary: "Submit the form of an incident", params },
     async (c, entered, p) => {
+      const text = words("dashboard-incidents").incidents;
       const form = await editForm(c, p.id);
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${p.id}` });
-      return sent.ok ? redirectWithNotice(`/app/incidents/${p.id}`, `Saved.${sent.kept}`) : sent.response;
+      return sent.ok
+        ? redirectWithNotice(`/app/incidents/${p.id}`, text.notice.saved({ kept: sent.kept }))
+        : sent.response;
     },
   ),
 
   action({ path: "/app/incidents/{id}/updates", summary: "Post an update", ...changed }, async (c, entered, { id }) => {
-    const values = typedValues(UPDATE_FIELDS, entered);
+    const text = words("dashboard-incidents").incidents.notice;
+    const fields = updateFields();
+    const values = typedValues(fields, entered);
     const [intent, seen] = [entered.get("intent"), entered.get("seen")];
     if (intent === "preview") {
       return showIncident(c, id, { composer: { values, preview: entered.get("message") ?? "" } });
@@ -119,15 +122,15 @@ export const endpoints = [
     const meanwhile = await findChange(c, id, entered);
     if (meanwhile) return showIncident(c, id, { composer: { values, meanwhile }, status: 409 });
     const body: Record<string, unknown> = {
-      ...readBody(UPDATE_FIELDS, entered),
+      ...readBody(fields, entered),
       expected_status: statusSeen(seen ?? "") || null,
     };
     if (intent === "note") body.status = null;
     if (intent === "reopen" && (body.status === null || body.status === "resolved")) body.status = "investigating";
     const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body, ...onceOf(entered) });
-    if (answer.ok) return redirectWithNotice(`/app/incidents/${id}`, `The update is posted.${await stillDown(c, id)}`);
+    if (answer.ok) return redirectWithNotice(`/app/incidents/${id}`, await withStillDown(c, id, text.posted));
     if (answer.status === 404) throw errorOf(answer);
-    const problems = toSentences(UPDATE_FIELDS, answer.problems);
+    const problems = toSentences(fields, answer.problems);
     const raced = answer.status === 409 ? await findChange(c, id, entered) : null;
     const composer = raced ? { values, meanwhile: raced } : { values, problems };
     return showIncident(c, id, { composer, status: answer.status, headers: answer.headers });
@@ -138,8 +141,7 @@ export const endpoints = [
       { path: `/app/incidents/{id}/${verb}`, summary: `Incident: ${verb}`, params },
       async (c, _entered, { id }) => {
         await requireApi(c, { method: "POST", path: `${API}/${id}/${verb}` });
-        const done = { acknowledge: "acknowledged", publish: "published", unpublish: "no longer published" }[verb];
-        return redirectWithNotice(`/app/incidents/${id}`, `The incident is ${done}.`);
+        return redirectWithNotice(`/app/incidents/${id}`, words("dashboard-incidents").incidents.notice[verb]);
       },
     ),
   ),
@@ -151,7 +153,9 @@ export const endpoints = [
       const { status_page_id } = await loadIncident(c, id);
       await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { assigned_to_id } });
       const person = (await listPeople(c, status_page_id)).find(({ value }) => value === assigned_to_id);
-      return redirectWithNotice(`/app/incidents/${id}`, `The incident is assigned to ${person?.label ?? "them"}.`);
+      const text = words("dashboard-incidents").incidents.notice;
+      const notice = person ? text.assigned_to({ person: person.label }) : text.assigned;
+      return redirectWithNotice(`/app/incidents/${id}`, notice);
     },
   ),
 
@@ -159,14 +163,13 @@ export const endpoints = [
     { path: "/app/incidents/{id}/resolve", summary: "Resolve an incident", params },
     async (c, _entered, { id }) => {
       await requireApi(c, { method: "PUT", path: `${API}/${id}`, body: { status: "resolved" } });
-      return redirectWithNotice(`/app/incidents/${id}`, `The incident is resolved.${await stillDown(c, id)}`);
+      const { resolved } = words("dashboard-incidents").incidents.notice;
+      return redirectWithNotice(`/app/incidents/${id}`, await withStillDown(c, id, resolved));
     },
   ),
 
   ...updateEndpoints({
     section: "incidents",
-    heading: "Incidents",
-    noun: "incident",
     ids,
     permission: "incidents.write",
     timeline: INCIDENT_TIMELINE,
@@ -209,15 +212,16 @@ interface NewForm extends ObjectForm {
 }
 
 async function newForm(c: AppContext, named: string | undefined): Promise<NewForm> {
+  const text = words("dashboard-incidents").incidents.new;
   const pages = await listReportingPages(c);
   const page = chosenAmong(pages, named);
   const zone = page?.timezone ?? readerZone(c.req.raw);
   const templates = page ? await listTemplates(c.var.ctx, page.value) : [];
   const offered = templates.map(({ id, name }) => ({ value: id, label: name }));
   return {
-    title: "New incident",
+    title: text.title,
     section: "incidents",
-    trail,
+    trail: trail(),
     action: "/app/incidents/new",
     keepsDraft: true,
     holds: true,
@@ -227,13 +231,9 @@ async function newForm(c: AppContext, named: string | undefined): Promise<NewFor
     page,
     templates,
     intents: [
-      ...(pages.length > 1
-        ? [{ intent: "page", label: "Show the services of this page", after: "status_page_id" }]
-        : []),
-      ...(templates.length > 0
-        ? [{ intent: "template", label: "Fill in from the template", after: "template_id" }]
-        : []),
-      { intent: "preview", label: "Preview" },
+      ...(pages.length > 1 ? [{ intent: "page", label: text.show_services, after: "status_page_id" }] : []),
+      ...(templates.length > 0 ? [{ intent: "template", label: text.fill_in, after: "template_id" }] : []),
+      { intent: "preview", label: text.preview },
     ],
   };
 }
@@ -250,29 +250,31 @@ async function loadIncident(c: AppContext, id: string): Promise<Incident> {
   return presentIncident(await getIncident(c.var.ctx, id));
 }
 
-/** Follows the notice about an incident that was resolved: its readers get an all-clear while checks still fail. */
-async function stillDown(c: AppContext, id: string): Promise<string> {
+/** A notice, and what is still down of an incident that was resolved: its readers get an all-clear while checks fail. */
+async function withStillDown(c: AppContext, id: string, notice: string): Promise<string> {
   const { status, status_page_id, monitor_ids } = await loadIncident(c, id);
-  if (status !== "resolved") return "";
+  if (status !== "resolved") return notice;
   const services = await listServices(c.var.ctx, status_page_id);
   const down = services.filter((service) => monitor_ids.includes(service.id) && service.status === "down");
-  if (down.length === 0) return "";
+  if (down.length === 0) return notice;
   const names = down.slice(0, NAMED_MAX).map(({ name }) => name);
-  const more = down.length > NAMED_MAX ? ` and ${down.length - NAMED_MAX} more` : "";
-  return ` Still down: ${names.join(", ")}${more}.`;
+  const more = down.length - names.length;
+  const text = words("dashboard-incidents").incidents.notice;
+  return `${notice} ${text.still_down({ names: names.join(", "), more })}`;
 }
 
 async function editForm(c: AppContext, id: string): Promise<EditForm> {
+  const text = words("dashboard-incidents").incidents;
   const incident = await loadIncident(c, id);
   const path = `/app/incidents/${id}`;
   const fields = await editedIncidentFields(c, incident.status_page_id);
   return {
-    title: `Edit ${incident.title}`,
+    title: text.edit_title({ incident: incident.title }),
     section: "incidents",
     action: `${path}/edit`,
     keepsDraft: true,
     cancel: path,
-    trail: [...trail, { href: path, text: incident.title }],
+    trail: [...trail(), { href: path, text: incident.title }],
     fields,
     stored: storedValues(fields, { ...incident, tags: JSON.parse(incident.tags) }),
   };
@@ -335,15 +337,16 @@ async function showIncident(
 }
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const text = words("dashboard-incidents").incidents.deletion;
   const incident = await loadIncident(c, id);
   return {
-    kind: "incident",
+    kind: text.kind,
     name: incident.title,
     section: "incidents",
-    trail,
+    trail: trail(),
     list: "/app/incidents",
     path: `/app/incidents/${id}`,
     api: `${API}/${id}`,
-    lost: "The incident and its timeline are deleted for good.",
+    lost: text.lost,
   };
 }

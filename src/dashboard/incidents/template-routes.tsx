@@ -15,6 +15,7 @@ import { type ListedPages, listedPages, NewOnPage, PageFilter, showNoPage } from
 import type { PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { toOptions, wordOf } from "./form.ts";
 import { listTemplates } from "./templates.ts";
 import { incidentTabs } from "./views.tsx";
@@ -24,35 +25,42 @@ const params = z.object({ page: z.uuid() });
 const itemParams = z.object({ page: z.uuid(), id: z.uuid() });
 const PageQuery = z.object({ page: z.uuid().optional().catch(undefined), offset: ListOffset });
 const changed = { ids: { params: { page: "page" } }, permission: "incidents.write" } as const;
-const trail = [
-  { href: "/app/incidents", text: "Incidents" },
-  { href: "/app/incidents/templates", text: "Templates" },
-];
+function trail() {
+  const { incidents, templates } = words("dashboard-incidents");
+  return [
+    { href: "/app/incidents", text: incidents.list.title },
+    { href: "/app/incidents/templates", text: templates.title },
+  ];
+}
 const back = (page: string) => `/app/incidents/templates?page=${page}`;
 
-const FIELDS: readonly FormField[] = [
-  { kind: "text", name: "name", label: "Name", hint: "as it is offered", required: true, maxlength: 200 },
-  {
-    kind: "text",
-    name: "title",
-    label: "Title",
-    required: true,
-    maxlength: 200,
-    hint: "{{monitor}}, {{page}} and {{time}} are replaced",
-  },
-  { kind: "textarea", name: "initial_update", label: "Message", hint: "the first update, Markdown" },
-  { kind: "select", name: "status", label: "Status", options: toOptions(INCIDENT_STATUSES) },
-  { kind: "select", name: "severity", label: "Severity", options: toOptions(INCIDENT_SEVERITIES) },
-  { kind: "checkbox", name: "is_public", label: "Publish on the status page" },
-];
+function templateFields(): FormField[] {
+  const { templates, incidents } = words("dashboard-incidents");
+  const text = incidents.form;
+  return [
+    {
+      ...({ kind: "text", name: "name", required: true, maxlength: 200 } as const),
+      ...{ label: templates.form.name, hint: templates.form.name_hint },
+    },
+    {
+      ...({ kind: "text", name: "title", required: true, maxlength: 200 } as const),
+      ...{ label: text.title, hint: templates.form.title_hint },
+    },
+    { kind: "textarea", name: "initial_update", label: text.message, hint: templates.form.message_hint },
+    { kind: "select", name: "status", label: text.status, options: toOptions(INCIDENT_STATUSES) },
+    { kind: "select", name: "severity", label: text.severity, options: toOptions(INCIDENT_SEVERITIES) },
+    { kind: "checkbox", name: "is_public", label: text.publish },
+  ];
+}
 
 export const endpoints = [
   view({ path: "/app/incidents/templates", summary: "Incident templates", query: PageQuery }, async (c, { query }) => {
+    const text = words("dashboard-incidents").templates;
     const listed = await listedPages(c, query.page);
-    const reason = "Templates belong to a status page.";
+    const reason = text.no_page;
     return listed.pages.length > 0
       ? showTemplates(c, listed, query.offset)
-      : showNoPage(c, { title: "Templates", section: "incidents", reason });
+      : showNoPage(c, { title: text.title, section: "incidents", reason });
   }),
 
   view({ path: "/app/incidents/templates/{page}/new", summary: "Form of a new template", params, ...changed }, (c, p) =>
@@ -63,7 +71,9 @@ export const endpoints = [
     async (c, entered, { page }) => {
       const path = `${API}/${page}/incident-templates`;
       const sent = await submitForm(c, newForm(page), entered, { method: "POST", path });
-      return sent.ok ? redirectWithNotice(back(page), "The template is saved.") : sent.response;
+      return sent.ok
+        ? redirectWithNotice(back(page), words("dashboard-incidents").templates.saved({ kept: "" }))
+        : sent.response;
     },
   ),
 
@@ -80,7 +90,9 @@ export const endpoints = [
       const form = await editForm(c, { page, id });
       const path = `${API}/${page}/incident-templates/${id}`;
       const sent = await submitForm(c, form, entered, { method: "PUT", path });
-      return sent.ok ? redirectWithNotice(back(page), `The template is saved.${sent.kept}`) : sent.response;
+      return sent.ok
+        ? redirectWithNotice(back(page), words("dashboard-incidents").templates.saved({ kept: sent.kept }))
+        : sent.response;
     },
   ),
 
@@ -96,11 +108,12 @@ export const endpoints = [
 ];
 
 function newForm(page: string): ObjectForm {
+  const text = words("dashboard-incidents").templates;
   return {
-    title: "New template",
+    title: text.new,
     section: "incidents",
-    trail,
-    fields: FIELDS,
+    trail: trail(),
+    fields: templateFields(),
     action: `/app/incidents/templates/${page}/new`,
     keepsDraft: true,
     cancel: back(page),
@@ -108,20 +121,22 @@ function newForm(page: string): ObjectForm {
 }
 
 async function editForm(c: AppContext, { page, id }: { page: string; id: string }): Promise<EditForm> {
+  const text = words("dashboard-incidents").templates;
   const template = await loadTemplate(c, page, id);
+  const fields = templateFields();
   return {
-    title: `Edit ${template.name}`,
+    title: text.edit_title({ template: template.name }),
     section: "incidents",
-    trail,
-    fields: FIELDS,
+    trail: trail(),
+    fields,
     action: `/app/incidents/templates/${page}/${id}`,
     keepsDraft: true,
     cancel: back(page),
-    stored: storedValues(FIELDS, template),
+    stored: storedValues(fields, template),
     below: (
       <p>
         <a class="button danger" href={`/app/incidents/templates/${page}/${id}/delete`}>
-          Delete
+          {text.delete}
         </a>
       </p>
     ),
@@ -135,40 +150,38 @@ async function loadTemplate(c: AppContext, page: string, id: string): Promise<In
 }
 
 async function deletionOf(c: AppContext, { page, id }: { page: string; id: string }): Promise<Deletion> {
+  const text = words("dashboard-incidents").templates;
   const { name } = await loadTemplate(c, page, id);
   return {
-    kind: "template",
+    kind: text.kind,
     name,
     section: "incidents",
-    trail,
+    trail: trail(),
     list: back(page),
     path: `/app/incidents/templates/${page}/${id}`,
     api: `${API}/${page}/incident-templates/${id}`,
-    lost: "Incidents that were opened from it stay.",
+    lost: text.lost,
   };
 }
 
 async function showTemplates(c: AppContext, listed: ListedPages, offset: number): Promise<Response> {
+  const text = words("dashboard-incidents").templates;
   const { chosen, shown, byId } = listed;
   const { rows, total } = await templateVerbs.list(c.var.ctx, chosen?.id, partAt(offset));
   const href = (page: string | undefined, from?: number) =>
     addressWith("/app/incidents/templates", { page, offset: from });
   return showView(c, {
-    title: "Templates",
-    heading: "Incident templates",
+    title: text.title,
+    heading: text.heading,
     section: "incidents",
-    trail: trail.slice(0, 1),
-    actions: (
-      <NewOnPage text="New template" pages={shown.filter(mayChange)} href={(page) => `${pathOn(page.id)}/new`} />
-    ),
+    trail: trail().slice(0, 1),
+    actions: <NewOnPage text={text.new} pages={shown.filter(mayChange)} href={(page) => `${pathOn(page.id)}/new`} />,
     children: (
       <>
         {incidentTabs("templates", chosen?.id)}
         <PageFilter {...listed} href={href} />
         {total === 0 ? (
-          <EmptyState title="No templates yet">
-            A template is an incident written in advance: when something breaks, choosing it takes a moment.
-          </EmptyState>
+          <EmptyState title={text.empty.title}>{text.empty.hint}</EmptyState>
         ) : (
           <ul class="rows card">
             {rows.map((row) => (
@@ -196,6 +209,7 @@ interface TemplateRowProps {
 }
 
 function TemplateRow({ template, page, namesPage }: TemplateRowProps) {
+  const text = words("dashboard-incidents").templates;
   const { id, name, severity, title, initial_update } = template;
   const changeable = page && mayChange(page) ? page : undefined;
   return (
@@ -222,7 +236,7 @@ function TemplateRow({ template, page, namesPage }: TemplateRowProps) {
       {changeable ? (
         <p>
           <a href={addressWith("/app/incidents/new", { status_page_id: changeable.id, template: id })}>
-            Open an incident from it
+            {text.open_incident}
           </a>
         </p>
       ) : null}

@@ -12,7 +12,8 @@ import { addressWith } from "../lists.ts";
 import { type ListedPages, PageFilter } from "../page-choice.tsx";
 import type { View } from "../shell.tsx";
 import { EditUpdate, TimelinePages, type TimelinePart } from "../timeline-updates.tsx";
-import { POSTMORTEM, QUICK_UPDATES, UPDATE_FIELDS, wordOf } from "./form.ts";
+import { words } from "../words.ts";
+import { postmortem, quickUpdates, updateFields, wordOf } from "./form.ts";
 
 interface ListView {
   now: number;
@@ -26,17 +27,18 @@ interface ListView {
 }
 
 export function incidentListView({ now, incidents, total, limit, offset, is_open, may_open, listed }: ListView): View {
+  const text = words("dashboard-incidents").incidents.list;
   const { chosen, pages, shown, byId } = listed;
   const show = is_open ? undefined : "all";
   const href = (page: string | undefined, from?: number) => addressWith("/app/incidents", { show, page, offset: from });
   const namesPages = shown.length > 1;
   return {
-    title: "Incidents",
+    title: text.title,
     section: "incidents",
     isLive: true,
     actions: may_open ? (
       <a class="button" href={addressWith("/app/incidents/new", { status_page_id: chosen?.id })}>
-        New incident
+        {text.new}
       </a>
     ) : undefined,
     children: (
@@ -46,15 +48,22 @@ export function incidentListView({ now, incidents, total, limit, offset, is_open
         <div id="incidents" data-live>
           {incidents.length === 0 ? (
             <EmptyState
-              title={is_open ? "No open incidents" : "No incidents yet"}
-              action={pages.length > 0 ? undefined : <a href="/app/pages/new">Make a status page first</a>}
+              title={is_open ? text.empty.none_open : text.empty.none}
+              action={pages.length > 0 ? undefined : <a href="/app/pages/new">{text.empty.make_page}</a>}
             >
-              An incident tells the readers of a status page what is broken and what you do about it.
+              {text.empty.hint}
             </EmptyState>
           ) : (
             <Table
-              caption="Incidents"
-              head={["Incident", ...(namesPages ? ["Status page"] : []), "State", "Severity", "Response", "Began"]}
+              caption={text.title}
+              head={[
+                text.head.incident,
+                ...(namesPages ? [text.head.page] : []),
+                text.head.state,
+                text.head.severity,
+                text.head.response,
+                text.head.began,
+              ]}
               figuresFrom={namesPages ? 5 : 4}
               isStacked
             >
@@ -72,8 +81,8 @@ export function incidentListView({ now, incidents, total, limit, offset, is_open
                     {incident.resolved_at !== null
                       ? ""
                       : incident.acknowledged_at === null
-                        ? "No one yet"
-                        : "Acknowledged"}
+                        ? text.nobody
+                        : text.acknowledged}
                   </td>
                   <td class="num">
                     <Time at={Date.parse(incident.started_at)} now={now} />
@@ -91,13 +100,18 @@ export function incidentListView({ now, incidents, total, limit, offset, is_open
 
 /** They stay with the status page that is chosen. */
 export function incidentTabs(open: "open" | "all" | "templates", page: string | undefined) {
+  const text = words("dashboard-incidents").incidents;
   return (
     <Tabs
-      label="Incidents"
+      label={text.list.title}
       tabs={[
-        { href: addressWith("/app/incidents", { page }), text: "Open", isOpen: open === "open" },
-        { href: addressWith("/app/incidents", { show: "all", page }), text: "All", isOpen: open === "all" },
-        { href: addressWith("/app/incidents/templates", { page }), text: "Templates", isOpen: open === "templates" },
+        { href: addressWith("/app/incidents", { page }), text: text.tabs.open, isOpen: open === "open" },
+        { href: addressWith("/app/incidents", { show: "all", page }), text: text.tabs.all, isOpen: open === "all" },
+        {
+          href: addressWith("/app/incidents/templates", { page }),
+          text: text.tabs.templates,
+          isOpen: open === "templates",
+        },
       ]}
     />
   );
@@ -105,11 +119,13 @@ export function incidentTabs(open: "open" | "all" | "templates", page: string | 
 
 /** What is open has a colour by its severity; what is over has none. */
 function State({ incident }: { incident: Incident }) {
+  const text = words("dashboard-incidents").incidents;
   const { status, severity, resolved_at, is_public } = incident;
   const kind = resolved_at !== null ? "is-quiet" : severity === "critical" ? "is-bad" : "is-warn";
   return (
     <>
-      <span class={`pill ${kind}`}>{wordOf(status)}</span> {is_public ? null : <span class="tag">Not published</span>}
+      <span class={`pill ${kind}`}>{wordOf(status)}</span>{" "}
+      {is_public ? null : <span class="tag">{text.not_published}</span>}
     </>
   );
 }
@@ -134,12 +150,13 @@ export interface DetailView {
 }
 
 export function incidentView(view: DetailView): View {
+  const text = words("dashboard-incidents").incidents;
   const { incident, may_change, composer } = view;
   const path = `/app/incidents/${incident.id}`;
   return {
     title: incident.title,
     section: "incidents",
-    trail: [{ href: "/app/incidents", text: "Incidents" }],
+    trail: [{ href: "/app/incidents", text: text.list.title }],
     isLive: true,
     ...(view.status === undefined ? {} : { address: path }),
     hasProblem: Object.keys(composer.problems).length > 0 || composer.meanwhile !== null,
@@ -155,7 +172,7 @@ export function incidentView(view: DetailView): View {
         <div class="stack">
           {may_change ? <UpdateForm view={view} path={path} /> : null}
           <section aria-labelledby="timeline">
-            <h2 id="timeline">Timeline</h2>
+            <h2 id="timeline">{text.detail.timeline}</h2>
             <div id="incident-timeline" data-live>
               <Timeline view={view} path={path} />
             </div>
@@ -167,35 +184,42 @@ export function incidentView(view: DetailView): View {
   };
 }
 
-const ACKNOWLEDGED = { id: "incident-acknowledged", shown: "Just now" };
+/** Where the facts say that somebody acknowledged. */
+const ACKNOWLEDGED = "incident-acknowledged";
 
 /** More people are chosen among in the form. */
 const PEOPLE_OFFERED = 8;
 
 function Actions({ view: { incident, people, writer, may_alert }, path }: { view: DetailView; path: string }) {
+  const text = words("dashboard-incidents").incidents.detail.actions;
   const isOpen = incident.resolved_at === null;
   return (
     <>
       {isOpen && incident.acknowledged_at === null ? (
-        <PostButton action={`${path}/acknowledge`} label="Acknowledge" kind="primary" result={ACKNOWLEDGED} />
+        <PostButton
+          action={`${path}/acknowledge`}
+          label={text.acknowledge}
+          kind="primary"
+          result={{ id: ACKNOWLEDGED, shown: text.just_now }}
+        />
       ) : null}
-      {isOpen ? <PostButton action={`${path}/resolve`} label="Resolve" /> : null}
+      {isOpen ? <PostButton action={`${path}/resolve`} label={text.resolve} /> : null}
       {incident.is_public ? (
-        <PostButton action={`${path}/unpublish`} label="Unpublish" />
+        <PostButton action={`${path}/unpublish`} label={text.unpublish} />
       ) : (
-        <PostButton action={`${path}/publish`} label="Publish" />
+        <PostButton action={`${path}/publish`} label={text.publish} />
       )}
       <a class="button second" href={`${path}/edit`}>
-        Edit
+        {text.edit}
       </a>
-      <Menu label="More actions">
+      <Menu label={text.more}>
         {(isOpen ? people : [])
           .filter(({ value }) => value !== incident.assigned_to_id)
           .slice(0, PEOPLE_OFFERED)
           .map(({ value, label }) => (
             <PostButton
               action={`${path}/assign`}
-              label={value === writer ? "Assign to me" : `Assign to ${label}`}
+              label={value === writer ? text.assign_to_me : text.assign_to({ person: label })}
               fields={{ assigned_to_id: value }}
             />
           ))}
@@ -204,13 +228,13 @@ function Actions({ view: { incident, people, writer, may_alert }, path }: { view
             <input type="hidden" name="at" value={String(Date.parse(incident.started_at))} />
             <button type="submit">
               <LineIcon of="bell" />
-              Who is told
+              {text.receivers}
             </button>
           </form>
         ) : null}
         <a class="danger" href={`${path}/delete`}>
           <LineIcon of="trash-2" />
-          Delete
+          {text.delete}
         </a>
       </Menu>
     </>
@@ -218,68 +242,74 @@ function Actions({ view: { incident, people, writer, may_alert }, path }: { view
 }
 
 function Facts({ view: { incident, page, services, assignee, now } }: { view: DetailView }) {
+  const text = words("dashboard-incidents").incidents.detail;
   const affected = services.filter(({ value }) => incident.monitor_ids.includes(value));
   return (
-    <section class="card" aria-label="Facts">
+    <section class="card" aria-label={text.facts.title}>
       <dl class="facts">
         <div>
-          <dt>Status</dt>
+          <dt>{text.facts.status}</dt>
           <dd>{wordOf(incident.status)}</dd>
         </div>
         <div>
-          <dt>Severity</dt>
+          <dt>{text.facts.severity}</dt>
           <dd>{wordOf(incident.severity)}</dd>
         </div>
         <div>
-          <dt>Began</dt>
+          <dt>{text.facts.began}</dt>
           <dd>
             <Time at={Date.parse(incident.started_at)} now={now} />
           </dd>
         </div>
         {incident.resolved_at === null ? null : (
           <div>
-            <dt>Resolved</dt>
+            <dt>{text.facts.resolved}</dt>
             <dd>
               <Time at={Date.parse(incident.resolved_at)} now={now} />
             </dd>
           </div>
         )}
         <div>
-          <dt>Acknowledged</dt>
-          <dd id={ACKNOWLEDGED.id}>
-            {incident.acknowledged_at === null ? "No" : <Time at={Date.parse(incident.acknowledged_at)} now={now} />}
+          <dt>{text.facts.acknowledged}</dt>
+          <dd id={ACKNOWLEDGED}>
+            {incident.acknowledged_at === null ? (
+              text.facts.not_acknowledged
+            ) : (
+              <Time at={Date.parse(incident.acknowledged_at)} now={now} />
+            )}
           </dd>
         </div>
         <div>
-          <dt>Status page</dt>
+          <dt>{text.facts.page}</dt>
           <dd>
             {incident.is_public ? (
               <a href={`${page.url}/incidents/${incident.id}`} dir="auto">
                 {page.name}
               </a>
             ) : (
-              <>
-                <span dir="auto">{page.name}</span>, not published
-              </>
+              text.facts.not_published.parts({ page: <span dir="auto">{page.name}</span> })
             )}
           </dd>
         </div>
         {assignee === null ? null : (
           <div>
-            <dt>Assigned to</dt>
+            <dt>{text.facts.assigned}</dt>
             <dd dir="auto">{assignee}</dd>
           </div>
         )}
       </dl>
-      <LinkedServices caption="Affected" services={affected} pathOf={(id) => `/app/monitors/${id}`} />
+      <LinkedServices caption={text.facts.affected} services={affected} pathOf={(id) => `/app/monitors/${id}`} />
       {incident.created_automatically ? (
         <LinkedServices
-          caption="What each location saw"
+          caption={text.locations}
           services={affected}
           pathOf={(id) => evidencePath(id, Date.parse(incident.started_at))}
         />
       ) : null}
-      <LabelledMarkdown blocks={parseMarkdown(incident.impact)} label={(text) => <>Impact: {text}</>} />
+      <LabelledMarkdown
+        blocks={parseMarkdown(incident.impact)}
+        label={(impact) => <>{text.facts.impact.parts({ impact })}</>}
+      />
       {incident.description === null ? null : (
         <div dir="auto">
           <Markdown blocks={parseMarkdown(incident.description)} />
@@ -315,13 +345,14 @@ function LinkedServices({
 }
 
 function UpdateForm({ view, path }: { view: DetailView; path: string }) {
+  const text = words("dashboard-incidents").incidents.detail.composer;
   const { incident, writer, composer } = view;
   const isOpen = incident.resolved_at === null;
   return (
     <Composer
       {...composer}
       action={`${path}/updates`}
-      fields={UPDATE_FIELDS}
+      fields={updateFields()}
       subject={incident}
       writer={writer}
       mayReopen
@@ -329,37 +360,39 @@ function UpdateForm({ view, path }: { view: DetailView; path: string }) {
       <div id="update-offers" data-live>
         {isOpen ? (
           <div class="quick">
-            {Object.entries(QUICK_UPDATES).map(([status, message]) => (
+            {quickUpdates().map(({ status, message }) => (
               <a
                 class="button second"
                 href={`${path}?draft=${status}#update`}
                 data-fill-message={message}
                 data-fill-status={status}
               >
-                {wordOf(status)}: {message}
+                {text.draft({ status: wordOf(status), message })}
               </a>
             ))}
           </div>
         ) : (
           <p class="quiet">
-            The incident is resolved.{" "}
-            <a href={`${path}?draft=postmortem#update`} data-fill-message={POSTMORTEM} data-fill-status="">
-              Write a postmortem
-            </a>
+            {text.resolved.parts({
+              link: (
+                <a href={`${path}?draft=postmortem#update`} data-fill-message={postmortem()} data-fill-status="">
+                  {text.write_postmortem}
+                </a>
+              ),
+            })}
           </p>
         )}
-        {incident.is_public ? null : (
-          <p class="quiet">Not published: readers of the page neither see nor receive it.</p>
-        )}
+        {incident.is_public ? null : <p class="quiet">{text.not_published}</p>}
       </div>
     </Composer>
   );
 }
 
 function Timeline({ view: { incident, timeline, may_change }, path }: { view: DetailView; path: string }) {
+  const text = words("dashboard-incidents").incidents.detail;
   const { created_automatically, monitor_ids, started_at } = incident;
   const [seenOf, ...others] = created_automatically ? monitor_ids : [];
-  if (timeline.place.total === 0) return <p class="quiet">No updates yet.</p>;
+  if (timeline.place.total === 0) return <p class="quiet">{text.no_updates}</p>;
   const read = createMarkdownReader();
   return (
     <ol class="timeline">
@@ -377,7 +410,7 @@ function Timeline({ view: { incident, timeline, may_change }, path }: { view: De
           </div>
           {update.created_by === null && seenOf !== undefined && others.length === 0 ? (
             <p>
-              <a href={evidencePath(seenOf, Date.parse(started_at))}>What each location saw</a>
+              <a href={evidencePath(seenOf, Date.parse(started_at))}>{text.locations}</a>
             </p>
           ) : null}
         </li>

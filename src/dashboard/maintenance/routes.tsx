@@ -170,8 +170,6 @@ export const endpoints = [
 
   ...updateEndpoints({
     section: "maintenance",
-    heading: "Maintenance",
-    noun: "window",
     ids,
     permission: "maintenance.write",
     timeline: MAINTENANCE_TIMELINE,
