@@ -93,7 +93,7 @@ async function updateForm(c: AppContext, views: TimelineViews, ids: Ids): Promis
   const { subject, update, own, shown, trail } = await loadUpdate(c, views, ids);
   const fields = messageFields();
   return {
-    title: text.edit_title({ subject: subject.title }),
+    title: text.edit_title({ about: subject.title }),
     section: views.section,
     trail,
     fields,
@@ -125,7 +125,7 @@ async function deletionOf(c: AppContext, views: TimelineViews, ids: Ids): Promis
     shown,
     path: own,
     api: apiOf(views, ids),
-    title: text.deletion.title({ subject: subject.title }),
+    title: text.deletion.title({ about: subject.title }),
     verb: [text.deletion.verb, words("dashboard-frame").deletion.deleted],
     notice: text.deletion.done,
     lost: <>{text.deletion.lost[views.section].parts({ time: <ExactTime at={Date.parse(update.created_at)} /> })}</>,

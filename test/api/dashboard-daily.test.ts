@@ -141,7 +141,7 @@ describe("an incident", () => {
     const form = (await own.open("/app/incidents/new")).text;
     expect([form.includes(`value="${off}"`), form.includes(`value="${on}"`)]).toEqual([false, true]);
     await other.client.put(`${V1}/status-pages/${on}`, { incident_system_enabled: false });
-    expect((await own.open("/app/incidents/new")).text).toContain("its incidents are off");
+    expect((await own.open("/app/incidents/new")).text).toContain("its incidents are turned off");
     expect((await own.open("/app/incidents")).text).not.toContain("/app/incidents/new");
   });
 
@@ -249,7 +249,7 @@ describe("the calendar of maintenance", () => {
     expect(preview.text).toContain("3 occurrences");
     expect(preview.text).toContain("1 Jun 2031");
     const wrong = { status_page_id: page, title: "T", start_time: "2031-05-30T08:00", intent: "preview" };
-    expect((await browser.submit("/app/maintenance/new", wrong)).text).toContain("Enter when it starts and ends");
+    expect((await browser.submit("/app/maintenance/new", wrong)).text).toContain("Enter a start and an end");
   });
 });
 

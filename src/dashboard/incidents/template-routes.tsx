@@ -36,17 +36,11 @@ const back = (page: string) => `/app/incidents/templates?page=${page}`;
 
 function templateFields(): FormField[] {
   const { templates, incidents } = words("dashboard-incidents");
-  const text = incidents.form;
+  const [text, own] = [incidents.form, templates.form];
   return [
-    {
-      ...({ kind: "text", name: "name", required: true, maxlength: 200 } as const),
-      ...{ label: templates.form.name, hint: templates.form.name_hint },
-    },
-    {
-      ...({ kind: "text", name: "title", required: true, maxlength: 200 } as const),
-      ...{ label: text.title, hint: templates.form.title_hint },
-    },
-    { kind: "textarea", name: "initial_update", label: text.message, hint: templates.form.message_hint },
+    { kind: "text", name: "name", label: own.name, hint: own.name_hint, required: true, maxlength: 200 },
+    { kind: "text", name: "title", label: text.title, hint: own.title_hint, required: true, maxlength: 200 },
+    { kind: "textarea", name: "initial_update", label: text.message, hint: own.message_hint },
     { kind: "select", name: "status", label: text.status, options: toOptions(INCIDENT_STATUSES) },
     { kind: "select", name: "severity", label: text.severity, options: toOptions(INCIDENT_SEVERITIES) },
     { kind: "checkbox", name: "is_public", label: text.publish },

@@ -6,12 +6,12 @@ import type { Recurrence } from "../../domain/recurrence.ts";
 import { listMyMaintenance } from "../../features/maintenance/service.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { lazy } from "../../lib/lazy.ts";
-import { plural } from "../../lib/relative-time.ts";
 import { dateIn, monthOf, zonedClock } from "../../lib/zoned-days.ts";
 import { Preview } from "../components/preview.tsx";
 import { ExactTime } from "../components/time.tsx";
 import { type FormField, readBody } from "../form-fields.ts";
 import { addressWith } from "../lists.ts";
+import { words } from "../words.ts";
 
 const WINDOWS_MAX = 200;
 const OCCURRENCES_MAX = 62;
@@ -79,6 +79,7 @@ const monthAddress = (at: number, page: string | undefined) =>
 const weekdayOf = (at: number) => (new Date(at).getUTCDay() + 6) % WEEK;
 
 export function Calendar({ month: { zone, from, to, page, entries }, now }: { month: Month; now: number }) {
+  const text = words("dashboard-incidents").maintenance.calendar;
   const clock = zonedClock(zone);
   const time = timeIn(zone);
   const first = from - weekdayOf(from) * DAY_MS;
@@ -89,19 +90,19 @@ export function Calendar({ month: { zone, from, to, page, entries }, now }: { mo
     <section class="card" aria-labelledby="calendar">
       <div class="row">
         <h2 id="calendar">{MONTH_NAME().format(from)}</h2>
-        <span class="quiet">Times in {zone}</span>
+        <span class="quiet">{text.times({ zone })}</span>
         <span class="actions">
           <a class="button second" href={monthAddress(startOfMonth(from, -1), page)}>
-            Previous month
+            {text.previous}
           </a>
           <a class="button second" href={monthAddress(to, page)}>
-            Next month
+            {text.next}
           </a>
         </span>
       </div>
       <div class="table" tabindex={0}>
         <table class="calendar">
-          <caption class="unseen">Maintenance of the month, times in {zone}</caption>
+          <caption class="unseen">{text.caption({ zone })}</caption>
           <thead>
             <tr>
               {days.slice(0, WEEK).map((day) => (
@@ -194,20 +195,21 @@ export function previewOf(fields: readonly FormField[], entered: URLSearchParams
 }
 
 export function Plan({ description, occurrences }: Planning) {
+  const text = words("dashboard-incidents").maintenance.plan;
   return (
     <>
       {description?.trim() ? <Preview text={description} /> : null}
       <div class="banner is-info" role="status">
         {occurrences === null ? (
-          "Enter when it starts and ends; it ends after it starts."
+          text.incomplete
         ) : (
           <>
-            <p>{occurrences.length < PREVIEWED ? plural(occurrences.length, "occurrence") : "The first occurrences"}</p>
+            <p>
+              {occurrences.length < PREVIEWED ? text.occurrences({ n: occurrences.length }) : text.first_occurrences}
+            </p>
             <ul>
               {occurrences.map(({ start_at, end_at }) => (
-                <li>
-                  <ExactTime at={start_at} /> to <ExactTime at={end_at} />
-                </li>
+                <li>{text.occurrence.parts({ start: <ExactTime at={start_at} />, end: <ExactTime at={end_at} /> })}</li>
               ))}
             </ul>
           </>

@@ -4,46 +4,49 @@ import type { AppContext } from "../../http/endpoint.ts";
 import { zoneLabel } from "../../lib/zoned-days.ts";
 import type { FormField, Option } from "../form-fields.ts";
 import { listServiceOptions, pageField } from "../incidents/form.ts";
+import { words } from "../words.ts";
 
 /** How long most work takes. */
 const DURATIONS = { after: "start_time", minutes: [30, 60, 120, 240] } as const;
 
 type Window = z.output<typeof Maintenance>;
 
-export const STATUS_WORDS: Record<MaintenanceStatus, string> = {
-  scheduled: "Scheduled",
-  in_progress: "In progress",
-  completed: "Completed",
-};
-
-export const RECURRENCE_WORDS = { none: "Once", daily: "Daily", weekly: "Weekly", monthly: "Monthly" };
+export const wordOf = (status: MaintenanceStatus): string => words("dashboard-incidents").maintenance.statuses[status];
 
 /** A window's own fields. Affected monitors are check boxes; groups that the API named stay as they are. */
 export async function maintenanceFields(
   c: AppContext,
   { pages, pageId, zone }: { pages?: readonly Option[]; pageId: string | undefined; zone: string },
 ): Promise<FormField[]> {
+  const text = words("dashboard-incidents").maintenance.form;
   const hint = zoneLabel(zone, c.var.now);
   const services = pageId ? await listServiceOptions(c, pageId) : [];
   return [
     ...(pages ? [pageField(pages)] : []),
-    { kind: "text", name: "title", label: "Title", required: true, maxlength: 200 },
-    { kind: "textarea", name: "description", label: "Description", hint: "Markdown" },
-    { kind: "datetime", name: "start_time", label: "Starts", zone, hint, required: true },
-    { kind: "datetime", name: "end_time", label: "Ends", zone, hint, required: true, durations: DURATIONS },
+    { kind: "text", name: "title", label: text.title, required: true, maxlength: 200 },
+    { kind: "textarea", name: "description", label: text.description, hint: text.markdown },
+    { kind: "datetime", name: "start_time", label: text.starts, zone, hint, required: true },
+    { kind: "datetime", name: "end_time", label: text.ends, zone, hint, required: true, durations: DURATIONS },
     ...(services.length === 0
       ? []
-      : [{ kind: "several", name: "monitor_ids", label: "Affected services", options: services } as const]),
-    { kind: "checkbox", name: "is_public", label: "Show on the status page" },
+      : [{ kind: "several", name: "monitor_ids", label: text.services, options: services } as const]),
+    { kind: "checkbox", name: "is_public", label: text.public },
     {
-      ...({ kind: "select", name: "recurrence_type", label: "Repeats" } as const),
-      options: RECURRENCE_TYPES.map((value) => ({ value, label: RECURRENCE_WORDS[value] })),
+      ...({ kind: "select", name: "recurrence_type", label: text.repeats } as const),
+      options: RECURRENCE_TYPES.map((value) => ({ value, label: text.recurrence[value] })),
     },
     {
-      ...({ kind: "number", name: "recurrence_interval", label: "Every", min: 1, max: 1000, advanced: true } as const),
-      hint: "so many days, weeks or months",
+      ...({
+        kind: "number",
+        name: "recurrence_interval",
+        label: text.interval,
+        min: 1,
+        max: 1000,
+        advanced: true,
+      } as const),
+      hint: text.interval_hint,
     },
-    { kind: "datetime", name: "recurrence_end_date", label: "Repeats until", zone, hint, advanced: true },
+    { kind: "datetime", name: "recurrence_end_date", label: text.until, zone, hint, advanced: true },
   ];
 }
 
@@ -56,7 +59,10 @@ export function toTargets(kept: readonly Window["targets"][number][] = []) {
   };
 }
 
-export const UPDATE_FIELDS: readonly FormField[] = [
-  { kind: "textarea", name: "message", label: "Message", hint: "Markdown", required: true },
-  { kind: "checkbox", name: "notify_subscribers", label: "Notify subscribers" },
-];
+export function updateFields(): FormField[] {
+  const text = words("dashboard-incidents").maintenance.form;
+  return [
+    { kind: "textarea", name: "message", label: text.message, hint: text.markdown, required: true },
+    { kind: "checkbox", name: "notify_subscribers", label: text.notify },
+  ];
+}

@@ -24,8 +24,9 @@ import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { loadTimeline, updateEndpoints } from "../timeline-updates.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { loadCalendar, onPage, Plan, previewOf } from "./calendar.tsx";
-import { maintenanceFields, STATUS_WORDS, toTargets, UPDATE_FIELDS } from "./form.ts";
+import { maintenanceFields, toTargets, updateFields, wordOf } from "./form.ts";
 import { type DetailView, maintenanceListView, maintenanceView } from "./views.tsx";
 
 const API = "/api/uptime/v1/maintenance";
@@ -45,14 +46,9 @@ const ListQuery = z.object({
 });
 const DetailQuery = z.object({ updates: ListOffset });
 const NewQuery = z.object({ status_page_id: z.uuid().optional().catch(undefined) });
-const NO_PAGE = {
-  title: "Schedule maintenance",
-  section: "maintenance",
-  reason: "Maintenance is planned on a status page. You have none, or your roles let you look only.",
-} as const;
 const ids = { params: { id: "maintenance" } } as const;
 const changed = { params, ids, permission: "maintenance.write" } as const;
-const trail = [{ href: "/app/maintenance", text: "Maintenance" }];
+const trail = () => [{ href: "/app/maintenance", text: words("dashboard-incidents").maintenance.list.title }];
 
 export const endpoints = [
   view(
@@ -79,7 +75,9 @@ export const endpoints = [
 
   view({ path: "/app/maintenance/new", summary: "Form of new maintenance", query: NewQuery }, async (c, { query }) => {
     const { form, pages, page, zone } = await newForm(c, query.status_page_id);
-    if (pages.length === 0) return showNoPage(c, NO_PAGE);
+    const text = words("dashboard-incidents").maintenance.new;
+    const none = { title: text.title, section: "maintenance", reason: text.no_page } as const;
+    if (pages.length === 0) return showNoPage(c, none);
     const start = Math.ceil((c.var.now + 1) / HOUR_MS) * HOUR_MS;
     return showForm(c, form, {
       status_page_id: page?.value ?? "",
@@ -91,6 +89,7 @@ export const endpoints = [
   }),
 
   action({ path: "/app/maintenance/new", summary: "Submit the form of new maintenance" }, async (c, entered) => {
+    const text = words("dashboard-incidents").maintenance.notice;
     const { form, pages, zone } = await newForm(c, entered.get("status_page_id") || undefined);
     if (pages.length === 0) throw forbidden("you may plan maintenance on no status page");
     const intent = entered.get("intent");
@@ -101,7 +100,7 @@ export const endpoints = [
     const sent = await submitForm(c, form, entered, { method: "POST", path: API, toBody: toTargets() });
     if (!sent.ok) return sent.response;
     const { id } = Maintenance.parse(sent.body);
-    return redirectWithNotice(`/app/maintenance/${id}`, "The maintenance is scheduled.");
+    return redirectWithNotice(`/app/maintenance/${id}`, text.scheduled);
   }),
 
   view(
@@ -117,6 +116,7 @@ export const endpoints = [
   action(
     { path: "/app/maintenance/{id}/edit", summary: "Submit the form of a window", ...changed },
     async (c, entered, p) => {
+      const text = words("dashboard-incidents").maintenance.notice;
       const { form, window } = await editForm(c, p.id);
       if (entered.get("intent") === "preview") {
         const timezone = await timezoneOf(c.var.ctx, window.status_page_id);
@@ -124,26 +124,28 @@ export const endpoints = [
       }
       const toBody = toTargets(window.targets);
       const sent = await submitForm(c, form, entered, { method: "PUT", path: `${API}/${p.id}`, toBody });
-      return sent.ok ? redirectWithNotice(`/app/maintenance/${p.id}`, `Saved.${sent.kept}`) : sent.response;
+      return sent.ok ? redirectWithNotice(`/app/maintenance/${p.id}`, text.saved({ kept: sent.kept })) : sent.response;
     },
   ),
 
   action(
     { path: "/app/maintenance/{id}/updates", summary: "Post an update", ...changed },
     async (c, entered, { id }) => {
-      const values = typedValues(UPDATE_FIELDS, entered);
+      const text = words("dashboard-incidents").maintenance.notice;
+      const fields = updateFields();
+      const values = typedValues(fields, entered);
       if (entered.get("intent") === "preview") {
         return showWindow(c, id, { composer: { values, preview: entered.get("message") ?? "" } });
       }
       const seen = entered.get("seen");
       const meanwhile = await findChange(c, id, entered);
       if (meanwhile) return showWindow(c, id, { composer: { values, meanwhile }, status: 409 });
-      const body = { ...readBody(UPDATE_FIELDS, entered), expected_status: statusSeen(seen ?? "") || null };
+      const body = { ...readBody(fields, entered), expected_status: statusSeen(seen ?? "") || null };
       const answer = await callApi(c, { method: "POST", path: `${API}/${id}/updates`, body, ...onceOf(entered) });
-      if (answer.ok) return redirectWithNotice(`/app/maintenance/${id}`, "The update is posted.");
+      if (answer.ok) return redirectWithNotice(`/app/maintenance/${id}`, text.posted);
       if (answer.status === 404) throw errorOf(answer);
       const { status, headers } = answer;
-      const problems = toSentences(UPDATE_FIELDS, answer.problems);
+      const problems = toSentences(fields, answer.problems);
       const raced = status === 409 ? await findChange(c, id, entered) : null;
       const composer = raced ? { values, meanwhile: raced } : { values, problems };
       return showWindow(c, id, { composer, status, headers });
@@ -153,8 +155,9 @@ export const endpoints = [
   action(
     { path: "/app/maintenance/{id}/complete", summary: "Complete a window", params },
     async (c, _entered, { id }) => {
+      const text = words("dashboard-incidents").maintenance.notice;
       await requireApi(c, { method: "POST", path: `${API}/${id}/complete` });
-      return redirectWithNotice(`/app/maintenance/${id}`, "The maintenance is completed.");
+      return redirectWithNotice(`/app/maintenance/${id}`, text.completed);
     },
   ),
 
@@ -185,28 +188,28 @@ async function writablePages(c: AppContext) {
 }
 
 async function newForm(c: AppContext, named: string | undefined) {
+  const text = words("dashboard-incidents").maintenance;
   const pages = await writablePages(c);
   const page = chosenAmong(pages, named);
   const zone = page?.timezone ?? readerZone(c.req.raw);
   const form: ObjectForm = {
-    title: "Schedule maintenance",
+    title: text.new.title,
     section: "maintenance",
-    trail,
+    trail: trail(),
     action: "/app/maintenance/new",
     keepsDraft: true,
     cancel: "/app/maintenance",
     fields: await maintenanceFields(c, { pages, pageId: page?.value, zone }),
     intents: [
-      ...(pages.length > 1
-        ? [{ intent: "page", label: "Show the services of this page", after: "status_page_id" }]
-        : []),
-      { intent: "preview", label: "Preview" },
+      ...(pages.length > 1 ? [{ intent: "page", label: text.new.show_services, after: "status_page_id" }] : []),
+      { intent: "preview", label: text.preview },
     ],
   };
   return { form, pages, page, zone };
 }
 
 async function editForm(c: AppContext, id: string): Promise<{ form: EditForm; window: Maintenance }> {
+  const text = words("dashboard-incidents").maintenance;
   const window = await loadWindow(c, id);
   const path = `/app/maintenance/${id}`;
   const zone = await timezoneOf(c.var.ctx, window.status_page_id);
@@ -215,15 +218,15 @@ async function editForm(c: AppContext, id: string): Promise<{ form: EditForm; wi
     target_type === "monitor" ? target_id : [],
   );
   const form: EditForm = {
-    title: `Edit ${window.title}`,
+    title: text.edit_title({ window: window.title }),
     section: "maintenance",
     fields,
     action: `${path}/edit`,
     keepsDraft: true,
     cancel: path,
     stored: storedValues(fields, { ...window, monitor_ids }),
-    trail: [...trail, { href: path, text: window.title }],
-    intents: [{ intent: "preview", label: "Preview" }],
+    trail: [...trail(), { href: path, text: window.title }],
+    intents: [{ intent: "preview", label: text.preview }],
   };
   return { form, window };
 }
@@ -239,7 +242,7 @@ async function findChange(c: AppContext, id: string, entered: URLSearchParams) {
   return changedMeanwhile(entered.get("seen"), {
     subject,
     end: "completed",
-    wordOf: (status) => STATUS_WORDS[status],
+    wordOf,
     movesByUpdates: false,
     now: c.var.now,
   });
@@ -292,38 +295,36 @@ async function showWindow(
 async function cancellationOf(c: AppContext, { id, start }: z.output<typeof occurrenceParams>): Promise<Deletion> {
   const window = await loadWindow(c, id);
   const path = `/app/maintenance/${id}`;
-  const told = window.is_public ? ", and subscribers receive a message" : "";
+  const text = words("dashboard-incidents").maintenance.cancellation;
+  const time = <ExactTime at={Date.parse(start)} />;
   return {
-    kind: "window",
+    kind: words("dashboard-incidents").maintenance.deletion.kind,
     name: window.title,
     section: "maintenance",
-    trail,
+    trail: trail(),
     list: path,
     shown: path,
     path,
     confirmation: `${path}/occurrences/${start}/cancel`,
     api: `${API}/${id}/occurrences/${start}/cancel`,
     method: "POST",
-    verb: ["Cancel this occurrence", "cancelled"],
-    notice: "The occurrence is cancelled.",
-    lost: (
-      <>
-        The occurrence of <ExactTime at={Date.parse(start)} /> does not take place{told}. The others stay as planned.
-      </>
-    ),
+    verb: [text.verb, text.verb_done],
+    notice: text.done,
+    lost: <>{(window.is_public ? text.lost_public : text.lost).parts({ time })}</>,
   };
 }
 
 async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deletion> {
+  const text = words("dashboard-incidents").maintenance.deletion;
   const window = await loadWindow(c, id);
   return {
-    kind: "window",
+    kind: text.kind,
     name: window.title,
     section: "maintenance",
-    trail,
+    trail: trail(),
     list: "/app/maintenance",
     path: `/app/maintenance/${id}`,
     api: `${API}/${id}`,
-    lost: "The window and its updates are deleted for good.",
+    lost: text.lost,
   };
 }

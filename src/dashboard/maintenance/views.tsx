@@ -13,8 +13,9 @@ import { addressWith } from "../lists.ts";
 import { type ListedPages, PageFilter } from "../page-choice.tsx";
 import type { View } from "../shell.tsx";
 import { EditUpdate, TimelinePages, type TimelinePart } from "../timeline-updates.tsx";
+import { words } from "../words.ts";
 import { Calendar, type Month } from "./calendar.tsx";
-import { RECURRENCE_WORDS, STATUS_WORDS, UPDATE_FIELDS } from "./form.ts";
+import { updateFields, wordOf } from "./form.ts";
 
 interface ListView {
   now: number;
@@ -38,18 +39,19 @@ export function maintenanceListView({
   listed,
   calendar,
 }: ListView): View {
+  const text = words("dashboard-incidents").maintenance.list;
   const { chosen, pages, shown, byId } = listed;
   const names = shown.length > 1 ? byId : undefined;
   const href = (page: string | undefined, from?: number) => addressWith("/app/maintenance", { page, offset: from });
   const coming = windows.filter(({ status }) => status !== "completed").toSorted((a, b) => startOf(a) - startOf(b));
   const past = windows.filter(({ status }) => status === "completed");
   return {
-    title: "Maintenance",
+    title: text.title,
     section: "maintenance",
     isLive: true,
     actions: may_plan ? (
       <a class="button" href={addressWith("/app/maintenance/new", { status_page_id: chosen?.id })}>
-        Schedule maintenance
+        {text.schedule}
       </a>
     ) : undefined,
     children: (
@@ -59,15 +61,19 @@ export function maintenanceListView({
         <div id="windows" data-live>
           {windows.length === 0 ? (
             <EmptyState
-              title="No maintenance planned"
-              action={pages.length > 0 ? undefined : <a href="/app/pages/new">Make a status page first</a>}
+              title={text.empty.title}
+              action={pages.length > 0 ? undefined : <a href="/app/pages/new">{text.empty.make_page}</a>}
             >
-              During a window no alerts are sent for its services, and SLA reports leave the time out.
+              {text.empty.hint}
             </EmptyState>
           ) : (
             <>
-              {coming.length === 0 ? null : <Windows title="Upcoming" windows={coming} pages={names} now={now} />}
-              {past.length === 0 ? null : <Windows title="Past" windows={past} pages={names} now={now} />}
+              {coming.length === 0 ? null : (
+                <Windows id="upcoming" title={text.upcoming} windows={coming} pages={names} now={now} />
+              )}
+              {past.length === 0 ? null : (
+                <Windows id="past" title={text.past} windows={past} pages={names} now={now} />
+              )}
             </>
           )}
         </div>
@@ -81,6 +87,7 @@ const startOf = (window: Maintenance) => Date.parse(window.next_occurrence?.star
 const endOf = (window: Maintenance) => Date.parse(window.next_occurrence?.end ?? window.end_time);
 
 interface WindowsProps {
+  id: string;
   title: string;
   windows: readonly Maintenance[];
   /** Where those of several status pages are listed: by id. */
@@ -88,9 +95,16 @@ interface WindowsProps {
   now: number;
 }
 
-function Windows({ title, windows, pages, now }: WindowsProps) {
-  const id = title.toLowerCase();
-  const head = ["Maintenance", ...(pages ? ["Status page"] : []), "Starts", "Lasts", "State", "When"];
+function Windows({ id, title, windows, pages, now }: WindowsProps) {
+  const text = words("dashboard-incidents").maintenance.list;
+  const head = [
+    text.head.maintenance,
+    ...(pages ? [text.head.page] : []),
+    text.head.starts,
+    text.head.lasts,
+    text.head.state,
+    text.head.when,
+  ];
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
@@ -108,15 +122,18 @@ function Windows({ title, windows, pages, now }: WindowsProps) {
             </td>
             <td>{formatDuration(secondsBetween(startOf(window), endOf(window)))}</td>
             <td>
-              <span class={window.status === "in_progress" ? "pill is-info" : "tag"}>
-                {STATUS_WORDS[window.status]}
-              </span>{" "}
-              {window.recurrence_type === "none" ? null : <span class="tag">Repeats {window.recurrence_type}</span>}{" "}
-              {window.is_public ? null : <span class="tag">Private</span>}
+              <span class={window.status === "in_progress" ? "pill is-info" : "tag"}>{wordOf(window.status)}</span>{" "}
+              {window.recurrence_type === "none" ? null : (
+                <span class="tag">{text.repeats[window.recurrence_type]}</span>
+              )}{" "}
+              {window.is_public ? null : <span class="tag">{text.private}</span>}
             </td>
             <td class="num">
-              {window.status === "in_progress" ? "ends " : ""}
-              <Time at={window.status === "in_progress" ? endOf(window) : startOf(window)} now={now} />
+              {window.status === "in_progress" ? (
+                text.ends.parts({ time: <Time at={endOf(window)} now={now} /> })
+              ) : (
+                <Time at={startOf(window)} now={now} />
+              )}
             </td>
           </tr>
         ))}
@@ -142,12 +159,13 @@ export interface DetailView {
 }
 
 export function maintenanceView(view: DetailView): View {
+  const text = words("dashboard-incidents").maintenance.list;
   const { window, may_change, composer } = view;
   const path = `/app/maintenance/${window.id}`;
   return {
     title: window.title,
     section: "maintenance",
-    trail: [{ href: "/app/maintenance", text: "Maintenance" }],
+    trail: [{ href: "/app/maintenance", text: text.title }],
     isLive: true,
     ...(view.status === undefined ? {} : { address: path }),
     hasProblem: Object.keys(composer.problems).length > 0 || composer.meanwhile !== null,
@@ -166,7 +184,7 @@ export function maintenanceView(view: DetailView): View {
           <Composer
             {...composer}
             action={`${path}/updates`}
-            fields={UPDATE_FIELDS}
+            fields={updateFields()}
             subject={window}
             writer={view.writer}
           />
@@ -178,18 +196,19 @@ export function maintenanceView(view: DetailView): View {
 }
 
 function Actions({ window, path }: { window: Maintenance; path: string }) {
+  const text = words("dashboard-incidents").maintenance.detail.actions;
   return (
     <>
       {window.status === "in_progress" ? (
-        <PostButton action={`${path}/complete`} label="Complete now" kind="primary" />
+        <PostButton action={`${path}/complete`} label={text.complete} kind="primary" />
       ) : null}
       <a class="button second" href={`${path}/edit`}>
-        Edit
+        {text.edit}
       </a>
-      <Menu label="More actions">
+      <Menu label={text.more}>
         <a class="danger" href={`${path}/delete`}>
           <LineIcon of="trash-2" />
-          Delete
+          {text.delete}
         </a>
       </Menu>
     </>
@@ -197,43 +216,48 @@ function Actions({ window, path }: { window: Maintenance; path: string }) {
 }
 
 function Facts({ view: { window, page, services } }: { view: DetailView }) {
+  const text = words("dashboard-incidents").maintenance;
   const targets = new Set(window.targets.map(({ target_id }) => target_id));
   const affected = services.filter(({ value }) => targets.has(value));
+  const link = (
+    <a href={page.url} dir="auto">
+      {page.name}
+    </a>
+  );
   return (
-    <section class="card" aria-label="Facts">
+    <section class="card" aria-label={text.detail.facts.title}>
       <dl class="facts">
         <div>
-          <dt>Status</dt>
-          <dd>{STATUS_WORDS[window.status]}</dd>
+          <dt>{text.detail.facts.status}</dt>
+          <dd>{wordOf(window.status)}</dd>
         </div>
         <div>
-          <dt>Starts</dt>
+          <dt>{text.detail.facts.starts}</dt>
           <dd>
             <ExactTime at={startOf(window)} />
           </dd>
         </div>
         <div>
-          <dt>Ends</dt>
+          <dt>{text.detail.facts.ends}</dt>
           <dd>
             <ExactTime at={endOf(window)} />
           </dd>
         </div>
         <div>
-          <dt>Status page</dt>
-          <dd>
-            <a href={page.url} dir="auto">
-              {page.name}
-            </a>
-            {window.is_public ? null : ", not shown"}
-          </dd>
+          <dt>{text.detail.facts.page}</dt>
+          <dd>{window.is_public ? link : text.detail.facts.not_shown.parts({ page: link })}</dd>
         </div>
         <div>
-          <dt>Repeats</dt>
-          <dd>{RECURRENCE_WORDS[window.recurrence_type]}</dd>
+          <dt>{text.detail.facts.repeats}</dt>
+          <dd>{text.form.recurrence[window.recurrence_type]}</dd>
         </div>
       </dl>
       <p>
-        Affected: <span dir="auto">{affected.map(({ label }) => label).join(", ") || "nothing in particular"}</span>
+        {text.detail.facts.affected.parts({
+          services: (
+            <span dir="auto">{affected.map(({ label }) => label).join(", ") || text.detail.facts.affects_nothing}</span>
+          ),
+        })}
       </p>
       {window.description === null ? null : (
         <div dir="auto">
@@ -245,21 +269,19 @@ function Facts({ view: { window, page, services } }: { view: DetailView }) {
 }
 
 function Occurrences({ view: { occurrences, may_change, now }, path }: { view: DetailView; path: string }) {
+  const text = words("dashboard-incidents").maintenance.detail.occurrences;
   return (
     <section aria-labelledby="occurrences">
-      <h2 id="occurrences">Next occurrences</h2>
+      <h2 id="occurrences">{text.title}</h2>
       <ul class="rows card">
         {occurrences.map((at) => (
           <li class="row">
             <ExactTime at={at} />
-            {at <= now ? <span class="tag">In progress</span> : null}
+            {at <= now ? <span class="tag">{text.in_progress}</span> : null}
             {may_change && at > now ? (
               <a class="button second" href={`${path}/occurrences/${toIso(at)}/cancel`}>
-                Cancel
-                <span class="unseen">
-                  {" "}
-                  the occurrence of <ExactTime at={at} />
-                </span>
+                {text.cancel}
+                <span class="unseen"> {text.which.parts({ time: <ExactTime at={at} /> })}</span>
               </a>
             ) : null}
           </li>
@@ -270,12 +292,13 @@ function Occurrences({ view: { occurrences, may_change, now }, path }: { view: D
 }
 
 function Timeline({ view: { timeline, may_change }, path }: { view: DetailView; path: string }) {
+  const text = words("dashboard-incidents").maintenance.detail;
   const read = createMarkdownReader();
   return (
     <div id="window-timeline" data-live>
       {timeline.place.total === 0 ? null : (
         <section aria-labelledby="timeline">
-          <h2 id="timeline">Timeline</h2>
+          <h2 id="timeline">{text.timeline}</h2>
           <ol class="timeline">
             {timeline.shown.map((update) => (
               <li>
