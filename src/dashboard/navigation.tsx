@@ -125,10 +125,15 @@ export function Side(props: SideProps) {
   );
 }
 
-function SavedViews({ saved, address }: Pick<SideProps, "saved" | "address">) {
+function SavedViews({ saved, address, isLive }: Pick<SideProps, "saved" | "address" | "isLive">) {
   if (saved.length === 0) return null;
   return (
-    <ul class="saved" aria-label={words("dashboard-frame").navigation.saved}>
+    <ul
+      class="saved"
+      id="saved-views"
+      data-live={isLive ? "" : undefined}
+      aria-label={words("dashboard-frame").navigation.saved}
+    >
       {saved.map((view) => {
         const href = addressOfView(view);
         return (

@@ -76,10 +76,7 @@ const FOCUS_KEY = "vigil-focus";
 export function submitOnChange(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-submit-on-change]")) {
     form.addEventListener("change", (event) => {
-      if (!(event.target instanceof HTMLSelectElement)) return;
-      sessionStorage.setItem(FOCUS_KEY, event.target.id);
-      leaveOutEmpty(form);
-      form.requestSubmit();
+      if (event.target instanceof HTMLSelectElement) apply(form, event.target);
     });
     for (const menu of form.querySelectorAll<HTMLDetailsElement>("details[data-menu]")) submitOnClose(form, menu);
   }
@@ -93,10 +90,18 @@ function submitOnClose(form: HTMLFormElement, menu: HTMLDetailsElement): void {
   });
   menu.addEventListener("toggle", () => {
     if (menu.open || !isChanged) return;
-    sessionStorage.setItem(FOCUS_KEY, menu.querySelector("summary")?.id ?? "");
-    leaveOutEmpty(form);
-    form.requestSubmit();
+    isChanged = false;
+    apply(form, menu.querySelector("summary"));
   });
+}
+
+/** What filters in place loads no document that would have to find the focus again. */
+function apply(form: HTMLFormElement, control: HTMLElement | null): void {
+  if (form.dataset.filters === undefined) {
+    sessionStorage.setItem(FOCUS_KEY, control?.id ?? "");
+    leaveOutEmpty(form);
+  }
+  form.requestSubmit();
 }
 
 /** A field of one line that takes more when they are pasted: Enter sends it, Shift and Enter begin a line. */

@@ -39,6 +39,8 @@ let attentiveUntil = 0;
 let isAsking = false;
 /** There is nothing more to follow. */
 let isOver = false;
+/** Called with what the server shows at an address that another view of the same parts led to. */
+let arrived: ((fresh: Document) => void) | undefined;
 /** When the server last said what is current. */
 let currentAt = Date.now();
 let failures = 0;
@@ -80,6 +82,14 @@ export function followChanges(): void {
   });
 }
 
+/** Follows another address from here on, which has the same view: a list that is filtered otherwise. */
+export function followAddress(next: string, show: (fresh: Document) => void): void {
+  address = next;
+  tag = "";
+  arrived = show;
+  pollAfter(0);
+}
+
 /** How long to rest once the document is as the server would show it. */
 function restMs(): number {
   const isAttended = performance.now() <= attentiveUntil;
@@ -99,6 +109,7 @@ async function poll(): Promise<void> {
   if (isAsking) return;
   isAsking = true;
   isTold = false;
+  const asked = address;
   let next = RETRY_MS;
   try {
     isOver = (await hasChanged()) && (await load());
@@ -116,7 +127,9 @@ async function poll(): Promise<void> {
   } finally {
     isAsking = false;
     sayAge();
-    pollAfter(failures === 1 ? FIRST_RETRY_MS : next);
+    if (asked !== address) next = 0;
+    else if (failures === 1) next = FIRST_RETRY_MS;
+    pollAfter(next);
   }
 }
 
@@ -135,8 +148,9 @@ async function hasChanged(): Promise<boolean> {
 
 /** True where there is nothing more to follow: the document is loaded anew as a whole, or what it shows is gone. */
 async function load(): Promise<boolean> {
+  const asked = address;
   const headers: Record<string, string> = { "x-live": "1", ...(tag ? { "if-none-match": tag } : {}) };
-  const response = await fetch(address, { headers, cache: "no-store" });
+  const response = await fetch(asked, { headers, cache: "no-store" });
   if (response.redirected) {
     if (address === location.href) location.reload();
     else location.assign(address);
@@ -150,7 +164,9 @@ async function load(): Promise<boolean> {
   if (!response.ok && response.status !== 304) throw new Error(`view: ${response.status}`);
   askedAt = performance.now();
   if (response.ok) {
-    const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+    const text = await response.text();
+    if (asked !== address) return false;
+    const fresh = new DOMParser().parseFromString(text, "text/html");
     if (isAlone && scriptOf(fresh) !== scriptOf(document)) {
       location.reload();
       return true;
@@ -158,6 +174,8 @@ async function load(): Promise<boolean> {
     isAwaited = fresh.querySelector("[data-awaited]") !== null;
     // What the reader uses is replaced later, and so is asked for again.
     tag = show(fresh) ? (response.headers.get("etag") ?? "") : "";
+    arrived?.(fresh);
+    arrived = undefined;
   }
   return false;
 }

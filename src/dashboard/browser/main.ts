@@ -4,6 +4,7 @@ import { readCharts } from "./charts.ts";
 import { copyButtons } from "./copy.ts";
 import { keepDrafts } from "./drafts.ts";
 import { dragAndDrop } from "./drag.ts";
+import { filterInPlace } from "./filter.ts";
 import { offerDurations } from "./form-times.ts";
 import { askBeforeLeaving, followChoices, guardForms, submitByEnter, submitOnChange, unmarkChanged } from "./forms.ts";
 import { keepForOffline } from "./install.ts";
@@ -48,6 +49,7 @@ showFieldsOfProvider();
 chooseByTile();
 // Takes the document as the server sent it, so it comes before what changes it.
 followChanges();
+filterInPlace();
 tellZone();
 keepTimesCurrent();
 translateEnteredTimes();

@@ -102,12 +102,20 @@ export function listView(list: ListView): View {
       <>
         <Filters {...list} />
         <div class="list-tools">
-          <p class="quiet" id="monitors-count" data-live>
-            {plural(total, "monitor")}
-          </p>
-          <FilterChips chips={chipsOf(list)} all={addressOf({ sort: query.sort, offset: 0 })} />
-          <SaveView list="monitors" address={addressOf({ ...query, offset: 0 })} views={list.saved} />
-          <ColumnChoice hidden={list.hidden} back={addressOf(query)} />
+          <div role="status">
+            <p class="quiet" id="monitors-count" data-live>
+              {plural(total, "monitor")}
+            </p>
+          </div>
+          <div id="chosen-filters" data-live>
+            <FilterChips chips={chipsOf(list)} all={addressOf({ sort: query.sort, offset: 0 })} />
+          </div>
+          <div id="saving-view" data-live>
+            <SaveView list="monitors" address={addressOf({ ...query, offset: 0 })} views={list.saved} />
+          </div>
+          <div id="column-choice" data-live>
+            <ColumnChoice hidden={list.hidden} back={addressOf(query)} />
+          </div>
         </div>
         <form method="post" action="/app/monitors/selected" class="selection">
           <div id="monitors" data-live>
@@ -140,12 +148,14 @@ export function listView(list: ListView): View {
           </div>
           {list.rows.some(({ may_change }) => may_change) ? <Selection {...list} /> : null}
         </form>
-        <ListPages
-          total={total}
-          limit={list.limit}
-          offset={query.offset}
-          href={(offset) => addressOf({ ...query, offset })}
-        />
+        <div id="list-pages" data-live>
+          <ListPages
+            total={total}
+            limit={list.limit}
+            offset={query.offset}
+            href={(offset) => addressOf({ ...query, offset })}
+          />
+        </div>
       </>
     ),
   };
@@ -193,7 +203,7 @@ function Filters({ query, pages, groups }: ListView) {
   const text = words("dashboard-monitors").list;
   const { q, status, type, tag, page, group, sort } = query;
   return (
-    <form method="get" action="/app/monitors" class="filters" autocomplete="off" data-submit-on-change>
+    <form method="get" action="/app/monitors" class="filters" autocomplete="off" data-submit-on-change data-filters>
       <div class="search">
         <label for="q">{text.search}</label>
         <input type="search" id="q" name="q" value={q ?? ""} dir="auto" data-shortcut="/" />
@@ -240,7 +250,7 @@ function SeveralChoice({ name, label, chosen = [], options }: SeveralChoiceProps
       </span>
       <details class="choices" id={`${name}-choices`} data-menu>
         <summary id={`${name}-summary`} aria-labelledby={`${name}-label ${name}-chosen`}>
-          <span id={`${name}-chosen`} class="cut">
+          <span id={`${name}-chosen`} class="cut" data-live>
             {labels.length === 0 ? text.all : labels.join(", ")}
           </span>
         </summary>
@@ -305,7 +315,7 @@ function Row({ row, now, columns }: { row: MonitorRow; now: number; columns: rea
     latest: <span class="num column-latest">{row.latency_ms === null ? "–" : formatMilliseconds(row.latency_ms)}</span>,
   };
   return (
-    <li class="monitor" id={`monitor-${row.id}`} data-live>
+    <li class="monitor" id={`monitor-${row.id}`} data-status={row.status} data-type={row.type} data-live>
       {row.may_change ? (
         <label class="pick">
           <input type="checkbox" name="id" value={row.id} />
@@ -349,7 +359,7 @@ function Selection({ query, pages, groups }: ListView) {
   return (
     <fieldset class="card bulk">
       <legend class="unseen">{text.selected}</legend>
-      <input type="hidden" name="back" value={addressOf(query)} />
+      <input type="hidden" name="back" id="back-to-list" value={addressOf(query)} data-live />
       {/* What Enter in a field presses is the first button. */}
       <button type="submit" name="action" value="tag" hidden />
       <div class="actions">
