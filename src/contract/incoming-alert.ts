@@ -82,6 +82,50 @@ export type AlertMapping = z.infer<typeof AlertMapping>;
 export const ForeignAlert = z.record(z.string(), z.unknown()).meta({ id: "ForeignAlert" });
 export type ForeignAlert = z.infer<typeof ForeignAlert>;
 
+/** Of the secrets of an account only those so named sign alerts, so that no other becomes a credential. */
+const SENTRY_SECRET = /^sentry/i;
+export const SentryQuery = AlertQuery.extend({
+  secret: z
+    .string()
+    .max(64)
+    .regex(SENTRY_SECRET, "must name a secret that begins with SENTRY")
+    .meta({ description: "the stored secret of the page's owner that holds the client secret of the integration" }),
+});
+export type SentryQuery = z.infer<typeof SentryQuery>;
+
+const SentryId = z.coerce.string().min(1).max(200);
+const SentryText = z.string().nullish();
+
+/** What an internal integration of Sentry sends to its webhook, as far as it is read. */
+export const SentryIssueAlert = z.object({
+  action: z.string().max(100),
+  data: z.object({
+    event: z.object({
+      issue_id: SentryId,
+      title: SentryText,
+      level: SentryText,
+      web_url: SentryText,
+    }),
+    triggered_rule: SentryText,
+  }),
+});
+export type SentryIssueAlert = z.infer<typeof SentryIssueAlert>;
+export const SentryMetricAlert = z.object({
+  action: z.string().max(100),
+  data: z.object({
+    metric_alert: z.object({ id: SentryId, alert_rule: z.object({ id: SentryId, name: SentryText }).nullish() }),
+    description_title: SentryText,
+    description_text: SentryText,
+    web_url: SentryText,
+  }),
+});
+export type SentryMetricAlert = z.infer<typeof SentryMetricAlert>;
+export const SentryIssue = z.object({
+  action: z.string().max(100),
+  data: z.object({ issue: z.object({ id: SentryId, title: SentryText, level: SentryText }) }),
+});
+export type SentryIssue = z.infer<typeof SentryIssue>;
+
 export const ReceivedAlert = z
   .object({
     incident_id: Id.nullable().meta({ description: "null: what is over had no open incident" }),

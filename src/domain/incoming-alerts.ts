@@ -1,5 +1,13 @@
 import { NAME_LENGTH_MAX } from "../contract/common.ts";
-import type { AlertMapping, AlertNotification, ForeignAlert, ReportedAlert } from "../contract/incoming-alert.ts";
+import type {
+  AlertMapping,
+  AlertNotification,
+  ForeignAlert,
+  ReportedAlert,
+  SentryIssue,
+  SentryIssueAlert,
+  SentryMetricAlert,
+} from "../contract/incoming-alert.ts";
 import type { IncidentSeverity } from "../contract/monitor-values.ts";
 import { valueAt } from "../lib/json-pointer.ts";
 import { oneLine } from "../lib/one-line.ts";
@@ -70,6 +78,74 @@ export function readForeign(body: ForeignAlert, mapping: AlertMapping): Incoming
     severity: severityOf(read(mapping.severity)),
     monitor_id: mapping.monitor_id ?? null,
   };
+}
+
+/**
+ * An issue alert of Sentry (https://docs.sentry.io/integrations/integration-platform/webhooks/issue-alerts/). Its issue is
+ * what is wrong, so that several rules about one issue are one incident.
+ */
+export function readSentryIssueAlert({ data }: SentryIssueAlert, monitor_id: string | null): IncomingAlert {
+  const { issue_id, title, level, web_url } = data.event;
+  return {
+    key: sentryIssueKey(issue_id),
+    is_firing: true,
+    title: titleFrom(title || `Sentry issue ${issue_id}`),
+    message: messageFrom([data.triggered_rule, web_url]),
+    severity: sentrySeverity(level),
+    monitor_id,
+  };
+}
+
+/**
+ * A change of an issue (https://docs.sentry.io/integrations/integration-platform/webhooks/issues/): its end ends what an
+ * alert opened. What begins is left to the rules of alerts, because every new issue is sent here; null for that.
+ */
+export function readSentryIssue({ action, data: { issue } }: SentryIssue): IncomingAlert | null {
+  const message = SENTRY_ENDS[action];
+  if (message === undefined) return null;
+  const title = titleFrom(issue.title || `Sentry issue ${issue.id}`);
+  const severity = sentrySeverity(issue.level);
+  return { key: sentryIssueKey(issue.id), is_firing: false, title, message, severity, monitor_id: null };
+}
+
+/** A metric alert of Sentry (https://docs.sentry.io/integrations/integration-platform/webhooks/metric-alerts/). */
+export function readSentryMetricAlert({ action, data }: SentryMetricAlert, monitor_id: string | null): IncomingAlert {
+  const { id, alert_rule } = data.metric_alert;
+  const title = data.description_title || alert_rule?.name || `Sentry alert ${id}`;
+  return {
+    key: alert_rule ? `sentry rule ${alert_rule.id}` : `sentry metric alert ${id}`,
+    is_firing: action !== "resolved",
+    title: titleFrom(title),
+    message: messageFrom([data.description_text, data.web_url]),
+    severity: action === "warning" ? "minor" : "critical",
+    monitor_id,
+  };
+}
+
+const sentryIssueKey = (issueId: string) => `sentry issue ${issueId}`;
+
+/** By action. */
+const SENTRY_ENDS: Readonly<Partial<Record<string, string>>> = Object.assign(Object.create(null), {
+  resolved: "Resolved in Sentry.",
+  archived: "Archived in Sentry.",
+  ignored: "Archived in Sentry.",
+});
+
+const SENTRY_LEVELS: Readonly<Record<string, IncidentSeverity>> = {
+  fatal: "critical",
+  error: "major",
+  warning: "minor",
+  info: "minor",
+  debug: "minor",
+};
+
+function sentrySeverity(level: string | null | undefined): IncidentSeverity {
+  const name = level ?? "";
+  return Object.hasOwn(SENTRY_LEVELS, name) ? (SENTRY_LEVELS[name] ?? "major") : "major";
+}
+
+function messageFrom(lines: readonly (string | null | undefined)[]): string | null {
+  return shorten(lines.filter(Boolean).join("\n\n"), MESSAGE_MAX) || null;
 }
 
 const KEY_MAX = 4000;

@@ -50,6 +50,15 @@ export function isSignedByPagerDuty(
     .includes(true);
 }
 
+/** Sentry signs the body (https://docs.sentry.io/integrations/integration-platform/webhooks/#sentry-hook-signature). */
+export function isSignedBySentry(
+  secret: string,
+  { signature, body }: { signature: string; body: Uint8Array },
+): boolean {
+  if (secret === "") return false;
+  return isSameSecret(createHmac("sha256", secret).update(body).digest("hex"), signature);
+}
+
 /** Both are hashed first, so that neither their length nor their content shows in the time this takes. */
 export function isSameSecret(expected: string, given: string): boolean {
   return expected !== "" && timingSafeEqual(digestOf(expected), digestOf(given));

@@ -1,4 +1,4 @@
-import { createRoute } from "@hono/zod-openapi";
+import { createRoute, z } from "@hono/zod-openapi";
 import { invalid } from "../../contract/errors.ts";
 import {
   AlertMapping,
@@ -7,10 +7,25 @@ import {
   ForeignAlert,
   ReceivedAlert,
   ReportedAlert,
+  SentryIssue,
+  SentryIssueAlert,
+  SentryMetricAlert,
+  SentryQuery,
 } from "../../contract/incoming-alert.ts";
-import { readForeign, readNotification, readReport } from "../../domain/incoming-alerts.ts";
-import { type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
-import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS } from "../../http/responses.ts";
+import {
+  type IncomingAlert,
+  readForeign,
+  readNotification,
+  readReport,
+  readSentryIssue,
+  readSentryIssueAlert,
+  readSentryMetricAlert,
+} from "../../domain/incoming-alerts.ts";
+import { BODY_BYTES_MAX, parseJsonBody, readRequestBody } from "../../http/body.ts";
+import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
+import { parseInput } from "../../http/errors.ts";
+import { BODY_ERRORS, IdParam, json, jsonBody, OBJECT_ERRORS, USER_ERRORS } from "../../http/responses.ts";
+import { receiveFromSentry, requireSentry } from "./sentry.ts";
 import { receiveAlert } from "./service.ts";
 
 const tags = ["Incidents"];
@@ -76,4 +91,40 @@ export const endpoints = [
       return c.json(await receiveAlert(c.var.ctx, c.req.valid("param").id, alert), 200);
     },
   ),
+
+  endpoint(
+    { at: ["root"], auth: "public", permission: null, audit: "incident.reported", rate: "public" },
+    createRoute({
+      method: "post",
+      path: "/integrations/sentry/{page}",
+      tags,
+      summary: "Webhook of an internal integration of Sentry",
+      description:
+        "Signed by its client secret, which the owner of the page stores as a secret; anything else is 401. Issue and metric alerts open an incident, their end resolves it; everything else changes nothing.",
+      request: { params: z.object({ page: z.uuid() }), query: SentryQuery },
+      responses: { 200: responses[200], ...USER_ERRORS, ...BODY_ERRORS },
+    }),
+    async (c) => {
+      const { page } = c.req.valid("param");
+      const { secret: secret_name, monitor_id = null } = c.req.valid("query");
+      const body = await readRequestBody(c.req.raw, BODY_BYTES_MAX);
+      const signature = c.req.header("sentry-hook-signature") ?? "";
+      const ctx = await requireSentry(c.var.ctx, { page_id: page, secret_name, signature, body });
+      return c.json(await receiveFromSentry(ctx, page, readSentry(c, body, monitor_id)), 200);
+    },
+  ),
 ];
+
+function readSentry(c: AppContext, body: Uint8Array, monitor_id: string | null): IncomingAlert | null {
+  const sent = parseJsonBody(c.req.header("content-type") ?? null, body);
+  switch (c.req.header("sentry-hook-resource")) {
+    case "event_alert":
+      return readSentryIssueAlert(parseInput(SentryIssueAlert, sent), monitor_id);
+    case "metric_alert":
+      return readSentryMetricAlert(parseInput(SentryMetricAlert, sent), monitor_id);
+    case "issue":
+      return readSentryIssue(parseInput(SentryIssue, sent));
+    default:
+      return null;
+  }
+}
