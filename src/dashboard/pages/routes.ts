@@ -1,4 +1,5 @@
 import { endpoints as chats } from "./chat-routes.tsx";
+import { endpoints as incoming } from "./incoming-routes.tsx";
 import { endpoints as legal } from "./legal-routes.tsx";
 import { endpoints as offers } from "./offer-routes.tsx";
 import { endpoints as pingKeys } from "./ping-key-routes.tsx";
@@ -16,4 +17,5 @@ export const endpoints = [
   ...reports,
   ...chats,
   ...legal,
+  ...incoming,
 ];

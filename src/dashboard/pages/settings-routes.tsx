@@ -179,6 +179,7 @@ async function showSettings(c: AppContext, id: string, { refused, refusedPasswor
       isTyped={refused !== undefined}
       may_change={may("page.write")}
       offer={offer}
+      may_report={may("incidents.write")}
       may_transfer={may("page.transfer")}
       may_delete={may("page.delete")}
     />

@@ -206,18 +206,27 @@ interface SettingsProps extends Forms, MayChange {
   writer: string;
   isTyped: boolean;
   offer: Offer | undefined;
+  may_report: boolean;
   may_transfer: boolean;
   may_delete: boolean;
 }
 
 export function Settings(props: SettingsProps) {
   const text = words("dashboard-pages").settings;
-  const { page, password, values, problems, seen, writer, isTyped, offer, may_change, may_transfer, may_delete } =
-    props;
+  const { page, password, values, problems, seen, writer, isTyped, offer, may_change } = props;
+  const { may_report, may_transfer, may_delete } = props;
   const path = `/app/pages/${page.id}`;
   const draft = draftKey(path, writer);
   const card = { title: text.title, action: path, fields: pageFields(), values, problems, seen, draft, isTyped };
-  if (!may_change) return <FormCard {...card} may_change={false} />;
+  const incoming = may_report ? <Incoming path={path} /> : null;
+  if (!may_change) {
+    return (
+      <>
+        <FormCard {...card} may_change={false} />
+        {incoming}
+      </>
+    );
+  }
   const preview = `${path}/preview`;
   return (
     <WithPreview address={preview}>
@@ -232,9 +241,24 @@ export function Settings(props: SettingsProps) {
           {text.legal_change}
         </a>
       </section>
+      {incoming}
       {may_transfer ? <Transfer path={path} offer={offer} /> : null}
       {may_delete ? <Deletion path={path} /> : null}
     </WithPreview>
+  );
+}
+
+function Incoming({ path }: { path: string }) {
+  const text = words("dashboard-pages").incoming;
+  return (
+    <section class="card row" aria-label={text.row}>
+      <p>
+        {text.row} <span class="quiet">{text.row_hint}</span>
+      </p>
+      <a class="button second" href={`${path}/incoming-alerts`}>
+        {text.row_link}
+      </a>
+    </section>
   );
 }
 

@@ -14,7 +14,7 @@ import { changeIncident, createIncident } from "../incidents/service.ts";
  */
 export async function receiveAlert(ctx: RequestScope, pageId: string, alert: IncomingAlert): Promise<ReceivedAlert> {
   const page = await requirePage(ctx, pageId);
-  const tag = `alert:${idFrom("incoming alert", page.id, alert.key)}`;
+  const tag = tagOf(page.id, alert.key);
   const open = await findOpenWithTag(ctx.db, page.id, tag);
   if (open && alert.is_firing) return { incident_id: open.id, is_open: true };
   if (open) {
@@ -27,6 +27,9 @@ export async function receiveAlert(ctx: RequestScope, pageId: string, alert: Inc
   const { id, status } = await createIncident(ctx, incident, [alreadyOpen(page.id, tag)]);
   return { incident_id: id, is_open: status !== "resolved" };
 }
+
+/** Of the incident about what a program calls so. */
+export const tagOf = (pageId: string, key: string) => `alert:${idFrom("incoming alert", pageId, key)}`;
 
 /** Two reports at once open one incident: the second one finds that of the first. */
 function alreadyOpen(pageId: string, tag: string): Guard {
