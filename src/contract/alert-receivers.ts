@@ -36,6 +36,9 @@ export const AlertReceivers = z
           name: z.string(),
           provider: z.enum(WEBHOOK_PROVIDERS),
           events: z.array(z.enum([...ASKED_EVENTS, "incident.created"])),
+          failing_since: Instant.nullable().meta({
+            description: "its first failed delivery since the last one that arrived; null: the last one arrived",
+          }),
         }),
       )
       .meta({ description: "webhooks that are sent the outage, and by which events" }),

@@ -6,6 +6,7 @@ export const NOTIFICATION_TYPES = [
   "webhook.failing",
   "webhook.disabled",
   "webhook.recovered",
+  "delivery.given_up",
   "contact.ended",
   "member.joined",
   "member.set_up_ended",

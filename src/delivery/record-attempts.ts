@@ -1,5 +1,6 @@
 import { capOf } from "../access/plan-caps.ts";
 import type { Scope } from "../access/scope.ts";
+import { TEST_EVENT } from "../contract/events.ts";
 import { PLANS } from "../contract/plan.ts";
 import { insertSystemAuditIf } from "../data/audit/write.ts";
 import { runBatch, type Statement } from "../data/db.ts";
@@ -13,7 +14,7 @@ import { joinPublications, NOTHING, type Publication } from "../outbox/publicati
 import { newId } from "../platform/ids.ts";
 import type { Attempted } from "./attempt.ts";
 import { dispatchMail } from "./mail.ts";
-import { notifyWebhookDisabled, notifyWebhookRecovered } from "./webhook-owner-notices.ts";
+import { notifyGivenUp, notifyWebhookDisabled, notifyWebhookRecovered } from "./webhook-owner-notices.ts";
 
 /** An attempt keeps a body and the beginning of an answer; one parameter of a statement holds 2 MB. */
 const RECORDED_AT_ONCE = 25;
@@ -48,7 +49,8 @@ async function record(scope: Scope, attempts: readonly Attempted[]): Promise<voi
     ...(await Promise.all(last.map((each) => noticesOf(scope, each)))),
     ...(await Promise.all(recovered(attempts).map((webhook) => notifyWebhookRecovered(scope, webhook)))),
   ]);
-  await runBatch(scope.db, statementsOf(scope, attempts, notices.statements));
+  const givenUp = listGivenUp(attempts, last).map((each) => notifyGivenUp(scope, each));
+  await runBatch(scope.db, statementsOf(scope, attempts, [...notices.statements, ...givenUp]));
   for (const { delivery, webhook, outcome, record } of attempts) {
     scope.log.info("delivery", {
       delivery_id: delivery.id,
@@ -157,6 +159,16 @@ function isLast({ now }: Scope, { failing_since }: WebhookRecord, failure: Failu
 async function noticesOf(scope: Scope, { webhook, outcome, failure }: FailedAttempt): Promise<Publication> {
   const audited = { ...NOTHING, statements: [disabledAudit(scope, webhook, failure)] };
   return joinPublications([await notifyWebhookDisabled(scope, webhook, { ...outcome, failure }), audited]);
+}
+
+/** One of each webhook whose owner learns nothing by its end; people who test a channel see what comes of it. */
+function listGivenUp(attempts: readonly Attempted[], last: readonly FailedAttempt[]): Attempted[] {
+  const ended = new Set(last.map(({ webhook }) => webhook.id));
+  const isGivenUp = ({ outcome, webhook, delivery }: Attempted) =>
+    (outcome.state === "failed" || outcome.state === "expired") &&
+    delivery.event_name !== TEST_EVENT &&
+    !ended.has(webhook.id);
+  return [...new Map(attempts.filter(isGivenUp).map((each) => [each.webhook.id, each])).values()];
 }
 
 /** Whose owner was warned of failures that end now. */

@@ -1,8 +1,9 @@
 import type { Scope } from "../access/scope.ts";
+import { headingOf } from "../contract/events.ts";
 import type { NotificationType } from "../contract/notification.ts";
-import { runBatch } from "../data/db.ts";
+import { runBatch, type Statement } from "../data/db.ts";
 import { insertMailIf } from "../data/mail/write.ts";
-import { insertNotificationIf } from "../data/notifications/write.ts";
+import { insertNotification, insertNotificationIf } from "../data/notifications/write.ts";
 import {
   type Failure,
   findWebhookOwner,
@@ -13,24 +14,29 @@ import {
   type WebhookRecord,
 } from "../data/webhooks/read.ts";
 import { markWarned } from "../data/webhooks/write.ts";
+import { subjectOfEvent } from "../domain/delivery-subject.ts";
 import {
   composeDisabledNotice,
   composeFailureWarning,
+  composeGivenUpNotice,
   composeRecoveryNotice,
   type FailingWebhook,
   type OwnerNotice,
 } from "../domain/webhook-owner-notices.ts";
 import { sealMail } from "../outbox/mail.ts";
 import { joinPublications, NOTHING, type Publication } from "../outbox/publication.ts";
-import { newId } from "../platform/ids.ts";
+import { idFrom, newId } from "../platform/ids.ts";
 import { type ChannelNotice, noticeToOthers } from "./channel-notices.ts";
 import type { Outcome } from "./outcome.ts";
+import type { Claimed } from "./prepare.ts";
 
 /**
  * Notifications and mail to the owner of a webhook, and messages to their other channels: one warning in each run of failures,
  * one when it is disabled, and one when it works again after a warning. All are inserted on condition, in the transaction that
  * changes the failures of the webhook.
  */
+
+type GivenUp = Pick<Claimed, "webhook" | "event" | "delivery"> & { outcome: Outcome };
 
 /** Each takes eight queries. */
 const WARNED_PER_MINUTE = 110;
@@ -89,6 +95,33 @@ export async function sweepFailingWebhooks(scope: Scope): Promise<void> {
       log.error("webhook owner warning failed", error, { webhook_id: webhook.id });
     }
   }
+}
+
+/**
+ * In the dashboard at once, when an alert is not sent any more: of a run of failures the first one, which the deliveries of the
+ * webhook list with those that follow.
+ */
+export function notifyGivenUp(scope: Scope, { webhook, event, delivery, outcome }: GivenUp): Statement {
+  const { db, now } = scope;
+  const { title, message } = composeGivenUpNotice({
+    name: webhook.name,
+    heading: headingOf(delivery.event_name),
+    subject: subjectOfEvent(event)?.name ?? null,
+    attempts: delivery.attempt,
+    error: outcome.error,
+  });
+  return insertNotification(db, {
+    id: idFrom("delivery given up", webhook.id, String(webhook.failing_since ?? now)),
+    user_id: webhook.owner_id,
+    type: "delivery.given_up",
+    title,
+    message,
+    status_page_id: webhook.status_page_id,
+    target_id: webhook.id,
+    read_at: null,
+    created_at: now,
+    updated_at: now,
+  });
 }
 
 function described(

@@ -51,6 +51,28 @@ export function composeRecoveryNotice(webhook: FailingWebhook): OwnerNotice {
   ]);
 }
 
+interface GivenUp {
+  /** Of the webhook. */
+  name: string;
+  /** In words: "Monitor down". */
+  heading: string;
+  /** The thing that the alert is about; null where it names none. */
+  subject: string | null;
+  attempts: number;
+  error: string | null;
+}
+
+/** For the list of notifications alone: a mail follows when nothing arrives for a day. */
+export function composeGivenUpNotice({ name, heading, subject, attempts, error }: GivenUp): Omit<OwnerNotice, "text"> {
+  const alert = subject === null ? heading : `${heading}: ${subject}`;
+  const tried = attempts === 1 ? "once" : `${attempts} times`;
+  const why = error === null ? "" : ` The last attempt: ${error}.`;
+  return {
+    title: `"${name}" did not get an alert`,
+    message: `${alert}. It was sent ${tried} and is not sent again.${why}`,
+  };
+}
+
 function noticeOf(webhook: FailingWebhook, title: string, paragraphs: readonly string[]): OwnerNotice {
   const footer = `Requests and responses: ${webhook.public_url}/app/alerts/deliveries?channel=${webhook.id}`;
   return { title, message: paragraphs.join(" "), text: `${[...paragraphs, footer].join("\n\n")}\n` };

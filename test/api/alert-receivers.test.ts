@@ -36,6 +36,7 @@ describe("whom an outage would reach", () => {
       receivers.channels.find(({ name }: { name: string }) => name === wanted).events;
     expect(eventsTo("machine")).toEqual(["monitor.down", "incident.created"]);
     expect(eventsTo("chat")).toEqual(["monitor.down"]);
+    expect(receivers.channels[0].failing_since).toBeNull();
   });
 
   it("are those on call by the policy that takes it, now and in its order", async () => {

@@ -240,7 +240,10 @@ describe("a webhook", () => {
       disabled_reason: "every delivery failed for too long",
     });
     const told = (await account.client.get(`${CORE}/notifications`)).body;
-    expect(told).toMatchObject([{ type: "webhook.disabled", target_id: webhook.id, is_read: false }]);
+    expect(told).toMatchObject([
+      { type: "webhook.disabled", target_id: webhook.id, is_read: false },
+      { type: "delivery.given_up", target_id: webhook.id },
+    ]);
     await account.client.patch(`${V1}/webhooks/${webhook.id}/toggle`);
     expect(await show(account, webhook)).toMatchObject({ is_active: true, disabled_reason: null, failing_since: null });
     await failAgain();

@@ -33,7 +33,7 @@ async function toldTo(account: Account) {
   const mails = await Promise.all(
     rows.map(async ({ id, sealed }) => MailText.parse(await unseal(secret, id, sealed ?? ""))),
   );
-  const notifications = body.toReversed();
+  const notifications = body.toReversed().filter(({ type }: { type: string }) => type !== "delivery.given_up");
   return {
     types: notifications.map(({ type }: { type: string }) => type),
     notifications,
@@ -167,6 +167,44 @@ describe("the owner of a webhook that only fails", () => {
     passTime(1);
     await failAgain(account, durations);
     expect((await toldTo(account)).types).toEqual(["webhook.failing", "webhook.disabled"]);
+  });
+});
+
+describe("an alert that is given up", () => {
+  const listGivenUp = async ({ client }: Account) =>
+    (await client.get(`${CORE}/notifications`)).body.filter(
+      ({ type }: { type: string }) => type === "delivery.given_up",
+    );
+
+  it("is said at once to the owner of its channel, and once in a run of failures", async () => {
+    const { account, webhook, id } = await arrange();
+    sink.answer(webhook.url, 403, 403, 200, 403);
+    await deliver([id]);
+    expect(await listGivenUp(account)).toMatchObject([
+      {
+        title: '"Ops" did not get an alert',
+        message: expect.stringMatching(
+          /It was sent once and is not sent again\. The last attempt: the endpoint answered 403\./,
+        ),
+        target_id: webhook.id,
+        is_read: false,
+      },
+    ]);
+    passTime(MINUTE_MS);
+    await failAgain(account);
+    expect(await listGivenUp(account)).toHaveLength(1);
+    await failAgain(account);
+    passTime(MINUTE_MS);
+    await failAgain(account);
+    expect(await listGivenUp(account)).toHaveLength(2);
+  });
+
+  it("is not what is sent again, nor a test", async () => {
+    const { account, webhook, id } = await arrange();
+    sink.answer(webhook.url, 503, 403);
+    await deliver([id]);
+    await account.client.post(`${V1}/webhooks/${webhook.id}/test`);
+    expect(await listGivenUp(account)).toEqual([]);
   });
 });
 

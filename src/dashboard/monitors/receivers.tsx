@@ -97,10 +97,15 @@ function Channels({ channels }: AlertReceivers) {
         <p class="quiet">{text.none.parts({ link: <a href="/app/alerts">{text.see}</a> })}</p>
       ) : (
         <Table caption={text.title} head={[text.channel, text.kind, text.hears_of]}>
-          {channels.map(({ webhook_id, name, provider, events }) => (
+          {channels.map(({ webhook_id, name, provider, events, failing_since }) => (
             <tr>
-              <td dir="auto">
-                <a href={`/app/alerts/deliveries?channel=${webhook_id}`}>{name}</a>
+              <td>
+                <a href={`/app/alerts/deliveries?channel=${webhook_id}`} dir="auto">
+                  {name}
+                </a>
+                {failing_since === null ? null : (
+                  <p class="problem">{text.failing.parts({ time: <ExactTime at={Date.parse(failing_since)} /> })}</p>
+                )}
               </td>
               <td>
                 <span class="with-avatar">

@@ -50,6 +50,7 @@ const PLACES: Record<NotificationType, Place> = {
   "webhook.failing": ofTarget("/app/alerts/deliveries?channel="),
   "webhook.disabled": ofTarget("/app/alerts/deliveries?channel="),
   "webhook.recovered": ofTarget("/app/alerts/deliveries?channel="),
+  "delivery.given_up": ofTarget("/app/alerts/deliveries?channel="),
   "contact.ended": () => "/app/account/contacts",
   "member.joined": ofPage("/app/team?page="),
   "member.set_up_ended": ofPage("/app/alerts?page="),

@@ -55,9 +55,11 @@ export async function listAlertReceivers(
   const webhooks = reached[0]?.webhooks ?? [];
   const people = team.members.map((member) => judgeMember(member, { events, topics, withBrowser }));
   return {
-    channels: webhooks.flatMap(({ id, name, provider }) => {
+    channels: webhooks.flatMap(({ id, name, provider, failing_since }) => {
       const own = reached.filter(({ webhook_ids }) => webhook_ids.has(id)).map(({ event }) => event.name);
-      return own.length === 0 ? [] : [{ webhook_id: id, name, provider, events: own }];
+      return own.length === 0
+        ? []
+        : [{ webhook_id: id, name, provider, events: own, failing_since: toIsoOrNull(failing_since) }];
     }),
     silent_channels: [...webhooks, ...inactive].flatMap((webhook) => {
       // Channels of the account that hear nothing of this page are its owner's alone.
