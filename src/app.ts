@@ -13,6 +13,7 @@ import { endpoints as apiMonitoring } from "./features/api-monitoring/routes.ts"
 import { endpoints as audit } from "./features/audit/routes.ts";
 import { endpoints as byKey } from "./features/by-key/routes.ts";
 import { endpoints as capacity } from "./features/capacity/routes.ts";
+import { endpoints as chatAccounts } from "./features/chat-accounts/routes.ts";
 import { endpoints as chatLinks } from "./features/chat-links/routes.ts";
 import { endpoints as chatServices } from "./features/chat-services/routes.ts";
 import { endpoints as results } from "./features/check-results/routes.ts";
@@ -96,6 +97,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...sessionPolicy,
   ...reachableNetworks,
   ...trustedWorkflows,
+  ...chatAccounts,
   ...demonstration,
   ...customDomains,
   ...customEvents,

@@ -28,6 +28,7 @@ export const StatusChannel = z
 export type StatusChannel = z.infer<typeof StatusChannel>;
 
 const Snowflake = z.string().regex(/^\d{1,20}$/);
+const DiscordUser = z.object({ id: Snowflake.optional(), username: z.string() });
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object */
 export const DiscordInteraction = z.object({
@@ -35,10 +36,8 @@ export const DiscordInteraction = z.object({
   type: z.int(),
   channel_id: Snowflake.optional(),
   channel: z.object({ name: z.string().nullish() }).optional(),
-  member: z
-    .object({ permissions: z.string().optional(), user: z.object({ username: z.string() }).optional() })
-    .optional(),
-  user: z.object({ username: z.string() }).optional(),
+  member: z.object({ permissions: z.string().optional(), user: DiscordUser.optional() }).optional(),
+  user: DiscordUser.optional(),
   data: z
     .object({
       name: z.string().optional(),
@@ -51,6 +50,7 @@ export type DiscordInteraction = z.infer<typeof DiscordInteraction>;
 
 const TelegramChat = z.object({ id: z.int(), type: z.string(), title: z.string().optional() });
 const TelegramUser = z.object({ id: z.int(), first_name: z.string().optional(), username: z.string().optional() });
+export type TelegramUser = z.infer<typeof TelegramUser>;
 const TelegramMessage = z.object({ text: z.string().optional(), chat: TelegramChat, from: TelegramUser.optional() });
 
 /** https://core.telegram.org/bots/api#update */

@@ -10,6 +10,7 @@ import type { HtmlArea } from "../http/middleware.ts";
 import { html } from "../http/responses.ts";
 import { accessLogoutOf, accessProviderOf, hasAssertion } from "../platform/cloudflare-access.ts";
 import { endpoints as accepting } from "./accept-routes.ts";
+import { endpoints as chatAccounts } from "./account/chat-routes.tsx";
 import { endpoints as contacts } from "./account/contact-routes.tsx";
 import { endpoints as accountData } from "./account/data-routes.tsx";
 import { endpoints as history } from "./account/history-routes.tsx";
@@ -193,6 +194,7 @@ export const endpoints = [
   ...linking,
   ...secrets,
   ...workflows,
+  ...chatAccounts,
   ...contacts,
   ...programs,
   ...savedViews,

@@ -36,6 +36,7 @@ const ACCOUNT = {
     account_domains: ["shop.example"],
   },
   "PATCH /sign-in-providers/{id}": { account_domains: ["shop.example", "shop.test"] },
+  "POST /user/chat-accounts": { code: "what the link of the chat has" },
   "POST /user/trusted-workflows": {
     repository: "shop/site",
     branch: "main",

@@ -2,13 +2,15 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { chatAccounts } from "../../src/data/chat-accounts/table.ts";
 import { openDb } from "../../src/data/db.ts";
 import { escalations } from "../../src/data/escalations/table.ts";
 import type { Env } from "../../src/platform/env.ts";
 import worker from "../../src/worker.ts";
-import { linkChat } from "../support/chats.ts";
-import { V1 } from "../support/client.ts";
-import { createMember } from "../support/members.ts";
+import { chatCodeOf, insertChatAccountOf, linkChat } from "../support/chats.ts";
+import { CORE, createClient, V1 } from "../support/client.ts";
+import type { Account } from "../support/factories.ts";
+import { createMember, insertBrowser } from "../support/members.ts";
 import { createTeam, noticesOf, setPolicy, type Team, toUser, useVirtualClock } from "../support/on-call.ts";
 import { fakeDiscordBot, fakeTelegram } from "../support/providers.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -60,7 +62,9 @@ async function interact(interaction: Record<string, unknown>, { at = clock.now, 
   return { ...(await post("/integrations/discord/interactions", body, headers)), again: { body, headers } };
 }
 
-const MANAGER = { permissions: String(1 << 4), user: { username: "ada" } };
+/** Ada, in both chats. */
+const ADA = "9";
+const MANAGER = { permissions: String(1 << 4), user: { id: ADA, username: "ada" } };
 const command = (name: string, value?: string, member: unknown = MANAGER) => ({
   type: 2,
   member,
@@ -71,7 +75,13 @@ const command = (name: string, value?: string, member: unknown = MANAGER) => ({
 const update = (fields: Record<string, unknown>, secret = "chat-secret", update_id = ids++) =>
   post("/integrations/telegram/webhook", { update_id, ...fields }, { "x-telegram-bot-api-secret-token": secret });
 const say = (text: string, chat: Record<string, unknown> = { id: 55, type: "private" }) =>
-  update({ message: { text, chat, from: { id: 9, username: "ada" } } });
+  update({ message: { text, chat, from: { id: Number(ADA), username: "ada" } } });
+
+/** Ada acts for this account from now on, and for no other. */
+async function isAda(account: Account, service: "discord" | "telegram") {
+  await db.delete(chatAccounts).where(eq(chatAccounts.chat_user_id, ADA));
+  await insertChatAccountOf(account, { service, chat_user_id: ADA });
+}
 
 async function tokenOf({ account, page }: Team, service: "discord" | "telegram"): Promise<string> {
   const answer = await account.client.post(`${V1}/status-pages/${page}/${service}/token`);
@@ -210,6 +220,7 @@ describe("commands in a linked channel", () => {
     const chat = { id: 4_000 + ids, type: "private" };
     expect((await say("/status", chat)).body.text).toContain("No status page is linked");
     await say(`/link ${await tokenOf(team, "telegram")}`, chat);
+    await isAda(team.account, "telegram");
     expect((await say("/status", chat)).body.text).toBe("Page: No known problem");
     expect((await say("/ack", chat)).body.text).toBe("Nothing waits for an answer.");
     const incident = await openIncident(team);
@@ -224,6 +235,7 @@ describe("commands in a linked channel", () => {
     const team = await createTeam();
     const chat = { id: 14_000 + ids, type: "private" };
     await say(`/link ${await tokenOf(team, "telegram")}`, chat);
+    await isAda(team.account, "telegram");
     const incident = await openIncident(team);
     expect((await say("/ack", chat)).body.text).toContain("Acknowledged 1 alert");
     expect((await say("/ack", chat)).body.text).toBe("Nothing waits for an answer.");
@@ -238,10 +250,60 @@ describe("commands in a linked channel", () => {
     expect((await say("/status", chat)).body.text).not.toContain("Checkout");
   });
 
-  it("acknowledge nothing for who does not manage the channel", async () => {
-    expect((await interact(command("ack", undefined, { permissions: "0" }))).body.data.content).toContain(
-      "Only people",
-    );
+  it("acknowledge what the person may, wherever they write them, and say how to link to who is linked to nobody", async () => {
+    const [team, other] = [await createTeam(), await createTeam()];
+    const chat = { id: 24_000 + ids, type: "private" };
+    for (const each of [team, other]) await say(`/link ${await tokenOf(each, "telegram")}`, chat);
+    const [mine, foreign] = [await openIncident(team), await openIncident(other)];
+    await db.delete(chatAccounts).where(eq(chatAccounts.chat_user_id, ADA));
+    expect((await say("/ack", chat)).body.text).toContain("Write /account to this bot");
+    const { member: viewer } = await createMember(team.account, { role: "viewer" }, team.page);
+    await isAda(viewer, "telegram");
+    expect((await say("/ack", chat)).body.text).toBe("You may not acknowledge alerts of this page.");
+    await isAda(team.account, "telegram");
+    expect((await say("/ack", chat)).body.text).toContain("Acknowledged 1 alert");
+    const read = async ({ account }: Team, id: string) =>
+      (await account.client.get(`${V1}/incidents/${id}`)).body.acknowledged_by;
+    expect([await read(team, mine), await read(other, foreign)]).toEqual([team.account.user_id, null]);
+  });
+});
+
+describe("a person of a chat", () => {
+  const linkIn = (text: string) => new URL(/https?:[^\s>]+/.exec(text)?.[0] ?? "http://none.test/");
+
+  it("gets a link alone, which is confirmed in a browser and makes them act for its account", async () => {
+    const team = await createTeam();
+    await db.delete(chatAccounts).where(eq(chatAccounts.chat_user_id, ADA));
+    expect((await say("/account", { id: -5, type: "group" })).body.text).toContain("in a private chat");
+    const link = linkIn((await say("/start account")).body.text);
+    expect(link.pathname).toBe("/app/account/chats");
+    const browser = await insertBrowser(team.account);
+    const body = { code: link.searchParams.get("code") };
+    expect((await team.account.client.post(`${CORE}/user/chat-accounts`, body)).status).toBe(403);
+    const linked = await createClient().request("POST", `${CORE}/user/chat-accounts`, body, browser);
+    expect([linked.status, linked.body]).toEqual([
+      201,
+      expect.objectContaining({ service: "telegram", chat_user_id: ADA, name: "ada", workspace_id: null }),
+    ]);
+    const [rival] = [await createTeam()];
+    const taken = await insertBrowser(rival.account);
+    expect((await createClient().request("POST", `${CORE}/user/chat-accounts`, body, taken)).status).toBe(409);
+    const { client } = team.account;
+    expect((await client.get(`${CORE}/user/chat-accounts`)).body).toMatchObject([{ id: linked.body.id }]);
+    expect((await rival.account.client.delete(`${CORE}/user/chat-accounts/${linked.body.id}`)).status).toBe(404);
+    expect((await client.delete(`${CORE}/user/chat-accounts/${linked.body.id}`)).status).toBe(204);
+    expect((await client.get(`${CORE}/user/chat-accounts`)).body).toEqual([]);
+  });
+
+  it.each([
+    ["that is old", () => chatCodeOf({}, clock.now - 15 * 60_000)],
+    ["that somebody changed", () => chatCodeOf({ name: "ada" }, clock.now).replace(/^.{8}/, "eyJhIjox")],
+    ["that nobody made", () => "x"],
+  ])("is linked by no code %s", async (_name, code) => {
+    const { account } = await createTeam();
+    const browser = await insertBrowser(account);
+    const path = `${CORE}/user/chat-accounts`;
+    expect((await createClient().request("POST", path, { code: code() }, browser)).status).toBe(400);
   });
 });
 
@@ -265,9 +327,17 @@ describe("the button of an escalation message", () => {
       message.components?.[0].components[0].custom_id ?? message.reply_markup?.inline_keyboard[0][0].callback_data;
     const press = async (pressed: string) =>
       type === "discord"
-        ? (await interact({ type: 3, data: { custom_id: pressed }, user: { username: "ada" } })).body.data.content
+        ? (await interact({ type: 3, data: { custom_id: pressed }, member: MANAGER })).body.data.content
         : (await update({ callback_query: { id: "1", from: { id: 9, username: "ada" }, data: pressed } })).body.text;
     expect(await press(`${data.slice(0, -2)}xx`)).toContain("no longer valid");
+    await db.delete(chatAccounts).where(eq(chatAccounts.chat_user_id, ADA));
+    expect(await press(data)).toContain("linked to no account");
+    const { member: viewer } = await createMember(team.account, { role: "viewer" }, team.page);
+    for (const stranger of [viewer, (await createTeam()).account]) {
+      await isAda(stranger, type);
+      expect(await press(data)).toBe("You may not acknowledge alerts of this page.");
+    }
+    await isAda(team.member, type);
     expect(await press(data)).toContain("Acknowledged");
     expect(await press(data)).toContain("acknowledged before");
     await clock.pass(30);

@@ -23,6 +23,7 @@ import { newId } from "../../src/platform/ids.ts";
 import { createRecoveryCodes, hashRecoveryCode } from "../../src/platform/totp.ts";
 import type { AccessTeam } from "../support/access-team.ts";
 import { agentClient, enrollAgent, mintInstallToken } from "../support/agents.ts";
+import { insertChatAccountOf, linkChat } from "../support/chats.ts";
 import { CORE, createClient, createClientUnder, V1 } from "../support/client.ts";
 import { createContact, createVerifiedContact } from "../support/contacts.ts";
 import { type Account, createAccount, createMonitor } from "../support/factories.ts";
@@ -132,9 +133,9 @@ const has =
     (await db.$count(table, eq(table.user_id, user_id))) > 0;
 const monitorOn = (page: string) => ({ ...named(page), type: "http", target: "http://sink.test/", paused: true });
 
-async function isSaidInChat(chat: number, text: string, pattern: RegExp): Promise<boolean> {
+async function isSaidInChat(chat: number, text: string, pattern: RegExp, by = 9): Promise<boolean> {
   const headers = { "content-type": "application/json", "x-telegram-bot-api-secret-token": "chat-secret" };
-  const message = { text, chat: { id: chat, type: "private" }, from: { id: 9, username: "ada" } };
+  const message = { text, chat: { id: chat, type: "private" }, from: { id: by, username: "ada" } };
   updates += 1;
   const body = JSON.stringify({ update_id: updates, message });
   return pattern.test((await visit("/integrations/telegram/webhook", headers, { method: "POST", body })).text);
@@ -142,7 +143,7 @@ async function isSaidInChat(chat: number, text: string, pattern: RegExp): Promis
 
 const linkTokenOf = async ({ person, page }: Stage) =>
   (await person.client.post(`${V1}/status-pages/${page}/telegram/token`)).body.token;
-const chatOf = ({ page }: Stage) => Number.parseInt(page.slice(-8), 16);
+const chatOf = ({ page }: Pick<Stage, "page">) => Number.parseInt(page.slice(-8), 16);
 
 async function trustWorkflow({ person }: Stage): Promise<() => Promise<{ status: number; token: string }>> {
   const trusted = { repository: "shop/site", branch: "main", scopes: ["monitors.write"] };
@@ -253,6 +254,15 @@ const KINDS: Record<string, (stage: Stage) => Promise<() => Promise<boolean>>> =
     const token = await linkTokenOf(stage);
     expect(await isSaidInChat(chatOf(stage), `/link ${token}`, /now shows the status page/)).toBe(true);
     return () => isSaidInChat(chatOf(stage), "/status", /No known problem/);
+  },
+  "Chat account": async ({ owner, person, page }) => {
+    const [chat, chat_user_id] = [chatOf({ page }), String(Number.parseInt(page.slice(-8), 16))];
+    await linkChat(owner, "telegram", chat_user_id, page);
+    await insertChatAccountOf(person, { chat_user_id });
+    return async () => {
+      await insertIncident({ owner_id: owner.user_id, status_page_id: page });
+      return isSaidInChat(chat, "/ack", /Acknowledged/, Number(chat_user_id));
+    };
   },
   Webhook: async ({ person, page }) => {
     const { id } = await createWebhook(person, { status_page_id: page });

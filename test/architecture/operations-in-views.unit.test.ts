@@ -114,6 +114,7 @@ const VIEWS: Record<string, string> = {
   "GET /user/preferences": "/app/account/notifications",
   "GET /user/views": "/app/monitors",
   "GET /user/trusted-workflows": "/app/account",
+  "GET /user/chat-accounts": "/app/account",
   "GET /user/wall-links": "/app/account/walls",
   "GET /webhooks": "/app/alerts",
   "GET /webhooks/{id}": "/app/alerts/{id}/edit",

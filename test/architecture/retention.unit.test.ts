@@ -25,6 +25,7 @@ const ENDS: Record<string, string> = {
   calendar_feeds: "with its user or schedule",
   saved_views: "with its user, or once it is removed",
   trusted_workflows: PEOPLE,
+  chat_accounts: PEOPLE,
   wall_links: "with its user, or once it is revoked",
   chat_link_tokens: "sweeps/expired.ts: when it expires",
   chat_requests: "sweeps/expired.ts: a day",

@@ -6,9 +6,9 @@ import { collectViews, type FoundView } from "./views.ts";
 
 /** Every view that the service describes, found by its links: a new one is among them by itself. */
 const SWEEP_TIMEOUT_MS = 1_200_000;
-/** For visitors without a session, or with the link of a mail, a screen, a passkey or a provider; for members of several pages; and what browsers load by themselves. */
+/** For visitors without a session, or with the link of a mail, a screen, a passkey, a chat or a provider; for members of several pages; and what browsers load by themselves. */
 const OUTSIDE =
-  /^\/app\/(accept|sign-in|sign-in\/(link|with\/.+)|account\/(passkeys|sign-ins)\/.+|forgotten-password|reset|second-factor|team\/\{page\}\/members\/\{member\}\/remove-everywhere|transfer|installation\/sign-in\/.+|wall\/.+|welcome|service-worker\.js|manifest\.webmanifest)$/;
+  /^\/app\/(accept|sign-in|sign-in\/(link|with\/.+)|account\/(passkeys|sign-ins)\/.+|account\/chats(\/.+)?|forgotten-password|reset|second-factor|team\/\{page\}\/members\/\{member\}\/remove-everywhere|transfer|installation\/sign-in\/.+|wall\/.+|welcome|service-worker\.js|manifest\.webmanifest)$/;
 
 describe.skipIf(!existsSync(CHROMIUM))("every view of the dashboard", () => {
   const dashboard = useDashboard({ isFurnished: true });

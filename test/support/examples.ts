@@ -11,6 +11,7 @@ import { type Endpoint, SURFACES } from "../../src/http/endpoint.ts";
 import { escalationId } from "../../src/outbox/escalations.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { codeOf } from "./authenticator.ts";
+import { chatCodeOf, insertChatAccountOf } from "./chats.ts";
 import { CORE, V1 } from "./client.ts";
 import { createContact } from "./contacts.ts";
 import { type Account, createAccount, createMonitor, createPage } from "./factories.ts";
@@ -48,7 +49,7 @@ const SLA_POLICY = { name: "Gold", target_percentage: 99.9 };
 const WORKFLOW = { repository: "shop/site", branch: "main", scopes: ["maintenance.write"] };
 
 export const OBJECTS: Record<
-  Kind | "token" | "notification" | "saved_view" | "wall_link" | "trusted_workflow",
+  Kind | "token" | "notification" | "saved_view" | "wall_link" | "trusted_workflow" | "chat_account",
   (account: Account) => Promise<string>
 > = {
   page: (account) => createPage(account),
@@ -81,6 +82,7 @@ export const OBJECTS: Record<
   token: async ({ client }) => (await client.post(`${CORE}/user/api-tokens`, { name: "CI" })).body.id,
   saved_view: async ({ client }) => (await client.post(`${CORE}/user/views`, VIEW)).body.id,
   trusted_workflow: async ({ client }) => (await client.post(`${CORE}/user/trusted-workflows`, WORKFLOW)).body.id,
+  chat_account: insertChatAccountOf,
   wall_link: async ({ client }) => (await client.post(`${CORE}/user/wall-links`, { name: "Office" })).body.id,
 };
 
@@ -118,6 +120,13 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await makeOperator(account);
     return { body: { email: emailOf(await createAccount()) } };
   },
+  "POST /user/chat-accounts": async (account) => ({
+    body: { code: chatCodeOf() },
+    headers: await insertBrowser(account),
+  }),
+  "DELETE /user/chat-accounts/{id}": async (account) => ({
+    params: { id: await insertChatAccountOf(account) },
+  }),
   "POST /user/trusted-workflows": async (account) => ({
     body: { ...WORKFLOW, status_page_ids: [await OBJECTS.page(account)] },
   }),

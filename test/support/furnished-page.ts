@@ -4,6 +4,7 @@ import { openDb, runBatch } from "../../src/data/db.ts";
 import { insertEscalation } from "../../src/data/escalations/write.ts";
 import { escalationId } from "../../src/outbox/escalations.ts";
 import { agentClient, mintInstallToken } from "./agents.ts";
+import { insertChatAccountOf } from "./chats.ts";
 import { type Client, CORE, V1 } from "./client.ts";
 import type { Account } from "./factories.ts";
 import { insertNotice } from "./members.ts";
@@ -104,6 +105,7 @@ export async function furnishPage(account: Account, text: TextOf = (field) => fi
   });
   await insertNotice(user_id, { title: text("notification title"), message: text("notification message") });
   await insertPasskeyOf(account, text("passkey name"));
+  await insertChatAccountOf(account, { name: text("chat name") });
   const workflow = { repository: "shop/site", branch: text("workflow branch"), scopes: ["read"] };
   expect((await client.post(`${CORE}/user/trusted-workflows`, workflow)).status).toBe(201);
   const { body: members } = await client.get(`${V1}/status-pages/${page}/members`);

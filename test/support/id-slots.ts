@@ -50,6 +50,7 @@ const THINGS: Record<string, IdSlotKind> = {
   "/user/views/": "saved_view",
   "/user/wall-links/": "wall_link",
   "/user/trusted-workflows/": "trusted_workflow",
+  "/user/chat-accounts/": "chat_account",
   "/notifications/": "notification",
   "/notify-contacts/": "contact",
   "/auth/sessions/": "session",

@@ -29,7 +29,7 @@ const MEMBERSHIPS: [string, Membership][] = [
  * several pages; and what views load by themselves (what changed, pictures).
  */
 const OUTSIDE =
-  /^\/app\/(sign-in|accept|acknowledge|preferences|reset|second-factor|forgotten-password|link|transfer|welcome|installation|account\/sign-ins\/|demonstration|components|changes|live|wall\/|monitors\/watch|team\/\{page\}\/members\/\{member\}\/remove-everywhere)|\.(svg|js|webmanifest)$/;
+  /^\/app\/(sign-in|accept|acknowledge|preferences|reset|second-factor|forgotten-password|link|transfer|welcome|installation|account\/sign-ins\/|account\/chats$|demonstration|components|changes|live|wall\/|monitors\/watch|team\/\{page\}\/members\/\{member\}\/remove-everywhere)|\.(svg|js|webmanifest)$/;
 /** Ends the session of the sweep, or changes the sweeping person's own account. */
 const OWN = /^\/app\/(sign-out|theme|account)/;
 /** What it makes or marks belongs to the caller, regardless of their role on a page. */

@@ -15,7 +15,7 @@ const documented = ENDPOINTS.filter(({ route }) => !route.tags?.includes("Dashbo
 
 /** What they need is made by somebody else: signed, mailed, part of the deployment's assets, or of `npm start`. */
 const MADE_ELSEWHERE =
-  /^(POST \/integrations\/|POST \/auth\/passkeys(\/sign-in)?$|POST \/auth\/workflow-token$|\w+ \/(acknowledge|preferences|assets)\/|GET \/agents\/(program|version|install)|DELETE \/demonstration|POST \/deactivated-accounts|PUT \/reachable-networks)/;
+  /^(POST \/integrations\/|POST \/auth\/passkeys(\/sign-in)?$|POST \/auth\/workflow-token$|POST \/user\/chat-accounts$|\w+ \/(acknowledge|preferences|assets)\/|GET \/agents\/(program|version|install)|DELETE \/demonstration|POST \/deactivated-accounts|PUT \/reachable-networks)/;
 const BY_LINK = /subscribe$|subscribers\/|\/live$|\/external$|password\/reset|\/ping\/|\/api\/push\//;
 
 const operations = documented.filter((endpoint) => {

@@ -30,6 +30,7 @@ import { listPageChoices } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
 import { words } from "../words.ts";
+import { Chats, loadChats } from "./chat-routes.tsx";
 import { codeField, confirmationFields } from "./confirmation.ts";
 import { Programs } from "./program-routes.tsx";
 import { shownOnce, trail } from "./shown-once.tsx";
@@ -394,11 +395,12 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
   const href = (where: Partial<typeof at>) => addressWith("/app/account", { ...at, ...where });
   const { ctx } = c.var;
   const { session_id, is_operator, user_id } = requireUser(ctx);
-  const [me, passkeys, tokens, workflows, sessions, usage, referrals, programs] = await Promise.all([
+  const [me, passkeys, tokens, workflows, chats, sessions, usage, referrals, programs] = await Promise.all([
     getMe(ctx),
     listMyPasskeys(ctx),
     listMyTokens(ctx, partAt(at.tokens)),
     listMyWorkflows(ctx, { limit: LIST_MAX, offset: 0 }),
+    loadChats(c),
     listMySessions(ctx, partAt(at.sessions)),
     countMyUsage(ctx),
     getMyReferrals(ctx),
@@ -418,6 +420,7 @@ async function showAccount(c: AppContext, at: z.output<typeof AccountQuery>): Pr
         <Tokens tokens={tokens.rows.map(presentToken)} now={c.var.now} />
         <ListPages {...place(at.tokens, tokens.total)} href={(from) => href({ tokens: from })} />
         <Workflows workflows={workflows.rows.map((row) => presentWorkflow(row, c.var.publicUrl))} now={c.var.now} />
+        <Chats chats={chats} now={c.var.now} />
         <Programs {...programs} />
         <Sessions sessions={sessions.rows.map((row) => presentSession(row, shown))} now={c.var.now} />
         <ListPages {...place(at.sessions, sessions.total)} href={(from) => href({ sessions: from })} />

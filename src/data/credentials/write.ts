@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { accountLinks } from "../account-links/table.ts";
 import { installTokens } from "../agents/table.ts";
+import { chatAccounts } from "../chat-accounts/table.ts";
 import { chatLinkTokens } from "../chat-links/table.ts";
 import type { Db, Statement } from "../db.ts";
 import { linkedSignIns } from "../linked-sign-ins/table.ts";
@@ -13,7 +14,7 @@ import { recoveryCodes, twoFactors } from "../two-factor/table.ts";
 import { apiTokens, trustedWorkflows } from "../users/table.ts";
 import { wallLinks } from "../wall-links/table.ts";
 
-/** What programs act or read with in a person's name: API and metrics tokens, calendars, wall displays, and what links agents and chats. */
+/** What programs act or read with in a person's name: API and metrics tokens, calendars, wall displays, what links agents and chats, and who acts in chats. */
 const TOKENS = [
   { table: apiTokens, holder: apiTokens.user_id },
   { table: trustedWorkflows, holder: trustedWorkflows.user_id },
@@ -22,6 +23,7 @@ const TOKENS = [
   { table: wallLinks, holder: wallLinks.user_id },
   { table: installTokens, holder: installTokens.created_by },
   { table: chatLinkTokens, holder: chatLinkTokens.created_by },
+  { table: chatAccounts, holder: chatAccounts.user_id },
 ];
 /** These, what a person signs in with, where they are signed in, and where alerts to them go. */
 export const CREDENTIALS = [

@@ -1,4 +1,5 @@
 import { commit } from "../../access/commit.ts";
+import { requireUser } from "../../access/principal.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import type { ChatService } from "../../contract/chat-link.ts";
 import { conflict } from "../../contract/errors.ts";
@@ -17,13 +18,16 @@ import {
   recordChatRequest,
 } from "../../data/chat-links/write.ts";
 import { findEscalation } from "../../data/escalations/read.ts";
-import { findPageFor } from "../../data/members/read.ts";
+import { findPageFor, findPagesFor } from "../../data/members/read.ts";
 import { summaryOf } from "../../delivery/status-posts.ts";
 import { hasPermission, type Membership } from "../../domain/roles.ts";
 import { formatStatusText } from "../../domain/status-posts.ts";
 import { parseAcknowledgeButton } from "../../platform/acknowledge-tokens.ts";
+import type { ChatIdentity } from "../../platform/chat-account-codes.ts";
 import { sha256Hex } from "../../platform/credentials.ts";
 import { idFrom } from "../../platform/ids.ts";
+import { actAs, mayOn, NOT_ALLOWED } from "../chat-accounts/acting.ts";
+import { CHAT_SERVICE_NAMES } from "../chat-accounts/service.ts";
 import { acknowledgeAlone, acknowledgeFrom, hasEnded } from "../escalations/service.ts";
 
 /** A command that somebody in a channel gave the bot. */
@@ -32,8 +36,9 @@ export interface ChatCommand {
   channel: { id: string; name: string | null };
   name: string;
   argument: string;
-  /** Who gave it, for the audit log. */
-  actor: string;
+  /** Who gave it; null where the service does not say. */
+  person: ChatIdentity | null;
+  sayHowToLink: SayHowToLink;
   /** Whether the chat service says that this person manages the channel. */
   isManager(): Promise<boolean>;
 }
@@ -41,27 +46,37 @@ export interface ChatCommand {
 const NOT_MANAGER = "Only people who manage this channel can do that.";
 const NOT_LINKED = "No status page is linked to this channel.";
 const HELP = "Commands: link <token>, status, ack.";
+const UNKNOWN = "The chat does not say who you are, so that nobody can act for you here.";
 
 /** Carries a command out; the reply is plain text. */
 export async function runCommand(ctx: RequestScope, command: ChatCommand): Promise<string> {
   if (command.name === "status") return describeStatus(ctx, command);
-  const isKnown = command.name === "link" || command.name === "ack";
-  if (!isKnown) return HELP;
-  if (!(await command.isManager())) return NOT_MANAGER;
-  return command.name === "link" ? link(ctx, command) : acknowledgeAll(ctx, command);
+  if (command.name === "ack") return acknowledgeAll(ctx, command);
+  if (command.name !== "link") return HELP;
+  return (await command.isManager()) ? link(ctx, command) : NOT_MANAGER;
 }
 
-/** Presses the button of an escalation message. */
+/** Where somebody can say who they are: only they may read it. */
+export type SayHowToLink = (person: ChatIdentity) => string;
+
+/** Presses the button of an escalation message, with the rights of the account that the person linked. */
 export async function pressButton(
   ctx: RequestScope,
-  { data, actor, service }: { data: string; actor: string; service: ChatService },
+  { data, person, sayHowToLink }: { data: string; person: ChatIdentity | null; sayHowToLink: SayHowToLink },
 ): Promise<string> {
   const link = parseAcknowledgeButton(ctx.settings.ROOT_SECRET, data);
   const escalation = link === null ? undefined : await findEscalation(ctx.db, link.id);
   if (!link || !escalation || hasEnded(ctx, link, escalation)) return "This button is no longer valid.";
-  const count = await acknowledgeFrom(ctx, escalation, { by: null, how: ` by ${actor} on ${service}` });
+  if (person === null) return UNKNOWN;
+  const acting = await actAs(ctx, person);
+  if (acting === null) return sayHowToLink(person);
+  const { user_id } = requireUser(acting);
+  if (!(await mayOn(ctx, { page_id: escalation.status_page_id, user_id }))) return NOT_ALLOWED;
+  const count = await acknowledgeFrom(acting, escalation, { by: user_id, how: onService(person) });
   return count === 0 ? "It was acknowledged before, or is over." : "Acknowledged. Nobody else is notified.";
 }
+
+const onService = ({ service }: ChatIdentity) => ` on ${CHAT_SERVICE_NAMES[service]}`;
 
 /** Does the work of a request once, however often it arrives; undefined for a repeat. */
 export async function once<Result>(
@@ -78,7 +93,7 @@ export async function once<Result>(
   }
 }
 
-async function link(ctx: RequestScope, { service, channel, argument, actor }: ChatCommand): Promise<string> {
+async function link(ctx: RequestScope, { service, channel, argument, person }: ChatCommand): Promise<string> {
   const token_hash = sha256Hex(argument.trim());
   const token = await findLinkToken(ctx.db, { token_hash, service, now: ctx.now });
   if (!token || !(await mayLink(ctx, token))) return "This token is invalid or has expired. Create another one.";
@@ -102,7 +117,7 @@ async function link(ctx: RequestScope, { service, channel, argument, actor }: Ch
       status_page_id: token.status_page_id,
       target_type: "status_channel",
       target_id: record.id,
-      summary: `linked the ${service} channel ${channel.name ?? channel.id} by ${actor}`,
+      summary: `linked the ${service} channel ${channel.name ?? channel.id} by ${person?.name ?? "somebody"}`,
     },
   });
   await summary.wake();
@@ -143,20 +158,37 @@ async function describeStatus(ctx: RequestScope, command: ChatCommand): Promise<
   return texts.join("\n\n");
 }
 
-async function acknowledgeAll(ctx: RequestScope, { service, channel, actor }: ChatCommand): Promise<string> {
+async function acknowledgeAll(ctx: RequestScope, { service, channel, person, sayHowToLink }: ChatCommand) {
   const pages = await listTrustedPages(ctx, { service, channel });
   if (pages.length === 0) return NOT_LINKED;
-  const how = ` by ${actor} on ${service}`;
+  if (person === null) return UNKNOWN;
+  const acting = await actAs(ctx, person);
+  if (acting === null) return sayHowToLink(person);
+  const how = { by: requireUser(acting).user_id, how: onService(person) };
+  const allowed = await listAllowed(ctx, pages, how.by);
+  if (allowed.length === 0) return NOT_ALLOWED;
   let count = 0;
-  for (const page of pages) {
+  for (const page of allowed) {
     for (const escalation of await listOpenEscalations(ctx.db, page.id)) {
-      count += await acknowledgeFrom(ctx, escalation, { by: null, how });
+      count += await acknowledgeFrom(acting, escalation, how);
     }
     for (const incident of await listUnansweredIncidents(ctx.db, page.id)) {
-      await acknowledgeAlone(ctx, incident, { by: null, how });
+      await acknowledgeAlone(acting, incident, how);
       count += 1;
     }
   }
   if (count === 0) return "Nothing waits for an answer.";
   return `Acknowledged ${count === 1 ? "1 alert" : `${count} alerts`}. Nobody else is notified.`;
+}
+
+/** Those of these pages on which an account may write incidents. */
+async function listAllowed<Page extends { id: string }>(ctx: RequestScope, pages: readonly Page[], userId: string) {
+  const ids = pages.map(({ id }) => id);
+  const visited = await findPagesFor(ctx.db, ids, userId);
+  const allowed = new Set(
+    visited.flatMap(({ page, member }) =>
+      page.owner_id === userId || (member !== null && hasPermission(member, "incidents.write")) ? [page.id] : [],
+    ),
+  );
+  return pages.filter(({ id }) => allowed.has(id));
 }

@@ -11,20 +11,18 @@ import {
   listEscalationsToContact,
 } from "../../data/escalations/read.ts";
 import { hastenNextStep, recordUnansweredCall } from "../../data/escalations/write.ts";
-import { findPageFor } from "../../data/members/read.ts";
 import { listContactsOfNumber, type NotifyContactRecord } from "../../data/notify-contacts/read.ts";
-import { findUser } from "../../data/users/read.ts";
 import { findWebhook } from "../../data/webhooks/read.ts";
 import { personOf } from "../../delivery/contact-attempt.ts";
 import { openLine, type PhoneLine, takeParts } from "../../delivery/phone.ts";
 import { countSmsParts } from "../../domain/phone.ts";
-import { hasPermission, type Membership } from "../../domain/roles.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { configText } from "../../notifiers/fields.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import { wakeEscalations } from "../../outbox/escalations.ts";
 import { isSignedByTwilio } from "../../platform/chat-signatures.ts";
 import { recipientHash } from "../../platform/credentials.ts";
+import { mayOn, NOT_ALLOWED } from "../chat-accounts/acting.ts";
 import { once } from "../chat-services/commands.ts";
 import { acknowledgeFrom, hasEnded } from "../escalations/service.ts";
 import { replyTwiml, SILENT_TWIML, sayTwiml } from "./present.ts";
@@ -34,7 +32,6 @@ import { replyTwiml, SILENT_TWIML, sayTwiml } from "./present.ts";
 const ANSWERED_WITHIN_MS = 7 * DAY_MS;
 const ACKNOWLEDGEMENT = /^\s*(?:ack|acknowledge|ok)\b/i;
 const HELP = "Reply ACK to acknowledge the alerts that were sent to you here.";
-const NOT_ALLOWED = "You may not acknowledge alerts of this page.";
 const NOTHING_OPEN = "Nothing waits for an answer.";
 const MAY_NOT_BE_REACHED: Record<string, string> = {
   busy: "the line was busy",
@@ -101,7 +98,7 @@ async function acknowledgeAll(
       contact_id,
       since,
     })) {
-      if (!(await mayAnswer(ctx, escalation, user_id))) {
+      if (!(await mayOn(ctx, { page_id: escalation.status_page_id, user_id }))) {
         isRefused = true;
         continue;
       }
@@ -140,7 +137,8 @@ async function pressKey(ctx: RequestScope, { notification, escalation }: Called,
   const by = await personOf(ctx, notification);
   const link = { id: escalation.id, sent_at: notification.created_at, user_id: by };
   if (hasEnded(ctx, link, escalation)) return "This call is no longer valid. Goodbye.";
-  if (by === null || !(await mayAnswer(ctx, escalation, by))) return `${NOT_ALLOWED} Goodbye.`;
+  if (by === null || !(await mayOn(ctx, { page_id: escalation.status_page_id, user_id: by })))
+    return `${NOT_ALLOWED} Goodbye.`;
   if (key === "2") {
     await goOn(ctx, notification, [], false);
     return "The next step is notified. Goodbye.";
@@ -157,15 +155,4 @@ async function goOn(
 ): Promise<void> {
   await runBatch(ctx.db, [...before, hastenNextStep(ctx.db, notification, { unless_calling, now: ctx.now })]);
   await wakeEscalations(ctx, [notification.escalation_id]);
-}
-
-/** By the rights that the person has now, as if they had signed in. */
-async function mayAnswer(ctx: RequestScope, escalation: EscalationRecord, userId: string): Promise<boolean> {
-  const [visited, user] = await Promise.all([
-    findPageFor(ctx.db, escalation.status_page_id, userId),
-    findUser(ctx.db, userId),
-  ]);
-  if (!visited || !user || user.deactivated_at !== null) return false;
-  const member: Membership | null = visited.member;
-  return visited.page.owner_id === userId || (member !== null && hasPermission(member, "incidents.write"));
 }
