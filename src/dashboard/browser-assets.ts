@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Env } from "../platform/env.ts";
+import { language } from "./words.ts";
 
 /** Addresses of what scripts/dashboard.ts bundled; they contain the hash of the content. */
-const Manifest = z.object({
+const Addresses = z.object({
   script: z.string(),
   style: z.string(),
   sign_in_script: z.string(),
@@ -10,17 +11,23 @@ const Manifest = z.object({
   move_script: z.string(),
   service_worker: z.string(),
 });
-export type BrowserAssets = z.infer<typeof Manifest>;
+export type BrowserAssets = z.infer<typeof Addresses>;
+/** By language: scripts hold their texts. */
+const Manifest = z.object({ en: Addresses }).catchall(Addresses);
 
 /** Of this isolate's version of the service, which never changes while it runs. */
-let known: BrowserAssets | undefined;
+let known: z.infer<typeof Manifest> | undefined;
 
+/** In the language of the request. */
 export async function loadBrowserAssets({ ASSETS }: Pick<Env, "ASSETS">): Promise<BrowserAssets> {
-  if (known) return known;
+  known ??= await readManifest(ASSETS);
+  return known[language()] ?? known.en;
+}
+
+async function readManifest(ASSETS: Env["ASSETS"]): Promise<z.infer<typeof Manifest>> {
   const response = await ASSETS.fetch("https://assets.invalid/dashboard.json");
   if (!response.ok) throw new Error("the static asset dashboard.json is missing; scripts/setup.sh builds it");
-  known = Manifest.parse(await response.json());
-  return known;
+  return Manifest.parse(await response.json());
 }
 
 /** One bundled file, or undefined where there is none of that name. */

@@ -1,4 +1,7 @@
-import { locale } from "./words.ts";
+import { LANGUAGE_FACTS } from "../language/languages.ts";
+import { language } from "./words.ts";
+
+const locale = () => LANGUAGE_FACTS[language()].locale;
 
 /** Dates, numbers and lists as the language of the request writes them. */
 

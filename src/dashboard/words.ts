@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { MiddlewareHandler } from "hono";
+import type { Language } from "../contract/status-page.ts";
 import type { AppEnv } from "../http/endpoint.ts";
 import {
   type DashboardArea,
@@ -19,12 +20,14 @@ export function words<Area extends DashboardArea>(area: Area): DashboardAreas[Ar
   return textsNow(`the words of ${area}`)(area);
 }
 
-/** By which dates, numbers and lists of the request are written; formats.ts does. */
-export const locale = () => textsNow("the formats").locale;
+/** Of the request. */
+export function language(): Language {
+  return textsNow("the language").language;
+}
 
 function textsNow(what: string): DashboardTexts {
   const texts = spoken.getStore();
-  if (!texts) throw new Error(`${what} were read outside a request, which alone has a language`);
+  if (!texts) throw new Error(`${what} cannot be read outside a request, which alone has a language`);
   return texts;
 }
 

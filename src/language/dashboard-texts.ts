@@ -1,6 +1,7 @@
 import type { Language } from "../contract/status-page.ts";
 import type { DashboardAccountMessages } from "./dashboard-account/messages.ts";
 import type { DashboardAlertsMessages } from "./dashboard-alerts/messages.ts";
+import type { DashboardBrowserMessages } from "./dashboard-browser/messages.ts";
 import type { DashboardFrameMessages } from "./dashboard-frame/messages.ts";
 import type { DashboardIncidentsMessages } from "./dashboard-incidents/messages.ts";
 import type { DashboardInstallationMessages } from "./dashboard-installation/messages.ts";
@@ -13,6 +14,8 @@ import type { WithAssets } from "./texts.ts";
 /** What the signed-in pages say, by area; apart from texts.ts, so that the first reader of a public page waits for none. */
 export interface DashboardAreas {
   "dashboard-frame": DashboardFrameMessages;
+  /** Of scripts, into which scripts/dashboard.ts puts it. */
+  "dashboard-browser": DashboardBrowserMessages;
   "dashboard-monitors": DashboardMonitorsMessages;
   "dashboard-incidents": DashboardIncidentsMessages;
   "dashboard-pages": DashboardPagesMessages;
@@ -28,8 +31,7 @@ export type DashboardTrees = Readonly<Record<DashboardArea, Tree>>;
 /** The texts of an area, in one language. */
 export interface DashboardTexts {
   <Name extends DashboardArea>(area: Name): DashboardAreas[Name];
-  /** By which dates, numbers and lists are written. */
-  readonly locale: string;
+  readonly language: Language;
 }
 
 /** A view reads few areas, so each is made of its messages when it is first read. */
@@ -42,7 +44,7 @@ export function createDashboardTexts(trees: DashboardTrees, language: Language):
     // Only texts of this area are kept under its name.
     return known as DashboardAreas[Name];
   };
-  return Object.assign(speakArea, { locale });
+  return Object.assign(speakArea, { language });
 }
 
 /** Languages are a closed list, so this is bounded. */

@@ -1,3 +1,5 @@
+import { lazy } from "../lib/lazy.ts";
+
 /**
  * Messages as scripts/language.ts compiles them of ICU MessageFormat: what is left to do at run time is to choose a form
  * and to put in what belongs there.
@@ -27,7 +29,10 @@ export interface Message<Arguments> {
 
 /** Makes the texts of a language of its messages: strings, and functions where a message has arguments. */
 export function speak<Texts>(tree: Tree, locale: string): Texts {
-  const grammar = { numbers: new Intl.NumberFormat(locale), plurals: new Intl.PluralRules(locale) };
+  const grammar = {
+    numbers: lazy(() => new Intl.NumberFormat(locale)),
+    plurals: lazy(() => new Intl.PluralRules(locale)),
+  };
   const speakOne = (node: Compiled | Tree): unknown => {
     if (typeof node === "string") return node;
     if (isMessage(node)) return toMessage(node, grammar);
@@ -40,7 +45,7 @@ export function speak<Texts>(tree: Tree, locale: string): Texts {
 /** The forms of a message that counts something, for scripts that count: `{n}` is where the number goes. */
 export function formsOf(message: Message<{ n: number }>, locale: string): Partial<Record<Intl.LDMLPluralRule, string>> {
   const plurals = new Intl.PluralRules(locale);
-  const samples = Array.from({ length: SAMPLES }, (_, n) => n).toReversed();
+  const samples = Array.from({ length: SAMPLES }, (_, n) => n).reverse();
   return Object.fromEntries(samples.map((n) => [plurals.select(n), message({ n }).replace(String(n), "{n}")]));
 }
 
@@ -48,8 +53,8 @@ export function formsOf(message: Message<{ n: number }>, locale: string): Partia
 const SAMPLES = 101;
 
 interface Grammar {
-  numbers: Intl.NumberFormat;
-  plurals: Intl.PluralRules;
+  numbers: () => Intl.NumberFormat;
+  plurals: () => Intl.PluralRules;
 }
 
 function isMessage(node: Compiled | Tree): node is readonly Part[] {
@@ -67,12 +72,12 @@ function fillIn(message: Compiled, values: Record<string, unknown>, grammar: Gra
     if (typeof part === "string") return [part];
     const value = values[part[1]];
     if (part[0] === "text") return [value];
-    if (part[0] === "number") return [typeof value === "number" ? grammar.numbers.format(value) : value];
+    if (part[0] === "number") return [typeof value === "number" ? grammar.numbers().format(value) : value];
     return fillIn(chooseForm(part[2], value, grammar), values, grammar);
   });
 }
 
 function chooseForm(forms: Readonly<Record<string, Compiled>>, value: unknown, { plurals }: Grammar): Compiled {
   const exact = typeof value === "number" ? forms[`=${value}`] : forms[String(value)];
-  return exact ?? (typeof value === "number" ? forms[plurals.select(value)] : undefined) ?? forms.other ?? "";
+  return exact ?? (typeof value === "number" ? forms[plurals().select(value)] : undefined) ?? forms.other ?? "";
 }

@@ -1,4 +1,7 @@
 import { leave, newDialog } from "./dialog.ts";
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.bell);
 
 /** The bell opens what its link leads to as a panel beside the view; what was shown in it counts as read. */
 export function openBell(): void {
@@ -12,11 +15,11 @@ export function openBell(): void {
 }
 
 async function open(address: string): Promise<void> {
-  const dialog = newDialog("Notifications");
+  const dialog = newDialog(text.title);
   dialog.classList.add("panel");
   const loading = document.createElement("p");
   loading.setAttribute("role", "status");
-  loading.textContent = "Loading…";
+  loading.textContent = text.loading;
   dialog.append(loading);
   dialog.showModal();
   const shown = await load(address).catch(() => null);
@@ -28,17 +31,17 @@ async function open(address: string): Promise<void> {
   const close = document.createElement("button");
   close.type = "button";
   close.className = "second";
-  close.textContent = "Close";
+  close.textContent = text.close;
   close.addEventListener("click", () => dialog.close());
   const all = document.createElement("a");
   all.className = "button second";
   all.href = address;
-  all.textContent = "All notifications";
+  all.textContent = text.all;
   const actions = document.createElement("p");
   actions.className = "actions";
   actions.append(all, close);
   const heading = document.createElement("h2");
-  heading.textContent = "Notifications";
+  heading.textContent = text.title;
   dialog.replaceChildren(heading, shown, actions);
   dialog.querySelector<HTMLElement>("a[href], button")?.focus();
   await markRead(shown.dataset.until);

@@ -1,4 +1,7 @@
 import { forEachPart } from "./updates.ts";
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.browser_alerts);
 
 /**
  * The forms that subscribe this browser to alerts: their button asks for permission, subscribes and sends the subscription.
@@ -42,18 +45,16 @@ async function subscribe(form: HTMLFormElement, value: HTMLInputElement): Promis
 }
 
 function explain(error: unknown): string {
-  return error instanceof DOMException && error.name === "NotAllowedError"
-    ? "This browser does not let Vigil notify you. Allow notifications for this address in its settings, and try again."
-    : "The push service of this browser cannot be reached. Try again later, or take another way.";
+  return error instanceof DOMException && error.name === "NotAllowedError" ? text.not_allowed : text.unreachable;
 }
 
-function say(form: HTMLFormElement, text: string): void {
+function say(form: HTMLFormElement, said: string): void {
   form.querySelector("[role=alert]")?.remove();
-  if (text === "") return;
+  if (said === "") return;
   const problem = document.createElement("p");
   problem.className = "problem";
   problem.role = "alert";
-  problem.textContent = text;
+  problem.textContent = said;
   form.append(problem);
 }
 

@@ -1,9 +1,9 @@
 import { forEachPart } from "./updates.ts";
 
-const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+const format = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 const AXIS = {
-  time: new Intl.DateTimeFormat("en-GB", { timeStyle: "short", hourCycle: "h23" }),
-  day: new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" }),
+  time: new Intl.DateTimeFormat(LOCALE, { timeStyle: "short", hourCycle: "h23" }),
+  day: new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" }),
 };
 
 /** Charts gain the reader's zone, and a crosshair with the figures of the step under the pointer. */

@@ -1,4 +1,7 @@
 import { forEachPart } from "./updates.ts";
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.copy);
 
 const SAID_MS = 2000;
 
@@ -7,7 +10,7 @@ export function copyButtons(): void {
   forEachPart((part) => {
     for (const block of part.querySelectorAll<HTMLElement>(".copy")) {
       const code = block.querySelector("code");
-      if (code) block.append(copyButton(code, block.querySelector(".copy-label")?.textContent ?? "text"));
+      if (code) block.append(copyButton(code, block.querySelector(".copy-label")?.textContent ?? text.something));
     }
   });
 }
@@ -16,12 +19,12 @@ function copyButton(code: Element, what: string): HTMLButtonElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "second";
-  button.textContent = "Copy";
-  button.setAttribute("aria-label", `Copy: ${what}`);
+  button.textContent = text.copy;
+  button.setAttribute("aria-label", text.label({ what }));
   button.addEventListener("click", async () => {
-    button.textContent = (await copy(code)) ? "Copied" : "Selected: press Ctrl C";
+    button.textContent = (await copy(code)) ? text.copied : text.selected;
     setTimeout(() => {
-      button.textContent = "Copy";
+      button.textContent = text.copy;
     }, SAID_MS);
   });
   return button;

@@ -1,3 +1,7 @@
+import { toNodes, words } from "./words.ts";
+
+const text = words(MESSAGES.drafts);
+
 /** What is typed into a form with `data-draft` is kept for this tab until it was stored, discarded, or its person leaves. */
 const PREFIX = "vigil-draft:";
 const SETTLED_MS = 300;
@@ -86,9 +90,9 @@ function restoredNote(discard: () => void): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "plain";
-  button.textContent = "Discard it";
+  button.textContent = text.discard;
   button.addEventListener("click", discard);
-  note.append("What you had typed is here again. ", button);
+  note.append(...toNodes(text.restored.parts({ button })));
   return note;
 }
 
@@ -118,8 +122,8 @@ function valuesOf(form: HTMLFormElement): Draft["values"] {
 }
 
 function read(key: string): Draft | null {
-  const text = sessionStorage.getItem(key);
-  return text === null ? null : (JSON.parse(text) as Draft);
+  const kept = sessionStorage.getItem(key);
+  return kept === null ? null : (JSON.parse(kept) as Draft);
 }
 
 function keysOfDrafts(): string[] {
@@ -147,9 +151,9 @@ function fillTexts(): void {
     const message = document.querySelector<HTMLTextAreaElement>("form[data-draft] textarea[name=message]");
     if (!link || !message || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    const text = link.dataset.fillMessage ?? "";
+    const added = link.dataset.fillMessage ?? "";
     const typed = message.value.trimEnd();
-    if (!typed.endsWith(text)) message.value = typed === "" ? text : `${typed}\n\n${text}`;
+    if (!typed.endsWith(added)) message.value = typed === "" ? added : `${typed}\n\n${added}`;
     const status = message.form?.elements.namedItem("status");
     if (status instanceof HTMLSelectElement) status.value = link.dataset.fillStatus ?? "";
     message.dispatchEvent(new Event("input", { bubbles: true }));

@@ -1,5 +1,8 @@
 import { openPush, type Push } from "./push.ts";
 import { announceUpdate } from "./updates.ts";
+import { toNodes, words } from "./words.ts";
+
+const said = words(MESSAGES.live);
 
 /** What is awaited is shown within two seconds, the request included. */
 const POLL_MS = 1500;
@@ -183,7 +186,7 @@ async function load(): Promise<boolean> {
 /** Another one after a deployment: nobody reloads a screen on a wall. */
 const scriptOf = (root: Document) => root.querySelector("script[src]")?.getAttribute("src");
 
-const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", hourCycle: "h23" });
+const clock = new Intl.DateTimeFormat(LOCALE, { timeStyle: "medium", hourCycle: "h23" });
 
 /** Once the server has not answered twice, a strip says how old is what the reader sees. */
 function sayAge(): void {
@@ -194,9 +197,8 @@ function sayAge(): void {
     strip?.remove();
     return;
   }
-  const said = strip ?? newStrip();
-  const age = said.querySelector("span");
-  if (age) age.textContent = ` for ${spanSince(currentAt)}`;
+  const age = (strip ?? newStrip()).querySelector("span");
+  if (age) age.textContent = spanSince(currentAt);
 }
 
 /** Deleted by somebody else, or no longer theirs to see. */
@@ -204,7 +206,7 @@ function sayGone(): void {
   const strip = document.createElement("p");
   strip.className = "banner is-bad";
   strip.setAttribute("role", "status");
-  strip.textContent = `This is not there any more. What you see is from ${clock.format(currentAt)}.`;
+  strip.textContent = said.gone({ time: clock.format(currentAt) });
   document.getElementById("main")?.prepend(strip);
 }
 
@@ -217,13 +219,13 @@ function newStrip(): HTMLElement {
   const age = document.createElement("span");
   age.setAttribute("aria-hidden", "true");
   document.getElementById("main")?.prepend(strip);
-  strip.append("Not connected", age, `. What you see is from ${clock.format(currentAt)}. Trying again.`);
+  strip.append(...toNodes(said.cut.parts({ age, time: clock.format(currentAt) })));
   return strip;
 }
 
 function spanSince(at: number): string {
   const seconds = Math.floor((Date.now() - at) / 1000);
-  return seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`;
+  return seconds < 120 ? said.for_seconds({ n: seconds }) : said.for_minutes({ n: Math.floor(seconds / 60) });
 }
 
 /** Gives whether all that differs could be replaced. */

@@ -13,6 +13,9 @@ import { newDialog } from "./dialog.ts";
 import { button, card, element, row, table } from "./element.ts";
 import { Journals } from "./move-journal.ts";
 import { TOOLS } from "./move-tools.ts";
+import { toNodes, words } from "./words.ts";
+
+const text = words(MESSAGES.move);
 
 /**
  * Moving in from another tool: the importers of the command line read the file in this browser, and what they plan is made
@@ -21,18 +24,8 @@ import { TOOLS } from "./move-tools.ts";
 
 /** Of a database, which is in memory as a whole. */
 const DATABASE_BYTES_MAX = 256 * 1024 * 1024;
-const KINDS: Readonly<Record<string, string>> = {
-  status_pages: "Status page",
-  groups: "Group",
-  monitors: "Monitor",
-  webhooks: "Channel",
-  incidents: "Incident",
-  maintenance: "Maintenance",
-  incident_templates: "Incident template",
-};
-
 /** Times as the other views show them, in the zone of this browser. */
-const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 
 interface Item {
   /** By which its outcome is found. */
@@ -65,7 +58,10 @@ async function begin(place: HTMLElement, journals: Journals): Promise<void> {
     "move-tool",
     Object.entries(TOOLS).map(([name, { label }]) => [name, label]),
   );
-  const agent = select("move-agent", [["", "None"], ...agents.map(({ id, name }): Option => [id, String(name)])]);
+  const agent = select("move-agent", [
+    ["", text.no_agent],
+    ...agents.map(({ id, name }): Option => [id, String(name)]),
+  ]);
   const file = element("input", { type: "file", id: "move-file" });
   const how = element("div", {});
   const describe = () => {
@@ -81,8 +77,8 @@ async function begin(place: HTMLElement, journals: Journals): Promise<void> {
     for (const part of shown) part.remove();
     shown = [];
     const [chosen] = file.files ?? [];
-    if (!chosen) return void said.replaceChildren(problem("Choose a file."));
-    said.replaceChildren(element("p", { role: "status" }, "Reading the file"));
+    if (!chosen) return void said.replaceChildren(problem(text.choose));
+    said.replaceChildren(element("p", { role: "status" }, text.reading));
     try {
       shown = planView(
         await planOf(api, { tool: tool.value, file: chosen, agent: agent.value || undefined }),
@@ -96,21 +92,19 @@ async function begin(place: HTMLElement, journals: Journals): Promise<void> {
   };
   const recent = journals.list(Date.now()).map((journal) => undoLine(api, journal, journals));
   place.replaceChildren(
-    ...(recent.length > 0 ? [card("Imported within a day", ...recent)] : []),
+    ...(recent.length > 0 ? [card(text.recent, ...recent)] : []),
     card(
-      "What you have",
+      text.what,
       element(
         "div",
         { class: "fields" },
-        field("Tool", tool),
+        field(text.tool, tool),
         how,
-        field("File", file),
-        ...(agents.length > 0
-          ? [field("Agent", agent, "Runs ping, MQTT, SNMP and others, which need one in your network.")]
-          : []),
+        field(text.file, file),
+        ...(agents.length > 0 ? [field(text.agent, agent, text.agent_hint)] : []),
       ),
       said,
-      element("p", { class: "actions" }, button("Show what would come", "", show)),
+      element("p", { class: "actions" }, button(text.show, "", show)),
     ),
   );
 }
@@ -126,31 +120,31 @@ function field(label: string, control: HTMLElement, hint?: string): HTMLElement 
   return element("div", { class: "field" }, element("label", { for: control.id }, label), ...notes, control);
 }
 
-function problem(text: string): HTMLElement {
-  return element("p", { class: "banner is-bad", role: "alert", dir: "auto" }, text);
+function problem(reason: string): HTMLElement {
+  return element("p", { class: "banner is-bad", role: "alert", dir: "auto" }, reason);
 }
 
 /** A fault of ours is shown as well, because nobody reads the console. */
 function sentenceOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const reason = error instanceof Error ? error.message : String(error);
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }
 
 async function fileOf(file: File): Promise<ForeignFile> {
   const isDatabase = isSqlite(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
   const most = isDatabase ? DATABASE_BYTES_MAX : FILE_BYTES_MAX;
   if (file.size > most) {
-    const hint = isDatabase ? ": use the command line, vigil import" : "";
-    throw new CommandFailure(`${file.name} is larger than ${most / 1024 / 1024} MiB${hint}`);
+    const { database, text: ofText } = text.too_large;
+    throw new CommandFailure((isDatabase ? database : ofText)({ file: file.name, n: most / 1024 / 1024 }));
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const text = () => decodeForeignText(file.name, bytes);
+  const read = () => decodeForeignText(file.name, bytes);
   return {
     isDatabase: () => isDatabase,
-    text,
+    text: read,
     readTables(tool, convert) {
       if (isDatabase) return readSqlite(bytes, tool, convert);
-      return readSqlDump(text(), { file: file.name, tool, convert });
+      return readSqlDump(read(), { file: file.name, tool, convert });
     },
   };
 }
@@ -165,7 +159,7 @@ async function planOf(api: Api, { tool, file, agent }: Chosen): Promise<Plan> {
   const foreign = await fileOf(file);
   if (tool === "account") return accountPlan(foreign.text());
   const imported = SOURCES[tool]?.(foreign, { agent });
-  if (!imported) throw new CommandFailure(`nothing here reads files of ${tool}`);
+  if (!imported) throw new CommandFailure(text.unreadable({ tool }));
   const variables = variablesIn(imported.manifest);
   const unset = Object.fromEntries(variables.map((name) => [name, name]));
   const coming = await previewImport(api, imported, { source: tool, env: unset });
@@ -197,15 +191,15 @@ async function planOf(api: Api, { tool, file, agent }: Chosen): Promise<Plan> {
   };
 }
 
-function accountPlan(text: string): Plan {
-  const { coming, left } = listAccount(text);
+function accountPlan(exported: string): Plan {
+  const { coming, left } = listAccount(exported);
   return {
     tool: "account",
     variables: [],
     remarks: left.map(({ subject, reason }) => ({ subject, about: "stays", reason })),
     items: coming.map(({ kind, name }) => ({ id: `${kind}.${name}`, kind, name, about: "", isHere: false })),
     async apply(writing, _env, outcome) {
-      await importAccount(writing, text, (kind, name, refused) => outcome(`${kind}.${name}`, refused));
+      await importAccount(writing, exported, (kind, name, refused) => outcome(`${kind}.${name}`, refused));
     },
   };
 }
@@ -214,7 +208,7 @@ function accountPlan(text: string): Plan {
 function outcomeCells(items: readonly Item[]): { cells: HTMLElement[]; waiting: Map<string, HTMLElement[]> } {
   const waiting = new Map<string, HTMLElement[]>();
   const cells = items.map(({ id, isHere }) => {
-    const cell = element("span", {}, isHere ? "Already here, stays as it is" : "New");
+    const cell = element("span", {}, isHere ? text.state.here : text.state.coming);
     if (!isHere) waiting.set(id, [...(waiting.get(id) ?? []), cell]);
     return cell;
   });
@@ -230,7 +224,7 @@ function planView(plan: Plan, journals: Journals): HTMLElement[] {
     return element("input", { type: "password", id: `move-${name}`, autocomplete: "off" });
   });
   const said = element("div", { class: "stack" });
-  const start = button("Import", "", async () => {
+  const start = button(text.import, "", async () => {
     start.remove();
     const variables = Object.fromEntries(plan.variables.map((name, n) => [name, values[n]?.value ?? ""]));
     await run(plan, { variables, waiting, said, coming, journals });
@@ -238,22 +232,22 @@ function planView(plan: Plan, journals: Journals): HTMLElement[] {
   start.disabled = coming === 0;
   return [
     card(
-      "Import",
-      element("p", {}, `${coming} new, ${items.length - coming} already here, ${of("stays").length} left behind.`),
-      ...(values.length > 0 ? [element("p", {}, "The file leaves these values to its environment:")] : []),
+      text.import,
+      element("p", {}, text.summary({ coming, here: items.length - coming, left: of("stays").length })),
+      ...(values.length > 0 ? [element("p", {}, text.variables)] : []),
       ...values.map((value, n) => field(plan.variables[n] ?? "", value)),
       said,
       element("p", { class: "actions" }, start),
     ),
-    ...remarkView("Stays behind", of("stays")),
-    ...remarkView("Changes", of("changes")),
+    ...remarkView(text.remarks.stays, of("stays")),
+    ...remarkView(text.remarks.changes, of("changes")),
     card(
-      `What comes: ${items.length}`,
+      text.counted_heading({ heading: text.coming.title, n: items.length }),
       table(
-        "What comes",
-        ["Name", "Kind", "State"],
+        text.coming.title,
+        [text.coming.name, text.coming.kind, text.coming.state],
         items.map(({ kind, name, about }, n) => {
-          return row(name, [KINDS[kind] ?? kind, about].filter(Boolean).join(", "), cells[n] ?? "");
+          return row(name, [kindInWords(kind), about].filter(Boolean).join(", "), cells[n] ?? "");
         }),
       ),
     ),
@@ -263,7 +257,12 @@ function planView(plan: Plan, journals: Journals): HTMLElement[] {
 function remarkView(heading: string, remarks: readonly Remark[]): HTMLElement[] {
   if (remarks.length === 0) return [];
   const rows = remarks.map(({ subject, reason }) => row(subject, reason));
-  return [card(`${heading}: ${remarks.length}`, table(heading, ["What", "Why"], rows))];
+  return [
+    card(
+      text.counted_heading({ heading, n: remarks.length }),
+      table(heading, [text.remarks.what, text.remarks.why], rows),
+    ),
+  ];
 }
 
 interface Running {
@@ -289,18 +288,19 @@ async function run(plan: Plan, { variables, waiting, said, coming, journals }: R
   try {
     await plan.apply(api, variables, (id, refused) => {
       const cell = waiting.get(id)?.shift();
-      cell?.replaceChildren(refused === null ? "Imported" : `Refused: ${refused}`);
+      cell?.replaceChildren(refused === null ? text.state.imported : text.state.refused({ reason: refused }));
       done++;
       if (refused !== null) refusals++;
-      said.replaceChildren(element("p", { role: "status" }, `${done} of ${coming}`));
+      said.replaceChildren(element("p", { role: "status" }, text.progress({ done, coming })));
     });
     const look = refusals === 0 ? "is-good" : "is-warn";
-    const rest = refusals === 0 ? "" : `, ${refusals} refused. The same file again brings what is missing`;
-    const text = `${done - refusals} imported${rest}. `;
-    const monitors = element("a", { href: "/app/monitors" }, "Show the monitors");
-    said.replaceChildren(element("p", { class: `banner ${look}`, role: "status" }, text, monitors));
+    const link = element("a", { href: "/app/monitors" }, text.show_monitors);
+    const imported = done - refusals;
+    const parts =
+      refusals === 0 ? text.done.parts({ imported, link }) : text.partly.parts({ imported, refusals, link });
+    said.replaceChildren(element("p", { class: `banner ${look}`, role: "status" }, ...toNodes(parts)));
   } catch (error) {
-    said.replaceChildren(problem(`${sentenceOf(error)} The same file again goes on from here.`));
+    said.replaceChildren(problem(text.broken_off({ reason: sentenceOf(error) })));
   } finally {
     removeEventListener("beforeunload", keepOpen);
   }
@@ -310,40 +310,42 @@ async function run(plan: Plan, { variables, waiting, said, coming, journals }: R
 function undoLine(api: Api, journal: Journal, journals: Journals): HTMLElement {
   const { tool, at, made } = journal;
   const said = element("span", { role: "status", dir: "auto" }, "");
-  const text = `${TOOLS[tool]?.label ?? tool}, ${moment.format(at)}: ${counted(made.length)}. `;
-  const undo = button("Undo", "second", async () => {
+  const line = text.undo.line({ tool: TOOLS[tool]?.label ?? tool, time: moment.format(at), n: made.length });
+  const undo = button(text.undo.button, "second", async () => {
     if (!(await isSure(made.length))) return;
     undo.disabled = true;
     try {
       const refused = await undoImport(api, journal, (left) => {
         journals.put(left);
-        said.replaceChildren(`${left.made.length} left`);
+        said.replaceChildren(text.undo.left({ n: left.made.length }));
       });
       undo.remove();
-      said.replaceChildren(refused.length === 0 ? "Undone." : `Undone, but these stay: ${refused.join("; ")}.`);
+      said.replaceChildren(refused.length === 0 ? text.undo.done : text.undo.partly({ list: refused.join("; ") }));
     } catch (error) {
       undo.disabled = false;
       said.replaceChildren(sentenceOf(error));
     }
   });
-  return element("p", { class: "actions" }, element("span", {}, text), undo, said);
+  return element("p", { class: "actions" }, element("span", {}, line), undo, said);
 }
 
-const counted = (count: number) => (count === 1 ? "1 thing" : `${count} things`);
+function kindInWords(kind: string): string {
+  return text.kinds[kind as keyof typeof text.kinds] ?? kind;
+}
 
 /** Asks, because a page goes with all that was added to it since. */
 function isSure(count: number): Promise<boolean> {
   return new Promise((answer) => {
-    const dialog = newDialog("Undo the import");
+    const dialog = newDialog(text.undo.title);
     dialog.addEventListener("close", () => answer(dialog.returnValue === "undo"));
     dialog.append(
-      element("h2", {}, "Undo the import"),
-      element("p", {}, `${counted(count)} will be deleted, with the history and what was added since.`),
+      element("h2", {}, text.undo.title),
+      element("p", {}, text.undo.question({ n: count })),
       element(
         "p",
         { class: "actions" },
-        button("Delete them", "danger", () => dialog.close("undo")),
-        button("Keep them", "second", () => dialog.close()),
+        button(text.undo.delete, "danger", () => dialog.close("undo")),
+        button(text.undo.keep, "second", () => dialog.close()),
       ),
     );
     dialog.showModal();

@@ -1,3 +1,7 @@
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.optimistic);
+
 /**
  * A form with `data-shows` shows its result at once: the content of its template takes the place of what the element of
  * that id contains. The view is loaded again when the server has done it; where it refuses, the view is as before, with
@@ -48,9 +52,9 @@ async function post(address: string, body: URLSearchParams): Promise<string | nu
     const response = await fetch(address, { method: "POST", body, redirect: "manual" });
     if (response.type === "opaqueredirect") return null;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    return page.querySelector("main .lead")?.textContent || `The server answered ${response.status}.`;
+    return page.querySelector("main .lead")?.textContent || text.answered({ status: response.status });
   } catch {
-    return "The server cannot be reached.";
+    return text.unreachable;
   }
 }
 
@@ -61,6 +65,6 @@ function showProblem(reason: string): void {
   message.className = "banner is-bad";
   message.setAttribute("role", "alert");
   message.dir = "auto";
-  message.textContent = `Not done: ${reason}`;
+  message.textContent = text.not_done({ reason });
   document.getElementById("main")?.prepend(message);
 }

@@ -1,5 +1,8 @@
 import { leave, newDialog, showAbove } from "./dialog.ts";
 import { pressRowKey } from "./rows.ts";
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.palette);
 
 /** The command palette (Ctrl K), single-key shortcuts, and the list of them (?). */
 
@@ -19,22 +22,22 @@ const GO: Record<string, string> = {
   p: "/app/pages",
   a: "/app/alerts",
 };
-const SHORTCUTS: readonly [keys: string, does: string][] = [
-  ["Ctrl K", "Open the command palette"],
-  ["/", "Search this list"],
-  ["c", "Add a monitor"],
-  ["j", "Go to the next of a list"],
-  ["k", "Go to the one before"],
-  ["x", "Select it"],
-  ["e", "Edit what the view shows"],
-  ["a", "Acknowledge"],
-  ["g o", "Go to the overview"],
-  ["g m", "Go to monitors"],
-  ["g i", "Go to incidents"],
-  ["g w", "Go to maintenance windows"],
-  ["g p", "Go to status pages"],
-  ["g a", "Go to alerts"],
-  ["?", "Apply shortcuts"],
+const shortcuts = (): [keys: string, does: string][] => [
+  ["Ctrl K", text.shortcuts.palette],
+  ["/", text.shortcuts.search],
+  ["c", text.shortcuts.add],
+  ["j", text.shortcuts.next],
+  ["k", text.shortcuts.before],
+  ["x", text.shortcuts.select],
+  ["e", text.shortcuts.edit],
+  ["a", text.shortcuts.acknowledge],
+  ["g o", text.shortcuts.overview],
+  ["g m", text.shortcuts.monitors],
+  ["g i", text.shortcuts.incidents],
+  ["g w", text.shortcuts.maintenance],
+  ["g p", text.shortcuts.pages],
+  ["g a", text.shortcuts.alerts],
+  ["?", text.shortcuts.apply],
 ];
 /** Within this time after `g` the next key names the place. */
 const SEQUENCE_MS = 1200;
@@ -74,12 +77,12 @@ function isTyping(target: EventTarget | null): boolean {
 
 function openPalette(): void {
   if (document.querySelector("dialog[open]")) return;
-  const dialog = newDialog("Command palette");
+  const dialog = newDialog(text.title);
   const input = document.createElement("input");
   input.type = "text";
-  input.placeholder = "Go to, do, find, or watch an address";
+  input.placeholder = text.placeholder;
   input.setAttribute("role", "combobox");
-  input.setAttribute("aria-label", "Command");
+  input.setAttribute("aria-label", text.command);
   input.setAttribute("aria-expanded", "true");
   input.setAttribute("aria-controls", "commands");
   input.autocomplete = "off";
@@ -87,7 +90,7 @@ function openPalette(): void {
   list.id = "commands";
   list.className = "commands";
   list.setAttribute("role", "listbox");
-  list.setAttribute("aria-label", "Commands");
+  list.setAttribute("aria-label", text.commands);
   dialog.append(input, list);
   let shown: Command[] = [];
   let chosen = 0;
@@ -112,15 +115,15 @@ function openPalette(): void {
   const localCommands = listCommands();
   let asked = 0;
   const search = () => {
-    const words = input.value.trim().toLowerCase();
-    const fitting = localCommands.filter(({ text }) => text.toLowerCase().includes(words));
-    if (WATCHABLE.test(words)) fitting.push(watchCommand(input.value.trim()));
+    const typed = input.value.trim().toLowerCase();
+    const fitting = localCommands.filter((each) => each.text.toLowerCase().includes(typed));
+    if (WATCHABLE.test(typed)) fitting.push(watchCommand(input.value.trim()));
     show(fitting);
     const turn = ++asked;
-    if (words === "") return;
+    if (typed === "") return;
     setTimeout(async () => {
       if (turn !== asked) return;
-      const found = await findObjects(words);
+      const found = await findObjects(typed);
       if (turn === asked) show([...fitting, ...found]);
     }, SEARCH_DELAY_MS);
   };
@@ -142,8 +145,8 @@ const WATCHABLE = /^\S*[.:@]\S+$|^[\d*]\S*(\s+\S+){4}$/;
 
 function watchCommand(what: string): Command {
   return {
-    text: `Watch ${what}`,
-    hint: "Create",
+    text: text.watch({ what }),
+    hint: text.hints.create,
     run: () => {
       const form = document.createElement("form");
       form.method = "post";
@@ -162,21 +165,21 @@ function watchCommand(what: string): Command {
 function listCommands(): Command[] {
   const places = [...document.querySelectorAll<HTMLAnchorElement>(".sections a")].map((link) => ({
     text: link.textContent ?? "",
-    hint: "Go to",
+    hint: text.hints.go_to,
     run: () => link.click(),
   }));
   const actions = [...document.querySelectorAll<HTMLElement>(".heading .actions :is(a, button)")].map((control) => ({
     text: control.textContent?.trim() ?? "",
-    hint: "On this view",
+    hint: text.hints.view,
     run: () => control.click(),
   }));
   const always = [
-    { text: "Add monitor", hint: "Create", run: () => location.assign("/app/monitors/new") },
-    { text: "New incident", hint: "Create", run: () => location.assign("/app/incidents/new") },
-    { text: "Schedule maintenance", hint: "Create", run: () => location.assign("/app/maintenance/new") },
-    { text: "Keyboard shortcuts", hint: "Help", run: openShortcuts },
+    { text: text.add_monitor, hint: text.hints.create, run: () => location.assign("/app/monitors/new") },
+    { text: text.new_incident, hint: text.hints.create, run: () => location.assign("/app/incidents/new") },
+    { text: text.schedule_maintenance, hint: text.hints.create, run: () => location.assign("/app/maintenance/new") },
+    { text: text.shortcuts.title, hint: text.hints.help, run: openShortcuts },
   ];
-  const isNew = ({ text }: Command) => !actions.some((each) => each.text === text);
+  const isNew = (command: Command) => !actions.some((each) => each.text === command.text);
   return [...actions, ...always.filter(isNew), ...places];
 }
 
@@ -186,8 +189,8 @@ interface Found {
 }
 
 /** What needs attention comes first: monitors in trouble, open incidents; then the rest, and how many more there are. */
-async function findObjects(words: string): Promise<Command[]> {
-  const q = encodeURIComponent(words);
+async function findObjects(typed: string): Promise<Command[]> {
+  const q = encodeURIComponent(typed);
   const [troubled, monitors, incidents] = await Promise.all([
     ask<Found & { name: string }>(`monitors?limit=${FOUND_MAX}&status=${TROUBLE}&q=${q}`),
     ask<Found & { name: string }>(`monitors?limit=${FOUND_MAX}&q=${q}`),
@@ -201,7 +204,7 @@ async function findObjects(words: string): Promise<Command[]> {
   const past = incidents.rows.filter(({ status }) => status === "resolved");
   const toIncident = ({ id, title, status }: Found & { title: string }): Command => ({
     text: title,
-    hint: `Incident, ${status}`,
+    hint: text.hints.incident({ status }),
     run: () => location.assign(`/app/incidents/${id}`),
   });
   const more = monitors.total - shown.length;
@@ -209,11 +212,17 @@ async function findObjects(words: string): Promise<Command[]> {
     ...open.map(toIncident),
     ...shown.map(({ id, name, status }) => ({
       text: name,
-      hint: `Monitor, ${status}`,
+      hint: text.hints.monitor({ status }),
       run: () => location.assign(`/app/monitors/${id}`),
     })),
     ...(more > 0
-      ? [{ text: `${more} more`, hint: "Monitors", run: () => location.assign(`/app/monitors?sort=status&q=${q}`) }]
+      ? [
+          {
+            text: text.more({ n: more }),
+            hint: text.hints.monitors,
+            run: () => location.assign(`/app/monitors?sort=status&q=${q}`),
+          },
+        ]
       : []),
     ...past.slice(0, PAST_MAX).map(toIncident),
   ];
@@ -233,16 +242,16 @@ async function ask<Row>(path: string): Promise<{ rows: Row[]; total: number }> {
   }
 }
 
-function listItem({ text, hint }: Command, n: number, run: () => void): HTMLLIElement {
+function listItem(command: Command, n: number, run: () => void): HTMLLIElement {
   const item = document.createElement("li");
   item.id = `command-${n}`;
   item.setAttribute("role", "option");
   const name = document.createElement("span");
-  name.textContent = text;
+  name.textContent = command.text;
   name.dir = "auto";
   const kind = document.createElement("span");
   kind.className = "quiet";
-  kind.textContent = hint;
+  kind.textContent = command.hint;
   item.append(name, kind);
   item.addEventListener("click", run);
   return item;
@@ -250,12 +259,12 @@ function listItem({ text, hint }: Command, n: number, run: () => void): HTMLLIEl
 
 function openShortcuts(): void {
   if (document.querySelector("dialog[open]")) return;
-  const dialog = newDialog("Keyboard shortcuts");
+  const dialog = newDialog(text.shortcuts.title);
   const heading = document.createElement("h2");
-  heading.textContent = "Keyboard shortcuts";
+  heading.textContent = text.shortcuts.title;
   const list = document.createElement("dl");
   list.className = "shortcuts";
-  for (const [keys, does] of SHORTCUTS) {
+  for (const [keys, does] of shortcuts()) {
     const term = document.createElement("dt");
     for (const key of keys.split(" ")) {
       const cap = document.createElement("kbd");
@@ -268,7 +277,7 @@ function openShortcuts(): void {
   }
   const close = document.createElement("button");
   close.className = "second";
-  close.textContent = "Close";
+  close.textContent = text.close;
   close.addEventListener("click", () => leave(dialog));
   dialog.append(heading, list, close);
   showAbove(dialog);

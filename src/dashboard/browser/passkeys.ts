@@ -1,4 +1,7 @@
 import { forEachPart } from "./updates.ts";
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.passkeys);
 
 /** Challenges end after five minutes; one that waits in a page is asked for anew before. */
 const ASKED_AGAIN_MS = 4 * 60_000;
@@ -92,22 +95,22 @@ function explain(error: unknown): string {
   switch (error instanceof DOMException ? error.name : "") {
     case "NotAllowedError":
     case "AbortError":
-      return "No passkey was used. Try again, or go on without one.";
+      return text.none;
     case "InvalidStateError":
-      return "This device already has a passkey of your account.";
+      return text.known;
     case "SecurityError":
-      return "Browsers have no passkeys for this address. Open the service by its name, over https.";
+      return text.insecure;
     default:
-      return "That did not work. Load this page again.";
+      return text.failed;
   }
 }
 
-function say(place: HTMLElement, text: string): void {
+function say(place: HTMLElement, said: string): void {
   place.querySelector("[role=alert]")?.remove();
-  if (text === "") return;
+  if (said === "") return;
   const problem = document.createElement("p");
   problem.className = "problem";
   problem.role = "alert";
-  problem.textContent = text;
+  problem.textContent = said;
   place.prepend(problem);
 }

@@ -11,9 +11,9 @@ export function pressRowKey(key: string): boolean {
     case "x":
       return press(rowOf(document.activeElement)?.querySelector('input[type="checkbox"]'));
     case "e":
-      return press(named("a", "Edit"));
+      return press(document.querySelector<HTMLElement>('main .heading a[href$="/edit"]'));
     case "a":
-      return press(named("button", "Acknowledge", rowOf(document.activeElement) ?? undefined));
+      return press(acknowledgementIn(rowOf(document.activeElement) ?? document.querySelector("main")));
     default:
       return false;
   }
@@ -30,12 +30,8 @@ function step(by: number): boolean {
   return next !== undefined;
 }
 
-function named(
-  tag: "a" | "button",
-  name: string,
-  within: ParentNode | null = document.querySelector("main"),
-): HTMLElement | undefined {
-  return [...(within?.querySelectorAll<HTMLElement>(tag) ?? [])].find((each) => each.textContent?.trim() === name);
+function acknowledgementIn(place: ParentNode | null): HTMLElement | null | undefined {
+  return place?.querySelector<HTMLElement>('form[action$="/acknowledge"] button');
 }
 
 function press(control: HTMLElement | null | undefined): boolean {

@@ -1,6 +1,9 @@
 import { button, element } from "./element.ts";
 import { ASKED } from "./forms.ts";
 import { unsavedFields } from "./unsaved.ts";
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.save_bar);
 
 const NAMED_MAX = 3;
 /** Of the window: a form that is shorter has its buttons in sight. */
@@ -12,7 +15,7 @@ export function keepButtonsInSight(): void {
     const actions = form.querySelector<HTMLElement>(":scope > .actions:last-child");
     if (!actions) continue;
     const said = element("span", { class: "quiet unsaved", role: "status", dir: "auto" });
-    const discard = button("Discard", "second", () => {
+    const discard = button(text.discard, "second", () => {
       form.reset();
       // What the form shows follows from its choices.
       for (const choice of form.querySelectorAll("select"))
@@ -26,8 +29,8 @@ export function keepButtonsInSight(): void {
         discard.remove();
         return said.remove();
       }
-      const text = sentenceOf(names);
-      if (said.textContent !== text) said.textContent = text;
+      const sentence = sentenceOf(names);
+      if (said.textContent !== sentence) said.textContent = sentence;
       if (!said.isConnected) actions.append(discard, said);
     };
     form.addEventListener("input", show);
@@ -38,5 +41,6 @@ export function keepButtonsInSight(): void {
 
 function sentenceOf(names: readonly string[]): string {
   const more = names.length - NAMED_MAX;
-  return `Not saved: ${names.slice(0, NAMED_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const fields = names.slice(0, NAMED_MAX).join(", ");
+  return more > 0 ? text.and_more({ fields, n: more }) : text.unsaved({ fields });
 }

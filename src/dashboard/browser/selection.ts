@@ -1,4 +1,7 @@
 import { forEachPart } from "./updates.ts";
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.selection);
 
 /** Says how many rows of a list are selected, and selects all that are shown. */
 export function countSelected(): void {
@@ -10,11 +13,11 @@ export function countSelected(): void {
   const all = document.createElement("button");
   all.type = "button";
   all.className = "second";
-  all.textContent = "Select all shown";
+  all.textContent = text.all;
   const boxes = () => [...form.querySelectorAll<HTMLInputElement>('input[name="id"]')];
   const say = () => {
     const selected = boxes().filter(({ checked }) => checked).length;
-    count.textContent = `${selected} selected`;
+    count.textContent = text.selected({ n: selected });
     all.hidden = selected === boxes().length;
   };
   all.addEventListener("click", () => {

@@ -1,4 +1,7 @@
 import type { BrowserAlert, BrowserMessage } from "../../lib/browser-message.ts";
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.service_worker);
 
 /**
  * What the dashboard is while it is closed: it shows alerts that push services bring, and acknowledges them. And what it is
@@ -71,8 +74,11 @@ function receive(event: PushEvent): void {
 /** Sends the code of the test message back, in the session of the person who set the browser up. */
 async function confirm({ title, body, verify, code }: Extract<BrowserMessage, { kind: "code" }>): Promise<void> {
   const answer = await post(verify, { code });
-  const text = answer ? body : `${body} Enter the code ${code} under Account, Contacts.`;
-  await show(title, { body: text, tag: verify, data: { open: "/app/account/contacts" } });
+  await show(title, {
+    body: answer ? body : text.code({ body, code }),
+    tag: verify,
+    data: { open: "/app/account/contacts" },
+  });
   if (answer) for (const client of await listWindows()) client.postMessage("verified");
 }
 
@@ -86,9 +92,9 @@ function showAlert(alert: BrowserAlert): Promise<void> {
     timestamp: sent_at,
     data: alert,
     actions: [
-      ...(acknowledge === undefined ? [] : [{ action: "acknowledge", title: "Acknowledge" }]),
+      ...(acknowledge === undefined ? [] : [{ action: "acknowledge", title: text.acknowledge }]),
       // A click on the notification itself opens it, too, and browsers show two buttons.
-      evidence === undefined ? { action: "open", title: "Open" } : { action: "evidence", title: "Evidence" },
+      evidence === undefined ? { action: "open", title: text.open } : { action: "evidence", title: text.evidence },
     ],
   });
 }
@@ -116,8 +122,8 @@ function answer(event: ClickEvent): void {
 async function acknowledge(alert: BrowserAlert): Promise<void> {
   const path = alert.acknowledge ?? alert.open;
   if (!(await post(path, {}))) return void (await open(path));
-  await show(`Acknowledged: ${alert.title}`, {
-    body: "Nobody else is notified.",
+  await show(text.acknowledged({ title: alert.title }), {
+    body: text.nobody_else,
     tag: alert.tag,
     silent: true,
     data: alert,
@@ -179,12 +185,12 @@ async function keep(name: string, request: Request, response: Response): Promise
 
 async function markOld(kept: Response): Promise<Response> {
   const at = new Date(Number(kept.headers.get(KEPT_AT)));
-  const time = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }).format(
+  const time = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }).format(
     at,
   );
-  const strip = `<p class="banner is-bad" role="status">Not connected. What you see is from ${time}.</p>`;
-  const text = (await kept.text()).replace(/<main\b[^>]*>/, (main) => main + strip);
-  return new Response(text, { headers: kept.headers });
+  const strip = `<p class="banner is-bad" role="status">${text.offline({ time })}</p>`;
+  const marked = (await kept.text()).replace(/<main\b[^>]*>/, (main) => main + strip);
+  return new Response(marked, { headers: kept.headers });
 }
 
 /** Its address contains the hash of its content. */

@@ -1,3 +1,7 @@
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.theme);
+
 const YEAR_S = 365 * 86_400;
 
 /** Light or dark without a reload; the cookie is the one that the form would set. */
@@ -23,5 +27,5 @@ function isDark(): boolean {
 function label(button: HTMLButtonElement): void {
   button.value = isDark() ? "light" : "dark";
   const word = button.querySelector("span");
-  if (word) word.textContent = isDark() ? "Light" : "Dark";
+  if (word) word.textContent = isDark() ? text.light : text.dark;
 }

@@ -1,10 +1,13 @@
 import { elapsedTime, relativeTime } from "../../lib/relative-time.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
 import { forEachPart } from "./updates.ts";
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.times);
 
 const REFRESH_MS = 10_000;
-const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
-const ofMinutes = new Intl.DateTimeFormat("en-GB", {
+const local = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
+const ofMinutes = new Intl.DateTimeFormat(LOCALE, {
   day: "numeric",
   month: "short",
   year: "numeric",
@@ -41,8 +44,8 @@ export function keepTimesCurrent(): void {
     if (document.hidden) return;
     for (const time of document.querySelectorAll<HTMLTimeElement>("time[data-relative]")) {
       const toText = time.dataset.relative === "elapsed" ? elapsedTime : relativeTime;
-      const text = toText(Date.parse(time.dateTime), Date.now());
-      if (time.textContent !== text) time.textContent = text;
+      const now = toText(Date.parse(time.dateTime), Date.now());
+      if (time.textContent !== now) time.textContent = now;
     }
   }, REFRESH_MS);
 }
@@ -59,7 +62,7 @@ export function translateEnteredTimes(): void {
     input.after(shown);
     const translate = () => {
       const reading = Date.parse(`${input.value}Z`);
-      shown.textContent = Number.isNaN(reading) ? "" : `For you ${local.format(clock.instantOf(reading))}`;
+      shown.textContent = Number.isNaN(reading) ? "" : text.for_you({ time: local.format(clock.instantOf(reading)) });
     };
     input.addEventListener("input", translate);
     translate();

@@ -1,3 +1,7 @@
+import { toNodes, words } from "./words.ts";
+
+const text = words(MESSAGES.undo);
+
 /** What was sent waits this long on the screen, and can be taken back; nothing of it has left until then. */
 const WAIT_S = 10;
 const KEY = "vigil-sending";
@@ -50,15 +54,15 @@ function wait(form: HTMLFormElement, button: HTMLButtonElement | null, release: 
   strip.setAttribute("role", "status");
   const count = document.createElement("span");
   count.setAttribute("aria-hidden", "true");
-  const [undo, now] = [newButton("Undo"), newButton("Post now")];
-  strip.append("Not posted yet ", count, " ", undo, " ", now);
+  const [undo, now] = [newButton(text.undo), newButton(text.now)];
+  strip.append(...toNodes(text.waiting.parts({ count, undo, now })));
   const parts = [...form.querySelectorAll<HTMLElement>(".fields, .actions")];
   const setInert = (isInert: boolean) => {
     for (const part of parts) part.inert = isInert;
   };
   let left = WAIT_S;
   const tick = () => {
-    count.textContent = `(${left} s)`;
+    count.textContent = text.seconds({ n: left });
     if (left-- <= 0) end(release);
   };
   const send = () => void fetch(sending.action, { method: "POST", body, keepalive: true, redirect: "manual" });
@@ -102,11 +106,11 @@ function wait(form: HTMLFormElement, button: HTMLButtonElement | null, release: 
   undo.focus();
 }
 
-function newButton(text: string): HTMLButtonElement {
+function newButton(label: string): HTMLButtonElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "second";
-  button.textContent = text;
+  button.textContent = label;
   return button;
 }
 
@@ -129,9 +133,9 @@ function remember(sending: Sending): void {
  * What was left before its answer came is sent again, which changes nothing where it has arrived, and its answer shown.
  */
 async function settle(): Promise<void> {
-  const text = sessionStorage.getItem(KEY);
-  if (text === null) return;
-  const { action, body, draft, isLeft } = JSON.parse(text) as Sending;
+  const kept = sessionStorage.getItem(KEY);
+  if (kept === null) return;
+  const { action, body, draft, isLeft } = JSON.parse(kept) as Sending;
   const isAnswered = document.querySelector(".notice, form[data-typed]") !== null;
   if (isAnswered && !isLeft) return sessionStorage.removeItem(KEY);
   const again = new URLSearchParams(body);
@@ -153,9 +157,8 @@ async function settle(): Promise<void> {
   said.setAttribute("role", isPosted ? "status" : "alert");
   const link = document.createElement("a");
   link.href = isPosted || isUpdate ? view : action;
-  link.textContent = "Show it";
-  const what = isUpdate ? "Your update" : "What you wrote";
-  const reason = isUpdate ? ", because something changed" : "";
-  said.append(isPosted ? `${what} is posted. ` : `${what} was not posted${reason}. `, link);
+  link.textContent = text.show;
+  const outcomes = isUpdate ? text.update : text.written;
+  said.append(...toNodes((isPosted ? outcomes.posted : outcomes.refused).parts({ link })));
   document.getElementById("main")?.prepend(said);
 }

@@ -1,3 +1,7 @@
+import { words } from "./words.ts";
+
+const text = words(MESSAGES.unsaved);
+
 /** The fields of a form that differ from what the server sent, as people read them. */
 export function unsavedFields(form: HTMLFormElement): string[] {
   const changed = [...form.elements].filter((control) => isChanged(control) && !control.matches(":disabled"));
@@ -20,5 +24,5 @@ function isChanged(control: Element): boolean {
 function nameOf(control: Element): string {
   const group = control.closest("fieldset:not(.bare)")?.querySelector("legend");
   const labels = control instanceof HTMLElement && "labels" in control ? (control.labels as NodeListOf<Element>) : null;
-  return (group ?? labels?.[0])?.textContent.trim() || control.getAttribute("aria-label") || "a field";
+  return (group ?? labels?.[0])?.textContent.trim() || control.getAttribute("aria-label") || text.field;
 }
