@@ -10,6 +10,7 @@ import { LANGUAGES } from "../src/contract/status-page.ts";
 import { LANGUAGE_FACTS } from "../src/language/languages.ts";
 import type { Tree } from "../src/language/message.ts";
 import { type Catalogue, compileCatalogue, typeOf } from "./language/compile.ts";
+import { catalogueOfRegistries } from "./language/registries.ts";
 
 const SOURCES = resolve(import.meta.dirname, "../src/language");
 const TARGET = resolve(import.meta.dirname, "../node_modules/.assets/language");
@@ -19,6 +20,8 @@ const areas = readdirSync(SOURCES, { withFileTypes: true }).flatMap((entry) =>
 );
 const DASHBOARD = "dashboard";
 const isOfDashboard = (area: string) => area.startsWith(`${DASHBOARD}-`);
+
+writeWhereItDiffers(fileOf(`${DASHBOARD}-registries`, "en"), `${JSON.stringify(catalogueOfRegistries(), null, 2)}\n`);
 
 let isWrong = false;
 const ofDashboard: Partial<Record<string, Record<string, Tree>>> = {};
@@ -67,7 +70,11 @@ function writeModule(area: string, english: Catalogue, tree: Tree): void {
     "",
   ].join("\n");
   const file = join(SOURCES, area, "messages.ts");
-  if (!existsSync(file) || readFileSync(file, "utf8") !== source) write(file, source);
+  writeWhereItDiffers(file, source);
+}
+
+function writeWhereItDiffers(file: string, content: string): void {
+  if (!existsSync(file) || readFileSync(file, "utf8") !== content) write(file, content);
 }
 
 /** Programs that read it meanwhile find the old one or the new one. */

@@ -30,7 +30,7 @@ for source in "$installed" scripts/assets.ts scripts/glyph-packs.ts scripts/publ
   fi
 done
 languages="$assets/language/made"
-if [ ! -f "$languages" ] || [ -n "$(find src/language src/contract/status-page.ts scripts/language.ts scripts/language "$installed" -newer "$languages" | head -n 1)" ]; then
+if [ ! -f "$languages" ] || [ -n "$(find src/language src/contract src/lib src/notifiers src/probes scripts/language.ts scripts/language "$installed" -newer "$languages" | head -n 1)" ]; then
   PATH="$PWD/node_modules/.bin:$PATH" node scripts/language.ts
 fi
 # The agent program is bundled from these.

@@ -7,6 +7,7 @@ import type { DashboardIncidentsMessages } from "./dashboard-incidents/messages.
 import type { DashboardInstallationMessages } from "./dashboard-installation/messages.ts";
 import type { DashboardMonitorsMessages } from "./dashboard-monitors/messages.ts";
 import type { DashboardPagesMessages } from "./dashboard-pages/messages.ts";
+import type { DashboardRegistriesMessages } from "./dashboard-registries/messages.ts";
 import { LANGUAGE_FACTS } from "./languages.ts";
 import { speak, type Tree } from "./message.ts";
 import type { WithAssets } from "./texts.ts";
@@ -22,6 +23,8 @@ export interface DashboardAreas {
   "dashboard-alerts": DashboardAlertsMessages;
   "dashboard-account": DashboardAccountMessages;
   "dashboard-installation": DashboardInstallationMessages;
+  /** Made of the registries: scripts/language/registries.ts. */
+  "dashboard-registries": DashboardRegistriesMessages;
 }
 export type DashboardArea = keyof DashboardAreas;
 

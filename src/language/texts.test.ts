@@ -45,7 +45,9 @@ function expectAllSaid(catalogue: Catalogue, texts: Said, n: number): void {
     const values = Object.fromEntries(all.map(([name, kinds]) => [name, kinds.has("number") ? n : `<${name}>`]));
     const text = say(texts, path, values);
     expect(text.trim()).not.toBe("");
-    expect(text).not.toMatch(/undefined|[{}#]|NaN/);
+    expect(text).not.toMatch(/undefined|NaN/);
+    // Texts that take nothing may show what a person has to write in braces.
+    if (all.length > 0) expect(text).not.toMatch(/[{}#]/);
     for (const value of Object.values(values)) if (typeof value === "string") expect(text).toContain(value);
   }
 }

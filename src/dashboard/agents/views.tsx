@@ -2,12 +2,12 @@ import type { z } from "zod";
 import type { AgentDetail, AgentMetrics } from "../../contract/agent.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { monitorType } from "../../probes/registry.ts";
 import { ChartFigure } from "../components/chart.tsx";
 import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
 import { worstFirst } from "../needs-attention.ts";
+import { typeName } from "../registry-names.ts";
 import { words } from "../words.ts";
 import { clockText, networkText, paceFigure } from "./fleet.tsx";
 import { Presence } from "./presence.tsx";
@@ -125,7 +125,7 @@ export function Monitors({ agent: { monitors, capabilities } }: { agent: Detail 
               </a>
             </th>
             <td>
-              {monitorType(type).label}
+              {typeName(type)}
               {isUnknownTo(capabilities, type) ? <span class="quiet">: {text.monitors.unknown_type}</span> : null}
             </td>
             <td>

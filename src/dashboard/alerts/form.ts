@@ -7,7 +7,12 @@ import {
   type WebhookProvider,
 } from "../../contract/webhook.ts";
 import { TEMPLATE_FIELDS } from "../../domain/message-template.ts";
-import { PROVIDER_FAMILIES, type ProviderDescription, type ProviderField } from "../../notifiers/port.ts";
+import {
+  PROVIDER_FAMILIES,
+  type ProviderDescription,
+  type ProviderFamily,
+  type ProviderField,
+} from "../../notifiers/port.ts";
 import { notifierOf } from "../../notifiers/registry.ts";
 import { type TargetOptions, targetFields } from "../alert-targets.ts";
 import type { FormField, Option } from "../form-fields.ts";
@@ -19,28 +24,41 @@ export function providerIn(name: string | null | undefined): WebhookProvider {
   return WEBHOOK_PROVIDERS.find((provider) => provider === name) ?? FIRST_PROVIDER;
 }
 
+/** As the provider declares it, in the language of the request. */
 export function descriptionOf(provider: WebhookProvider): ProviderDescription {
-  return notifierOf(provider);
+  const described = notifierOf(provider);
+  const { label, steps, fields } = words("dashboard-registries").providers[provider];
+  const texts: Partial<Record<string, { label: string; help: string }>> = fields;
+  return {
+    ...described,
+    label,
+    steps: [steps.step_1, steps.step_2, steps.step_3],
+    fields: described.fields.map((field) => ({ ...field, ...texts[field.name] })),
+  };
 }
 
 /** The providers under the headings by which people look for them. */
 export function providersByFamily(): { heading: string; providers: WebhookProvider[] }[] {
-  return Object.entries(PROVIDER_FAMILIES).map(([family, heading]) => ({
-    heading,
-    providers: WEBHOOK_PROVIDERS.filter((provider) => descriptionOf(provider).family === family),
+  const { families } = words("dashboard-registries");
+  return Object.keys(PROVIDER_FAMILIES).map((family) => ({
+    heading: families[family as ProviderFamily],
+    providers: WEBHOOK_PROVIDERS.filter((provider) => notifierOf(provider).family === family),
   }));
 }
 
-const PROVIDER_OPTIONS: readonly Option[] = providersByFamily().flatMap(({ providers }) =>
-  providers.map((value) => ({ value, label: descriptionOf(value).label })),
-);
+function providerOptions(): Option[] {
+  const texts = words("dashboard-registries").providers;
+  return providersByFamily().flatMap(({ providers }) =>
+    providers.map((value) => ({ value, label: texts[value].label })),
+  );
+}
 
 /** What stands before the fields of the provider. */
 export function nameFields(): FormField[] {
   const text = words("dashboard-alerts");
   return [
     { kind: "text", name: "name", label: text.channel_form.name, required: true, maxlength: 200 },
-    { kind: "select", name: "provider", label: text.channels.head.provider, options: PROVIDER_OPTIONS },
+    { kind: "select", name: "provider", label: text.channels.head.provider, options: providerOptions() },
   ];
 }
 

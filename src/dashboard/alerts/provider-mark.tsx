@@ -1,8 +1,8 @@
 import type { WebhookProvider } from "../../contract/webhook.ts";
 import type { ProviderFamily } from "../../notifiers/port.ts";
+import { notifierOf } from "../../notifiers/registry.ts";
 import type { BrandName, LineIconName } from "../../ui/design/icon-names.ts";
 import { BrandMark, LineIcon } from "../../ui/design/line-icon.tsx";
-import { descriptionOf } from "./form.ts";
 
 const BRANDS: Partial<Record<WebhookProvider, BrandName>> = {
   discord: "discord",
@@ -39,5 +39,5 @@ const ICONS: Record<ProviderFamily, LineIconName> = {
 export function ProviderMark({ of: provider }: { of: WebhookProvider }) {
   const brand = BRANDS[provider];
   if (brand !== undefined) return <BrandMark of={brand} />;
-  return <LineIcon of={provider === "email" ? "mail" : ICONS[descriptionOf(provider).family]} />;
+  return <LineIcon of={provider === "email" ? "mail" : ICONS[notifierOf(provider).family]} />;
 }

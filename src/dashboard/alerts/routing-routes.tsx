@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { requireVisiblePage, requireVisiblePages } from "../../access/pages.ts";
 import { notFound } from "../../contract/errors.ts";
-import { EVENTS, headingOf, ROUTABLE_EVENTS } from "../../contract/events.ts";
+import { EVENTS, ROUTABLE_EVENTS } from "../../contract/events.ts";
 import type { AlertRouting } from "../../contract/page-settings.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import type { AppContext } from "../../http/endpoint.ts";
@@ -11,6 +11,7 @@ import { addressWith, ListOffset, partOf } from "../lists.ts";
 import { type ListedPages, listedPages, PageFilter, showNoPage } from "../page-choice.tsx";
 import { type Refused, saveForm, shownForm } from "../pages/tab.tsx";
 import { FormCard } from "../pages/views.tsx";
+import { eventName } from "../registry-names.ts";
 import type { PageChoice } from "../rights.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
@@ -28,7 +29,7 @@ function listFields(): FormField[] {
   return ROUTABLE_EVENTS.map((name) => ({
     kind: "select",
     name,
-    label: headingOf(name),
+    label: eventName(name),
     empty: routing.usual_is({ audience: audiences[EVENTS[name].classification] }),
     options: audienceOptions(),
   }));
@@ -133,6 +134,6 @@ async function showRoutings(c: AppContext, listed: ListedPages, offset: number):
 }
 
 function describeRouting(routing: AlertRouting): string {
-  const decided = ROUTABLE_EVENTS.filter((name) => routing[name] !== undefined).map(headingOf);
+  const decided = ROUTABLE_EVENTS.filter((name) => routing[name] !== undefined).map(eventName);
   return decided.length === 0 ? words("dashboard-alerts").routing.usual : decided.join(", ");
 }

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { headingOf } from "../../contract/events.ts";
 import type { Delivery, DeliverySubject, Webhook } from "../../contract/webhook.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { MINUTE_MS } from "../../lib/durations.ts";
@@ -9,6 +8,7 @@ import { ACTIONS, EmptyState, ListPages, type ListPlace, PostButton, Table, Tabs
 import { Since, Time } from "../components/time.tsx";
 import { addressWith, SHOWN_MAX } from "../lists.ts";
 import { ChoiceForm, type ListedPages, PageFilter } from "../page-choice.tsx";
+import { eventName } from "../registry-names.ts";
 import type { PageChoice } from "../rights.ts";
 import type { View } from "../shell.tsx";
 import { words } from "../words.ts";
@@ -228,7 +228,7 @@ const SUBJECT_PATHS: Partial<Record<DeliverySubject["kind"], string>> = {
 };
 
 function About({ of: { event, about } }: { of: Pick<Attempt, "event" | "about"> }) {
-  if (about === null) return <span>{headingOf(event)}</span>;
+  if (about === null) return <span>{eventName(event)}</span>;
   const path = SUBJECT_PATHS[about.kind];
   return path === undefined ? <span>{about.name}</span> : <a href={`${path}/${about.id}`}>{about.name}</a>;
 }

@@ -1,4 +1,4 @@
-import { type MonitorType, regionName } from "../../contract/monitor-values.ts";
+import type { MonitorType } from "../../contract/monitor-values.ts";
 import { percentileOf } from "../../domain/baseline.ts";
 import { formatDuration, formatMilliseconds } from "../../lib/duration-format.ts";
 import { monitorType, resultSourceOf } from "../../probes/registry.ts";
@@ -9,6 +9,7 @@ import { StatusWord } from "../components/status-word.tsx";
 import { DayStrip, lastDay, StatusStrip } from "../components/strip.tsx";
 import { ExactTime, Since, Time } from "../components/time.tsx";
 import { NextSteps } from "../overview/next-steps.tsx";
+import { regionName, typeName } from "../registry-names.ts";
 import type { View } from "../shell.tsx";
 import { words } from "../words.ts";
 import { awaitsAnswer, awaitsResult } from "./awaited.ts";
@@ -300,7 +301,7 @@ function Settings({ picture }: { picture: MonitorPicture }) {
     <section class="card" aria-labelledby="settings">
       <h2 id="settings">{text.settings}</h2>
       <dl class="facts">
-        <Setting name={text.setting.type}>{monitorType(record.type).label}</Setting>
+        <Setting name={text.setting.type}>{typeName(record.type)}</Setting>
         {isComposite ? (
           <Setting name={text.setting.down_when}>
             {compositePolicyInWords(String(fields.composite_policy ?? ""))}

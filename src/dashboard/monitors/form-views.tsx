@@ -1,10 +1,11 @@
-import { MONITOR_TYPES, type MonitorType, regionName } from "../../contract/monitor-values.ts";
+import { MONITOR_TYPES, type MonitorType } from "../../contract/monitor-values.ts";
 import { monitorType } from "../../probes/registry.ts";
 import { AdvancedSummary, FieldRow, FormProblem } from "../components/fields.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
 import { AllowNetwork } from "../installation/networks-routes.tsx";
 import { MADE_FROM } from "../merge.ts";
+import { regionName } from "../registry-names.ts";
 import type { View } from "../shell.tsx";
 import { words } from "../words.ts";
 import { defaultsOf, isShownFor, type MonitorForm, rhythmsFor, typeOf } from "./form.ts";

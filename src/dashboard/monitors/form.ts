@@ -12,7 +12,6 @@ import {
   type MonitorType,
   REGION_POLICIES,
   type RegionPolicy,
-  regionName,
 } from "../../contract/monitor-values.ts";
 import { listScrapedMonitors } from "../../data/metrics/read.ts";
 import { retryIntervalMs } from "../../domain/check-schedule.ts";
@@ -25,6 +24,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import { fieldNamesOf, monitorType, TYPE_FIELDS, targetsOf } from "../../probes/registry.ts";
 import type { FormField, FormValues, Option } from "../form-fields.ts";
 import { changedFields, readBody, storedValues } from "../form-fields.ts";
+import { regionName, typeOptions } from "../registry-names.ts";
 import { listPageChoices, mayDo } from "../rights.ts";
 import { words } from "../words.ts";
 import { compositePolicies } from "./composite-policies.ts";
@@ -92,7 +92,6 @@ export async function listMonitorOptions(ctx: RequestScope): Promise<Option[]> {
   return monitors.map(({ id, name }) => ({ value: id, label: name }));
 }
 
-const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: monitorType(value).label }));
 type Choices = Record<"pages" | "groups" | "agents" | "monitors" | "regions" | "voters", Option[]> & {
   interval: number;
 };
@@ -106,7 +105,7 @@ function basicFields({ pages, agents, monitors, interval }: Choices): FormField[
   const fields = words("dashboard-monitors").form_fields;
   return [
     { name: "name", label: fields.name.label, kind: "text", required: true },
-    { name: "type", label: fields.type.label, kind: "select", options: TYPE_OPTIONS, required: true },
+    { name: "type", label: fields.type.label, kind: "select", options: typeOptions(), required: true },
     {
       name: "target",
       label: fields.target.label,

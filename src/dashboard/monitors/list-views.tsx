@@ -1,10 +1,5 @@
 import type { Child } from "hono/jsx";
-import {
-  MONITOR_STATUSES,
-  MONITOR_TYPES,
-  type MonitorStatus,
-  type MonitorType,
-} from "../../contract/monitor-values.ts";
+import { MONITOR_STATUSES, type MonitorStatus, type MonitorType } from "../../contract/monitor-values.ts";
 import type { MaintenanceTime } from "../../data/maintenance/time.ts";
 import type { MonitorPlace } from "../../data/monitor-settings/read.ts";
 import type { SavedViewRecord } from "../../data/saved-views/read.ts";
@@ -12,13 +7,13 @@ import type { StatusInterval } from "../../domain/uptime.ts";
 import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { plural } from "../../lib/relative-time.ts";
-import { monitorType } from "../../probes/registry.ts";
 import { type Chip, FilterChips } from "../components/filter-chips.tsx";
 import { ListPages } from "../components/pieces.tsx";
 import { StatusWord, statusWord } from "../components/status-word.tsx";
 import { lastDay, percentOf, StatusStrip } from "../components/strip.tsx";
 import { Since } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
+import { typeName, typeOptions } from "../registry-names.ts";
 import { SaveView } from "../saved-views/views.tsx";
 import type { View } from "../shell.tsx";
 import { words } from "../words.ts";
@@ -182,7 +177,7 @@ function chipsOf({ query, pages, groups }: ListView): Chip[] {
   return [
     ...one("q", text.search),
     ...several("status", statusWord),
-    ...several("type", (type: MonitorType) => monitorType(type).label),
+    ...several("type", typeName),
     ...one("page", text.page, (id) => nameIn(pages, id)),
     ...one("group", text.group, (id) => nameIn(groups, id)),
     ...one("tag", text.tag),
@@ -209,7 +204,7 @@ function Filters({ query, pages, groups }: ListView) {
         <input type="search" id="q" name="q" value={q ?? ""} dir="auto" data-shortcut="/" />
       </div>
       <SeveralChoice name="status" label={text.status} chosen={status} options={statusOptions()} />
-      <SeveralChoice name="type" label={text.type} chosen={type} options={TYPE_OPTIONS} />
+      <SeveralChoice name="type" label={text.type} chosen={type} options={typeOptions()} />
       {pages.length > 0 ? <Choice name="page" label={text.page} value={page} options={pages} /> : null}
       {groups.length > 0 ? <Choice name="group" label={text.group} value={group} options={groups} /> : null}
       <div>
@@ -227,7 +222,6 @@ function Filters({ query, pages, groups }: ListView) {
 const statusOptions = () => {
   return MONITOR_STATUSES.map((value) => ({ value, label: statusWord(value) }));
 };
-const TYPE_OPTIONS = MONITOR_TYPES.map((value) => ({ value, label: monitorType(value).label }));
 const sortOptions = () => {
   return Object.entries(sortTexts()).map(([value, label]) => ({ value, label }));
 };
@@ -329,7 +323,7 @@ function Row({ row, now, columns }: { row: MonitorRow; now: number; columns: rea
           {row.name}
         </a>
         <p class="quiet cut" dir="auto">
-          {monitorType(row.type).label}
+          {typeName(row.type)}
           {row.target === null ? "" : `, ${row.target}`}
           {row.tags.map((tag) => (
             <>

@@ -1,7 +1,6 @@
 import type { RequestScope } from "../../access/scope.ts";
 import { DEFAULT_REGION } from "../../contract/check.ts";
 import { agentLocation, agentOf, agentsAmong, regionsAmong } from "../../contract/location.ts";
-import { regionName } from "../../contract/monitor-values.ts";
 import { REGION_PLACES } from "../../contract/regions.ts";
 import { type AgentRecord, listAgentsByIds } from "../../data/agents/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
@@ -13,6 +12,7 @@ import { LocationMap } from "../components/location-map.tsx";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
+import { regionName } from "../registry-names.ts";
 import { words } from "../words.ts";
 
 export type PlacedResult = MeasuredResult & { place: string };

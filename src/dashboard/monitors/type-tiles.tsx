@@ -3,6 +3,7 @@ import { monitorType } from "../../probes/registry.ts";
 import type { LineIconName } from "../../ui/design/icon-names.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { TileChoice } from "../components/tile-choice.tsx";
+import { typeName } from "../registry-names.ts";
 import { words } from "../words.ts";
 
 /** In their order. */
@@ -66,13 +67,13 @@ interface TypeTilesProps {
 export function TypeTiles({ chosen, hasAgents, isFolded }: TypeTilesProps) {
   const text = words("dashboard-monitors").tiles;
   const tileOf = (value: MonitorType) => {
-    const { label, source, follows } = monitorType(value);
+    const { source, follows } = monitorType(value);
     const leadsAway = !hasAgents && (source === "agent" || follows === "agent");
     return {
       value,
       href: leadsAway ? "/app/agents" : `/app/monitors/new?type=${value}`,
       mark: <LineIcon of={FAMILIES[FAMILY_OF[value]]} />,
-      text: label,
+      text: typeName(value),
       note: leadsAway ? text.needs_agent : text.notes[value],
       leadsAway,
     };

@@ -1,9 +1,9 @@
 import type { WatchedThing } from "../../domain/watched-things.ts";
-import { monitorType } from "../../probes/registry.ts";
 import { FieldRow, FormProblem } from "../components/fields.tsx";
 import { Table } from "../components/pieces.tsx";
 import type { FormField, Option } from "../form-fields.ts";
 import { AllowNetwork } from "../installation/networks-routes.tsx";
+import { typeName } from "../registry-names.ts";
 import type { View } from "../shell.tsx";
 import { words } from "../words.ts";
 import { Tested } from "./form-views.tsx";
@@ -144,7 +144,7 @@ function One({ thing, look, problem, network }: Proposal & Pick<Proposals, "netw
   return (
     <>
       <p class="lead" dir="auto">
-        <span class="tag">{monitorType(type).label}</span> {target ?? fields.schedule ?? text.job}
+        <span class="tag">{typeName(type)}</span> {target ?? fields.schedule ?? text.job}
       </p>
       {network === null || problem !== undefined ? <LookShown look={look} problem={problem} /> : null}
       {network === null ? null : <AllowNetwork network={network} />}
@@ -199,7 +199,7 @@ function Several({ proposals, more, unread }: Proposals) {
             <td>
               <input name={`name_${n}`} value={name} aria-label={text.name_of({ target: target ?? name })} dir="auto" />
             </td>
-            <td>{monitorType(type).label}</td>
+            <td>{typeName(type)}</td>
             <td class="wide" dir="auto">
               {target ?? fields.schedule}
             </td>
