@@ -33,8 +33,18 @@ export async function buildProgram(mutation: Mutation | null = null): Promise<Pr
   return loadProgram(await bundleProgram(mutation));
 }
 
-/** Bundles the product as a deployment does (wrangler.toml, alias), into one function that makes a copy with every call. */
+/** One function that makes a copy of the product with every call. */
 export async function bundleProgram(mutation: Mutation | null = null): Promise<string> {
+  bundled ??= bundleProduct();
+  const code = mutation === null ? await bundled : mutate(await bundled, mutation);
+  return `(({ ${REPLACED.join(", ")} }) => { const module = { exports: {} };\n${code}\nreturn module.exports; })`;
+}
+
+/** Mutations change the text of the bundle, so that all programs come from one. */
+let bundled: Promise<string> | undefined;
+
+/** Bundles the product as a deployment does (wrangler.toml, alias). */
+async function bundleProduct(): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: ["test/simulation/product.ts"],
@@ -48,9 +58,7 @@ export async function bundleProgram(mutation: Mutation | null = null): Promise<s
     alias: { zod: "./src/lib/zod.ts" },
     logLevel: "error",
   });
-  const built = outputFiles[0]?.text ?? "";
-  const code = mutation === null ? built : mutate(built, mutation);
-  return `(({ ${REPLACED.join(", ")} }) => { const module = { exports: {} };\n${code}\nreturn module.exports; })`;
+  return outputFiles[0]?.text ?? "";
 }
 
 export function loadProgram(bundled: string): Program {
