@@ -13,7 +13,7 @@ async function listTables(): Promise<string[]> {
 }
 
 /** The schema is the same in all files. */
-let tables: Promise<string[]> | undefined;
+let tables: string[] | undefined;
 
 /** D1 answers no more columns than this. */
 const COLUMNS_MAX = 100;
@@ -38,15 +38,15 @@ async function filledOf(names: readonly string[]): Promise<string[]> {
 
 /** For sweeps that read tables many times. */
 export async function emptyTables(): Promise<void> {
-  tables ??= listTables();
-  const filled = await filledOf(await tables);
+  tables ??= await listTables();
+  const filled = await filledOf(tables);
   if (filled.length > 0) await env.DB.batch(filled.map((name) => env.DB.prepare(`DELETE FROM "${name}"`)));
 }
 
 /** Every row of every table, for tests that say what must not have happened. */
 export async function readTables(except: readonly string[] = []): Promise<Snapshot> {
-  tables ??= listTables();
-  const names = (await tables).filter((name) => !except.includes(name));
+  tables ??= await listTables();
+  const names = tables.filter((name) => !except.includes(name));
   const filled = await filledOf(names);
   if (filled.length === 0) return Object.fromEntries(names.map((name) => [name, []]));
   const answers = await env.DB.batch<Record<string, unknown>>(
