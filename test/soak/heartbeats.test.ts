@@ -25,8 +25,8 @@ interface Crowd {
 /** The local runtime keeps three files open for each live object: ten thousand are more than a process may have here. */
 const CROWDS: Crowd[] = [
   { monitors: 1, beats: 64, clients: 64 },
-  { monitors: 1, beats: 10_000, clients: 500 },
-  { monitors: 2_000, beats: 10_000, clients: 500 },
+  { monitors: 1, beats: 4_000, clients: 500 },
+  { monitors: 2_000, beats: 4_000, clients: 500 },
 ];
 
 const start = (stateDir: string) =>
