@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ENDPOINTS } from "../../src/app.ts";
 import { CAPABILITIES, GRANTED_ROLES } from "../../src/contract/member.ts";
 import type { Membership } from "../../src/domain/roles.ts";
-import { ALIKE, browserOf, crawl, isOurs, keyOf } from "../support/dashboard-crawl.ts";
+import { browserOf, crawl, isOurs, keyOf } from "../support/dashboard-crawl.ts";
 import { createAccount } from "../support/factories.ts";
 import type { Browser } from "../support/forms.ts";
 import { furnishPage } from "../support/furnished-page.ts";
@@ -59,7 +59,8 @@ async function submitAll(browser: Browser, controls: Iterable<Control>) {
   return answers;
 }
 
-/** Rights depend neither on the type of a monitor nor on the provider of a channel. */
+/** Rights depend neither on the type of a monitor nor on the provider of a channel, and not on what a list is narrowed to. */
+const ALIKE = /([?&](?:month|from|type|provider|period|status|tag)=|\/occurrences\/)[\w:.%-]+/g;
 const crawlOnce = (browser: Browser) => crawl(browser, undefined, ALIKE);
 
 const reasonIn = (text: string) => />([^<>]{3,200})<\/(?:p|h1)>/.exec(text.split("<main")[1] ?? text)?.[1];
