@@ -41,6 +41,8 @@ monitors:
 webhooks:
   ops: { url: "https://hooks.example/\${HOOK}", secret: "\${SHOP_TOKEN}", events: [monitor.down], status_page: shop }
 `;
+/** As `npm run vigil` sets it: a command that need not read its sources anew takes half of the time. */
+const NODE_COMPILE_CACHE = join(PROJECT_ROOT, "node_modules/.compile-cache");
 const SECRETS = { SHOP_TOKEN: "a token of the shop", HOOK: "abc" };
 
 describe("npm run vigil", () => {
@@ -57,7 +59,7 @@ describe("npm run vigil", () => {
     const session = { VIGIL_URL: service.url, VIGIL_TOKEN: service.token ?? "", XDG_CONFIG_HOME: dir };
     const child = spawn(process.execPath, ["src/cli/main.ts", ...args], {
       cwd: PROJECT_ROOT,
-      env: { ...session, ...SECRETS, ...env },
+      env: { ...session, ...SECRETS, NODE_COMPILE_CACHE, ...env },
     });
     child.stdin.end(input);
     const ended = once(child, "close");
@@ -139,6 +141,7 @@ describe("npm run vigil", () => {
       VIGIL_URL: service.url,
       VIGIL_TOKEN: service.token,
       VIGIL_FILE: changed,
+      NODE_COMPILE_CACHE,
     };
     const github = async (command: string) => {
       const outputs = { GITHUB_STEP_SUMMARY: join(workflow, "summary"), GITHUB_OUTPUT: join(workflow, "output") };
