@@ -207,12 +207,17 @@ function failuresOf(outcomes: Outcomes): string[] {
  */
 const REPEATED_FILES_MAX = 5;
 
+/** What failed and then passed, which the last lines name. */
+const passedAgain: string[] = [];
+
 async function repeatFailed({ projects }: Run, outcomes: Outcomes): Promise<Outcomes> {
   const files = [...outcomes].filter(([, { failed }]) => failed.length > 0).map(([file]) => file);
   if (files.length === 0 || files.length > REPEATED_FILES_MAX) return outcomes;
   for (const failure of failuresOf(outcomes)) console.log(`failed, its file runs again: ${failure}`);
   const repeated = await runVitest({ projects, files }, console.log);
   const kept = [...outcomes].filter(([file]) => !files.includes(file));
+  const mended = [...outcomes].filter(([file]) => files.includes(file) && repeated.get(file)?.failed.length === 0);
+  passedAgain.push(...failuresOf(new Map(mended)));
   return new Map([...kept, ...repeated]);
 }
 
@@ -291,6 +296,7 @@ const outcomes = await runAll();
 const failures = outcomes.flatMap(failuresOf);
 const passed = outcomes.flatMap((files) => [...files.values()]).reduce((sum, file) => sum + file.passed, 0);
 printSlowest(outcomes);
+for (const failure of passedAgain) console.log(`failed, and passed when its file ran again: ${failure}`);
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 console.log(`${passed} passed, ${failures.length} failed`);
 process.exit(failures.length === 0 ? 0 : 1);
