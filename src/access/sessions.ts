@@ -9,7 +9,7 @@ import { accessProviderOf, assertionOf, readAccessIdentity } from "../platform/c
 import { randomBase62, sha256Hex } from "../platform/credentials.ts";
 import { newId } from "../platform/ids.ts";
 import { CHALLENGE_MS } from "../platform/passkey-challenges.ts";
-import { ProviderError } from "../platform/sign-in-providers.ts";
+import { ProviderError } from "../platform/provider-requests.ts";
 import { toPrincipal } from "./owners.ts";
 import { requireUser, type UserPrincipal } from "./principal.ts";
 import type { CallScope, RequestScope } from "./scope.ts";

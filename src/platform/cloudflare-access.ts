@@ -1,15 +1,10 @@
 import * as oauth from "oauth4webapi";
 import { z } from "zod";
 import { type AccessProvider, accessIssuerOf } from "../contract/sign-in.ts";
+import { optionsOf, ProviderError, SUBJECT_LENGTH_MAX, translated } from "./provider-requests.ts";
+import { NO_TOKENS } from "./provider-sessions.ts";
 import type { Settings } from "./settings.ts";
-import {
-  NO_TOKENS,
-  optionsOf,
-  type ProvenIdentity,
-  ProviderError,
-  SUBJECT_LENGTH_MAX,
-  translated,
-} from "./sign-in-providers.ts";
+import type { ProvenIdentity } from "./sign-in-providers.ts";
 
 const HEADER = "Cf-Access-Jwt-Assertion";
 /** Cookies carry the same assertion, and have 4096 bytes at most. */

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { RunOfWorkflow } from "../domain/trusted-workflows.ts";
 import { readSigned } from "./cloudflare-access.ts";
 import { sha256Hex } from "./credentials.ts";
+import { translated } from "./provider-requests.ts";
 import type { Settings } from "./settings.ts";
-import { translated } from "./sign-in-providers.ts";
 
 /** What GitHub says of the job that asked for the token. */
 const Claims = z.object({

@@ -16,7 +16,7 @@ import { readForm } from "../../http/body.ts";
 import { type AppContext, type EndpointPolicy, endpoint } from "../../http/endpoint.ts";
 import { html } from "../../http/responses.ts";
 import { hasAssertion } from "../../platform/cloudflare-access.ts";
-import { ProviderError } from "../../platform/sign-in-providers.ts";
+import { ProviderError } from "../../platform/provider-requests.ts";
 import { pathAfter, toFormErrors } from "../form.ts";
 import { ERROR_RESPONSES, page, redirectTo, renderErrorPage } from "../responses.ts";
 import { isAboutCode } from "../second-step.ts";

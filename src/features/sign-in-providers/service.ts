@@ -30,8 +30,8 @@ import {
 } from "../../data/sign-in-providers/write.ts";
 import { listPageNames } from "../../data/status-pages/read.ts";
 import { hasPermission, includesPermissions } from "../../domain/roles.ts";
+import { ProviderError, testProvider } from "../../platform/provider-requests.ts";
 import { seal } from "../../platform/seal.ts";
-import { ProviderError, testProvider } from "../../platform/sign-in-providers.ts";
 import { listProviders } from "./known.ts";
 
 /**

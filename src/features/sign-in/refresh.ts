@@ -6,7 +6,8 @@ import { claimProviderSession, renewProviderSession } from "../../data/provider-
 import { deleteSession } from "../../data/sessions/write.ts";
 import { idFrom } from "../../platform/ids.ts";
 import { enqueuePortions } from "../../platform/minute-queue.ts";
-import { ProviderError, refreshAtProvider } from "../../platform/sign-in-providers.ts";
+import { ProviderError } from "../../platform/provider-requests.ts";
+import { refreshAtProvider } from "../../platform/provider-sessions.ts";
 import { deactivateByProvider } from "../deactivation/service.ts";
 import { findProvider } from "../sign-in-providers/known.ts";
 import { ASK_EVERY_MS, openTokens, sealTokens } from "./provider-session.ts";

@@ -33,12 +33,8 @@ import { SECOND_MS } from "../../lib/durations.ts";
 import { assertionOf, readAccessIdentity } from "../../platform/cloudflare-access.ts";
 import { newId } from "../../platform/ids.ts";
 import { isPassword } from "../../platform/password.ts";
-import {
-  beginAtProvider,
-  finishAtProvider,
-  type ProvenIdentity,
-  readLogoutToken,
-} from "../../platform/sign-in-providers.ts";
+import { readLogoutToken } from "../../platform/provider-sessions.ts";
+import { beginAtProvider, finishAtProvider, type ProvenIdentity } from "../../platform/sign-in-providers.ts";
 import { deactivateByProvider } from "../deactivation/service.ts";
 import { verifyAddress } from "../sessions/credentials.ts";
 import { countGuess } from "../sessions/password-guesses.ts";

@@ -27,7 +27,7 @@ import { MINUTE_MS } from "../../lib/durations.ts";
 import { newApiToken, sha256Hex, tokenPrefix } from "../../platform/credentials.ts";
 import { readWorkflowToken } from "../../platform/github-actions.ts";
 import { newId } from "../../platform/ids.ts";
-import { ProviderError } from "../../platform/sign-in-providers.ts";
+import { ProviderError } from "../../platform/provider-requests.ts";
 import { commitWithMail } from "../sessions/security-mail.ts";
 
 const WORKFLOWS_MAX = 50;
