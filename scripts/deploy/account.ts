@@ -1,6 +1,6 @@
 import { REGIONS } from "../../src/contract/monitor-values.ts";
 import { Refusal } from "../local/command-error.ts";
-import { findOne, listAll, type Platform } from "./platform.ts";
+import { findOne, listAll, type Platform, PlatformError } from "./platform.ts";
 import { checkerName } from "./regions.ts";
 
 /** Parts of the account that a deployment is made of. Each is found by its name and made where it is missing. */
@@ -13,6 +13,28 @@ export async function findAccountId(platform: Platform, env: NodeJS.ProcessEnv):
   if (others.length === 0) return only.id;
   const names = accounts.map(({ id, name }) => `  ${id}  ${name}`).join("\n");
   throw new Refusal(`several accounts: set CLOUDFLARE_ACCOUNT_ID to one of\n${names}`);
+}
+
+/**
+ * Names every permission whose things the login may not even list, before anything is made. Whether it may change them only
+ * a change shows: the API has no question for it.
+ */
+export async function refuseMissingPermissions(platform: Platform, account_id: string, name: string): Promise<void> {
+  const reads = {
+    D1: () => findDatabaseId(platform, account_id, name),
+    "Workers KV Storage": () => findNamespaceId(platform, account_id, name),
+    Queues: () => listQueues(platform, account_id),
+    "Workers Scripts": () => listCheckers(platform, account_id, name),
+  };
+  const missing: string[] = [];
+  for (const [permission, read] of Object.entries(reads)) {
+    await read().catch((error: unknown) => {
+      if (!(error instanceof PlatformError && error.status === 403)) throw error;
+      missing.push(`${permission} (edit)`);
+    });
+  }
+  if (missing.length > 0)
+    throw new Refusal(`the login lacks permissions of account ${account_id}: ${missing.join(", ")}`);
 }
 
 /** Where the service answers without a domain of its own. */

@@ -22,16 +22,17 @@ export function createCloudflare(env: NodeJS.ProcessEnv): Platform {
   const wrangler = (args: readonly string[]) => runWrangler(args, env);
   // Wrangler reads the same variable.
   const { CLOUDFLARE_API_BASE_URL: base = API } = env;
-  const call = async (method: string, path: string, body?: object) => {
+  const send = async (method: string, path: string, body?: object) => {
     authorization ??= authorizationOf(env, wrangler);
-    const response = await fetch(base + path, {
+    return fetch(base + path, {
       method,
       headers: { authorization: await authorization, ...(body && { "content-type": "application/json" }) },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(API_TIMEOUT_MS),
     });
-    return answerOf(response, `${method} ${path}`);
   };
+  const call = async (method: string, path: string, body?: object) =>
+    answerOf(await send(method, path, body), `${method} ${path}`);
   return {
     wrangler,
     async api(method, path, body) {
@@ -40,6 +41,10 @@ export function createCloudflare(env: NodeJS.ProcessEnv): Platform {
     async list(path) {
       const { result, result_info: info } = await call("GET", path);
       return { entries: Array.isArray(result) ? result : [], info };
+    },
+    async analytics(query, variables) {
+      const answer = (await (await send("POST", "/graphql", { query, variables })).json()) as { data: unknown };
+      return answer.data ?? undefined;
     },
     fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(API_TIMEOUT_MS) }),
     sleep: (ms) => sleep(ms),

@@ -17,8 +17,9 @@ import { NotSignedIn, type Platform } from "./platform.ts";
 import type { DeploymentFiles, DeploymentRecord } from "./record.ts";
 import { checkerName } from "./regions.ts";
 import { remoteDatabase } from "./remote-database.ts";
+import { goBack, rollOut } from "./rollout.ts";
 import { choicesIn, chooseSettings, newRootSecret, refuseBadSettings, varsOf } from "./settings.ts";
-import { checkService, waitForAnswer, waitForTick } from "./smoke-test.ts";
+import { checkService, type SmokeTest, waitForAnswer, waitForTick } from "./smoke-test.ts";
 import { buildCheckerConfig, buildWorkerConfig, type ConfigInput, queueNames, type Release } from "./worker-config.ts";
 import { fallbackOrigin, getZoneId, setUpZone } from "./zone.ts";
 
@@ -41,11 +42,16 @@ interface Situation {
   namespace_id: string | undefined;
   missingQueues: string[];
   url: string;
+  /** Where it answered before this run. */
+  formerUrl: string | undefined;
+  /** The version of the Worker that served before this run, once another one does. */
+  formerVersion?: string | undefined;
   /** Those with a checker. */
   regions: Region[];
   /** Chosen regions near which Cloudflare places no Worker. */
   unplaced: Region[];
-  staleCheckers: string[];
+  /** Checker Workers that are there. */
+  checkers: string[];
   hasRootSecret: boolean;
   secrets: Record<string, string>;
   vars: Record<string, string>;
@@ -107,7 +113,12 @@ function describeUnplaced({ unplaced }: Situation): string[] {
 function permissionsFor({ record }: Situation): string[] {
   const account = ["D1 (edit)", "Workers KV Storage (edit)", "Queues (edit)", "Workers Scripts (edit)"];
   const zone = ["DNS (edit)", "Workers Routes (edit)", "SSL and Certificates (edit)"];
-  return [...account, "Account Settings (read)", ...(record.zone ? zone : [])];
+  return [
+    ...account,
+    "Account Settings (read)",
+    "Account Analytics (read, to watch a new version)",
+    ...(record.zone ? zone : []),
+  ];
 }
 
 async function findSituation({ options, platform, files, release, env }: Deployment): Promise<Situation> {
@@ -155,7 +166,8 @@ async function findSituation({ options, platform, files, release, env }: Deploym
     url: `https://${host}`,
     regions,
     unplaced: wanted.filter((region) => !isPlaced(region)),
-    staleCheckers: checkers.filter((worker) => !regions.some((region) => checkerName(name, region) === worker)),
+    formerUrl: kept.url,
+    checkers,
     hasRootSecret: (await account.listSecretNames(platform, account_id, name)).includes("ROOT_SECRET"),
     secrets,
     vars,
@@ -178,6 +190,7 @@ export async function findKept({
 }: Pick<Deployment, "options" | "platform" | "files" | "env">): Promise<DeploymentRecord & { account_id: string }> {
   const own = files.readRecord();
   const account_id = own.account_id ?? (await account.findAccountId(platform, env));
+  await account.refuseMissingPermissions(platform, account_id, options.name);
   const chosen = own.url ? {} : choicesIn(await account.listVars(platform, account_id, options.name));
   return { ...chosen, ...own, account_id };
 }
@@ -212,6 +225,7 @@ function planSteps(deployment: Deployment, situation: Situation): Step[] {
   }
   steps.push({ title: secretsTitle(situation), run: () => keepSecrets(deployment, situation) });
   steps.push(...codeSteps(deployment, situation), ...openingSteps(deployment, situation));
+  steps.push(...clearingSteps(deployment, situation));
   return steps;
 }
 
@@ -261,8 +275,12 @@ function codeSteps(deployment: Deployment, situation: Situation): Step[] {
     try {
       await platform.wrangler(["deploy", "--config", config]);
     } catch (error) {
-      // Where the API lists no regions, the upload of a checker shows it.
-      if (!(error instanceof Refusal && /placement/i.test(error.message))) throw error;
+      // One region must not keep the service from the others.
+      if (!(error instanceof Refusal)) throw error;
+      if (situation.checkers.includes(checkerName(name, region))) {
+        deployment.print(`  stays as it was, run again to deploy it: ${oneLine(error.message)}`);
+        return;
+      }
       deployment.print(`  left out: ${oneLine(error.message)}`);
       situation.regions = situation.regions.filter((other) => other !== region);
       situation.vars.REGIONS = situation.regions.join(",");
@@ -270,10 +288,16 @@ function codeSteps(deployment: Deployment, situation: Situation): Step[] {
   };
   const deployService = async () => {
     files.write(files.config, buildWorkerConfig(release, input()));
-    await platform.wrangler(["deploy", "--config", files.config, "--secrets-file", files.secrets]);
-  };
-  const removeWorker = (worker: string) => async () => {
-    await platform.api("DELETE", `/accounts/${situation.account_id}/workers/scripts/${worker}`);
+    situation.formerVersion = await rollOut({
+      platform,
+      account_id: situation.account_id,
+      worker: name,
+      config: files.config,
+      secrets: files.secrets,
+      url: situation.formerUrl === situation.url && !options.atOnce ? situation.url : undefined,
+      print: deployment.print,
+      use: async (tried) => void (await useService(deployment, situation, tried)),
+    });
   };
   return [
     { title: "apply the migrations", run: migrate },
@@ -283,8 +307,24 @@ function codeSteps(deployment: Deployment, situation: Situation): Step[] {
     })),
     { title: `deploy ${name} with its cron, queues and secrets`, run: deployService },
     ...objectSteps(deployment, situation),
-    ...situation.staleCheckers.map((worker) => ({ title: `delete ${worker}`, run: removeWorker(worker) })),
   ];
+}
+
+/** The version before may be needed until the new one has worked, and it binds them. */
+function clearingSteps({ platform, options }: Deployment, { account_id, checkers, regions }: Situation): Step[] {
+  const stale = checkers.filter((worker) => !regions.some((region) => checkerName(options.name, region) === worker));
+  return stale.map((worker) => ({
+    title: `delete ${worker}`,
+    run: async () => void (await platform.api("DELETE", `/accounts/${account_id}/workers/scripts/${worker}`)),
+  }));
+}
+
+function useService(
+  { platform, target }: Deployment,
+  { record, url }: Situation,
+  way: SmokeTest["platform"],
+): Promise<string[]> {
+  return checkService({ platform: way, url, execute: database(platform, record), target });
 }
 
 /** After a restore: the service has to run, because its objects are reached through it alone. */
@@ -301,7 +341,7 @@ function objectSteps({ platform, files, print }: Deployment, { url, secrets }: S
 
 /** What makes the code a service: names that lead to it, somebody who may use it, and the proof that it works. */
 function openingSteps(deployment: Deployment, situation: Situation): Step[] {
-  const { options, platform, print, files, target } = deployment;
+  const { options, platform, print, files } = deployment;
   const { record, url } = situation;
   const { zone, zone_id, domain } = record;
   const steps: Step[] = [];
@@ -321,8 +361,14 @@ function openingSteps(deployment: Deployment, situation: Situation): Step[] {
     print(`  ${url}/app/sign-in/link?token=${link}`);
   };
   const test = async () => {
-    const execute = database(platform, record);
-    for (const line of await checkService({ platform, url, execute, target })) print(`  ${line}`);
+    try {
+      for (const line of await useService(deployment, situation, platform)) print(`  ${line}`);
+    } catch (error) {
+      const { formerVersion } = situation;
+      if (formerVersion === undefined) throw error;
+      await goBack({ platform, config: files.config }, formerVersion, error);
+      throw new Refusal(`the version before serves again, because with the new one ${oneLine(String(error))}`);
+    }
   };
   const tick = async () => print(`  ${await waitForTick({ platform, url })}`);
   steps.push({ title: "create the owner where nobody has an account", run: createOwner });

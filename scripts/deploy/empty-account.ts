@@ -11,6 +11,7 @@ export const EMPTY_ACCOUNT: Platform = {
     return { entries: path.startsWith("/accounts?") ? [{ id: "<account>", name: "your account" }] : [] };
   },
   wrangler: async () => "",
+  analytics: async () => undefined,
   fetch: async () => new Response(null, { status: 404 }),
   sleep: async () => {},
 };

@@ -5,7 +5,7 @@ import { WORKERS_PLANS } from "../../src/contract/workers-plan.ts";
 import { Refusal } from "../local/command-error.ts";
 
 export const USAGE = `usage: npm run deploy -- [--dry-run] [--name NAME] [--owner ADDRESS] [--domain HOST [--take-over]] [--zone ZONE]
-         [--regions none|${REGIONS.join(",")}] [--location HINT] [--monitors N] [--interval SECONDS]
+         [--regions none|${REGIONS.join(",")}] [--location HINT] [--monitors N] [--interval SECONDS] [--at-once]
        npm run deploy -- --plan free [--dry-run [--monitors N] [--interval SECONDS]] […]
        npm run deploy -- --destroy --confirm NAME [--name NAME]`;
 
@@ -40,6 +40,8 @@ const Options = z.object({
   interval: count("interval", [10, 86_400]).optional(),
   /** Of Cloudflare; absent for that of the run before. */
   plan: z.enum(WORKERS_PLANS, `--plan must be ${WORKERS_PLANS.join(" or ")}`).optional(),
+  /** Without the trial of a new version. */
+  atOnce: z.boolean().default(false),
   dryRun: z.boolean().default(false),
   destroy: z.boolean().default(false),
   confirm: z.string().optional(),
@@ -74,10 +76,16 @@ export function readOptions(args: string[]): DeployOptions {
       confirm: text,
       "dry-run": flag,
       "take-over": flag,
+      "at-once": flag,
       destroy: flag,
     },
   });
-  const parsed = Options.safeParse({ ...values, dryRun: values["dry-run"], takeOver: values["take-over"] });
+  const parsed = Options.safeParse({
+    ...values,
+    dryRun: values["dry-run"],
+    takeOver: values["take-over"],
+    atOnce: values["at-once"],
+  });
   if (!parsed.success) throw new Error(parsed.error.issues[0]?.message);
   const options = parsed.data;
   if (options.destroy && options.confirm !== options.name) {

@@ -11,6 +11,8 @@ export interface Platform {
   api(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object): Promise<unknown>;
   /** One page of a list of the REST API, with what the API says of its pages; not every list has pages. */
   list(path: string): Promise<ListPage>;
+  /** Asks the GraphQL API of analytics; undefined where the login may not read them. */
+  analytics(query: string, variables: Record<string, string | undefined>): Promise<unknown>;
   /** Requests an address of the deployed service. */
   fetch(url: string, init?: RequestInit): Promise<Response>;
   sleep(ms: number): Promise<void>;

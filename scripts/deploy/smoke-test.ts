@@ -12,8 +12,8 @@ const TICK_ATTEMPTS = 60;
 const PAUSE_MS = 2_000;
 const TOKEN_LIFE_MS = 3_600_000;
 
-interface SmokeTest {
-  platform: Platform;
+export interface SmokeTest {
+  platform: Pick<Platform, "fetch" | "sleep">;
   url: string;
   execute: Execute;
   /** An address that the service shall check. */
@@ -24,7 +24,8 @@ interface SmokeTest {
 export async function checkService(test: SmokeTest): Promise<string[]> {
   await waitForAnswer(test);
   const [users] = await test.execute([{ sql: "SELECT email FROM users ORDER BY created_at, id LIMIT 1", params: [] }]);
-  const email = String(users?.[0]?.email);
+  if (!users?.[0]) return ["it answers; nobody has an account yet who could use it"];
+  const email = String(users[0].email);
   const token = await issueToken(test.execute, { email, expiresAt: Date.now() + TOKEN_LIFE_MS });
   const created: string[] = [];
   try {

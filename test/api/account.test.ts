@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { CORE, createClient, createClientUnder, V1 } from "../support/client.ts";
 import { createAccount, createMonitor, createPage } from "../support/factories.ts";
@@ -118,6 +119,11 @@ describe("GET /health", () => {
       body: { status: "ok", checks: { database: "ok", cache: "ok", queue: "ok" } },
     });
     expect((await createClient().get(`${CORE}/health`)).status).toBe(200);
+  });
+
+  it("says which version of the Worker answered", async () => {
+    const { headers } = await createClient().get("/health");
+    expect(headers.get("x-worker-version")).toBe(env.WORKER_VERSION.id);
   });
 });
 

@@ -62,6 +62,17 @@ describe("the lists of an account", () => {
   });
 });
 
+describe("what a login may not do", () => {
+  it.each(["--dry-run", "--at-once"])("is named at once, before %s makes anything", async (option) => {
+    const operator = newOperator();
+    for (const part of ["d1", "queues"]) operator.platform.forbidden.add(part);
+    await expect(run(operator, option)).rejects.toThrow(
+      /lacks permissions of account \w+: D1 \(edit\), Queues \(edit\)$/,
+    );
+    expect(operator.platform.changes).toEqual([]);
+  });
+});
+
 describe("what an account holds of others", () => {
   const CHANGES_NOTHING = async (operator: ReturnType<typeof newOperator>, reason: RegExp, ...args: string[]) => {
     const before = [...operator.platform.changes];
@@ -71,6 +82,7 @@ describe("what an account holds of others", () => {
   const foreignWorker = (name: string) => ({
     config: { name, account_id: "", main: "", vars: { PUBLIC_URL: "https://shop.example" }, workers_dev: false },
     secrets: new Map<string, string>(),
+    versions: new Map(),
   });
 
   it("refuses a Worker, a database and a namespace of its name that are not of this service", async () => {

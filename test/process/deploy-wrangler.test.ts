@@ -56,7 +56,14 @@ describe("a deployment by the real wrangler", { timeout: TIMEOUT_MS }, () => {
     expect(await run(operator)).toContain(`ready https://${DOMAIN}`);
     expect(server.mistakes).toEqual([]);
     const changes = account.changes.slice(before).filter((change) => change !== "write to the database");
-    expect(changes).toEqual(["deploy vigil-checker-weur", "deploy vigil"]);
+    expect(changes).toEqual([
+      "upload vigil-checker-weur",
+      "serve vigil-checker-weur 100%",
+      "upload vigil",
+      "serve vigil 100 and 0%",
+      "serve vigil 90 and 10%",
+      "serve vigil 100%",
+    ]);
     expect(account.workers.get("vigil")?.secrets).toEqual(secrets);
 
     await run(operator, "--destroy", "--confirm", "vigil");

@@ -151,6 +151,7 @@ export class Service {
       PAGES: this.#store.binding(isolate),
       ASSETS: { fetch: async () => new Response(null, { status: 404 }) },
       ROOT_SECRET: "0123456789abcdef0123456789abcdef",
+      WORKER_VERSION: { id: "simulated", tag: "", timestamp: "" },
       PUBLIC_URL,
       LOG_LEVEL: "silent",
       PASSWORD_COST: "10",

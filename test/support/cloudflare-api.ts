@@ -56,6 +56,7 @@ const Binding = z.discriminatedUnion("type", [
   }),
   named("service", { service: z.string() }),
   named("assets", {}),
+  named("version_metadata", {}),
 ]);
 
 const Migrations = z.strictObject({
@@ -86,6 +87,7 @@ export const Metadata = z.strictObject({
       }),
     })
     .optional(),
+  annotations: z.partialRecord(z.enum(["workers/message", "workers/tag", "workers/alias"]), z.string()).optional(),
   code_update_strategy: z.unknown().optional(),
   package_dependencies: z.unknown().optional(),
 });
@@ -108,6 +110,11 @@ const ZONE = "/zones/{zone}";
 const OPERATIONS: readonly Operation[] = [
   { method: "GET", path: "/accounts", query: z.strictObject({ ...paged(5, 50), name: z.string().optional() }) },
   { method: "GET", path: "/user" },
+  {
+    method: "POST",
+    path: "/graphql",
+    body: z.strictObject({ query: z.string(), variables: z.record(z.string(), z.string()) }),
+  },
 
   { method: "GET", path: `${A}/d1/database`, query: z.strictObject({ ...paged(10, 10_000), name: z.string() }) },
   {
@@ -175,9 +182,18 @@ const OPERATIONS: readonly Operation[] = [
     path: `${SCRIPT}/deployments`,
     body: z.looseObject({
       strategy: z.literal("percentage"),
-      versions: z.array(z.strictObject({ version_id: z.string(), percentage: z.literal(100) })).length(1),
+      versions: z
+        .array(z.strictObject({ version_id: z.guid(), percentage: z.number().min(0).max(100) }))
+        .min(1)
+        .max(2),
     }),
   },
+  {
+    method: "GET",
+    path: `${SCRIPT}/versions`,
+    query: z.strictObject({ deployable: z.literal("true") }),
+  },
+  { method: "GET", path: `${SCRIPT}/versions/{version}` },
   {
     method: "POST",
     path: `${SCRIPT}/versions`,

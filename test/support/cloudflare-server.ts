@@ -80,6 +80,12 @@ export class CloudflareServer {
     try {
       const call = await this.#read(request);
       this.requests.push(`${call.operation.method} ${call.operation.path}`);
+      if (call.operation.path === "/graphql") {
+        const { query, variables } = call.body as { query: string; variables: Record<string, string> };
+        const data = await this.#account.analytics(query, variables);
+        const errors = data ? null : [{ message: "not authorized for that account" }];
+        return { status: 200, body: { data: data ?? null, errors } };
+      }
       const { status = 200, result, info } = await this.#carryOut(call);
       const result_info = info && { page: 1, count: 0, ...info };
       return { status, body: { success: true, errors: [], messages: [], result, ...(info && { result_info }) } };
@@ -149,21 +155,39 @@ export class CloudflareServer {
         const { workers_dev: enabled } = this.#workerOf(script);
         return { result: { id: script, name: script, subdomain: { enabled, previews_enabled: enabled } } };
       }
-      case "GET /accounts/{account}/workers/scripts/{script}/deployments":
+      case "GET /accounts/{account}/workers/scripts/{script}/versions": {
         this.#workerOf(script);
-        return {
-          result: { deployments: [{ id: "d", versions: [{ version_id: versionOf(script), percentage: 100 }] }] },
-        };
+        const ids = [...(this.#account.workers.get(script)?.versions.keys() ?? [])];
+        return { result: { items: ids.map(describeVersion) } };
+      }
+      case "GET /accounts/{account}/workers/scripts/{script}/versions/{version}":
+        this.#workerOf(script);
+        return { result: describeVersion(at.version ?? "") };
       case "POST /accounts/{account}/workers/scripts/{script}/assets-upload-session":
         return { result: this.#openSession(body as Session) };
       case "POST /accounts/{account}/workers/assets/upload":
         return this.#uploadAssets(call);
       case "PUT /accounts/{account}/workers/scripts/{script}":
-        return { result: await this.#upload(call) };
+        return {
+          result: await this.#upload(call, (config, secrets) => {
+            this.#account.deployWorker(config, secrets);
+            return [...(this.#account.workers.get(script)?.versions.keys() ?? [])].at(-1) ?? "";
+          }),
+        };
       case "POST /accounts/{account}/workers/scripts/{script}/versions":
         this.#workerOf(script);
-        return { result: await this.#upload(call) };
-      case "POST /accounts/{account}/workers/scripts/{script}/deployments":
+        return {
+          result: await this.#upload(call, (config, secrets) => this.#account.uploadVersion(config, secrets)),
+        };
+      case "POST /accounts/{account}/workers/scripts/{script}/deployments": {
+        const { versions } = body as { versions: { version_id: string; percentage: number }[] };
+        this.#workerOf(script);
+        this.#account.serveVersions(
+          script,
+          Object.fromEntries(versions.map(({ version_id, percentage }) => [version_id, percentage])),
+        );
+        return { result: { id: "d" } };
+      }
       case "PATCH /accounts/{account}/workers/scripts/{script}/script-settings":
         this.#workerOf(script);
         return { result: { id: "d" } };
@@ -279,7 +303,7 @@ export class CloudflareServer {
     return { status: isWhole ? 201 : 202, result: isWhole ? { jwt: SESSION_TOKEN } : {} };
   }
 
-  async #upload({ at, form }: Call) {
+  async #upload({ at, form }: Call, keep: (config: WorkerConfig, secrets: Record<string, string>) => string) {
     const script = at.script ?? "";
     const metadata = Metadata.parse(JSON.parse(String(form?.get("metadata"))));
     if (!form?.has(metadata.main_module)) throw new Error(`${script} lacks its module ${metadata.main_module}`);
@@ -290,11 +314,11 @@ export class CloudflareServer {
     if (metadata.migrations?.old_tag !== this.#migrationTags.get(script) && metadata.migrations) {
       throw new PlatformError("the tag of the migration is not that of the Worker", { status: 412, codes: [10079] });
     }
-    this.#account.deployWorker(configOf(script, metadata, known?.config), secretsOf(metadata));
+    const id = keep(configOf(script, metadata, known?.config), secretsOf(metadata));
     if (metadata.migrations) this.#migrationTags.set(script, metadata.migrations.new_tag);
     this.uploads.set(script, metadata);
-    const id = versionOf(script);
-    return { id, deployment_id: id, etag: "etag", startup_time_ms: 20, resources: { script: { etag: "etag" } } };
+    const resources = { script: { etag: "etag" } };
+    return { id, deployment_id: id, etag: "etag", startup_time_ms: 20, metadata: { has_preview: false }, resources };
   }
 }
 
@@ -333,12 +357,10 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-const versionOf = (script: string) =>
-  Buffer.from(script)
-    .toString("hex")
-    .padEnd(32, "0")
-    .slice(0, 32)
-    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+function describeVersion(id: string) {
+  const metadata = { created_on: "2026-11-01T00:00:00Z", author_email: "somebody@mail.example", source: "wrangler" };
+  return { id, number: 1, metadata, annotations: {}, resources: { bindings: [], script: {}, script_runtime: {} } };
+}
 
 function secretsOf({ bindings }: Metadata): Record<string, string> {
   return Object.fromEntries(bindings.flatMap((each) => (each.type === "secret_text" ? [[each.name, each.text]] : [])));

@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { type ListPage, type Platform, PlatformError } from "../../scripts/deploy/platform.ts";
+import { Refusal } from "../../scripts/local/command-error.ts";
 import type { Row, Statement } from "../../scripts/local/database.ts";
 import { REGION_PLACES } from "../../src/contract/regions.ts";
 import { digestOfBody, OPERATOR_HEADER, readOperatorClaim } from "../../src/platform/operator-signature.ts";
+import { WORKER_VERSION_HEADER } from "../../src/platform/worker-version.ts";
 import { findMistake, findOperation } from "./cloudflare-api.ts";
 
 /**
@@ -27,9 +29,26 @@ export type WorkerConfig = {
   placement?: { region: string };
   limits?: object;
 };
-interface Worker {
+/** What an upload is like in use. */
+interface Conduct {
+  /** Whether requests get an answer. */
+  isAnswering: boolean;
+  /** Whether monitors can be made with it. */
+  isUsable: boolean;
+  /** Which part of its invocations fails. */
+  failureShare: number;
+}
+interface Version extends Conduct {
   config: WorkerConfig;
   secrets: Map<string, string>;
+  /** Of the requests. */
+  percentage: number;
+}
+interface Worker {
+  /** Those of the version that serves most; triggers are of the Worker itself. */
+  config: WorkerConfig;
+  secrets: Map<string, string>;
+  versions: Map<string, Version>;
 }
 interface Zone {
   id: string;
@@ -64,8 +83,17 @@ export class FakeCloudflare implements Platform {
   resolved: string[] = [];
   /** Whether the login may read the records of zones. */
   mayReadRecords = true;
+  /** Parts of the API that the login has no permission for. */
+  readonly forbidden = new Set<string>();
   /** Whether cron triggers fire. */
   isTicking = true;
+  /** Of what is uploaded from now on. */
+  conduct: Conduct = { isAnswering: true, isUsable: true, failureShare: 0 };
+  mayReadAnalytics = true;
+  /** Workers that cannot be uploaded. */
+  readonly refused = new Set<string>();
+  /** Whether an upload brings a new kind of object. */
+  hasNewObjects = false;
   /** On the free one the account refuses what only Workers Paid has. */
   plan: "paid" | "free" = "paid";
   accounts = [{ id: ACCOUNT, name: "Somebody" }];
@@ -102,11 +130,18 @@ export class FakeCloudflare implements Platform {
     if (config.account_id !== ACCOUNT) throw new Error("wrangler: Authentication error (10000)");
     if (config.kv_namespaces?.some(({ id }) => !id))
       throw new Error('wrangler: "kv_namespaces" should have a string "id"');
-    const command = args.slice(0, args[0] === "d1" ? 4 : 1).join(" ");
-    if (command === "deploy") {
+    const command = args.slice(0, args[0] === "d1" ? 4 : args[1]?.startsWith("--") ? 1 : 2).join(" ");
+    if (command === "deploy" || command === "versions upload") {
       if (!existsSync(config.main)) throw new Error(`wrangler: no entry point ${config.main}`);
       const secretsFile = option("--secrets-file");
-      this.deployWorker(config, secretsFile ? JSON.parse(readFileSync(secretsFile, "utf8")) : {});
+      const secrets = secretsFile ? JSON.parse(readFileSync(secretsFile, "utf8")) : {};
+      if (command === "deploy") this.deployWorker(config, secrets);
+      else return `Uploaded ${config.name}\nWorker Version ID: ${this.uploadVersion(config, secrets)}\n`;
+    } else if (command === "versions deploy") {
+      const shares = args.slice(2, args.indexOf("--yes")).map((each) => /^(\S+)@(\d+)%$/.exec(each) ?? []);
+      this.serveVersions(config.name, Object.fromEntries(shares.map(([, id, share]) => [id, Number(share)])));
+    } else if (command === "triggers deploy") {
+      this.#change(`set triggers of ${config.name}`, () => this.#putTriggers(config));
     } else if (command === `d1 migrations apply ${config.name}` && args.includes("--remote")) {
       this.#change(`migrate ${config.name}`, () => this.#migrate(config));
     } else if (command === `d1 execute ${config.name} --remote`) {
@@ -114,6 +149,15 @@ export class FakeCloudflare implements Platform {
       this.importSql(required(config.d1_databases?.[0]?.database_id), sql);
     } else throw new Error(`wrangler: unknown command ${args.join(" ")}`);
     return "";
+  }
+
+  /** One version with failures among those that serve makes all of the Worker's invocations fail that often. */
+  async analytics(query: string, variables: Record<string, unknown>): Promise<unknown> {
+    if (!query.includes("workersInvocationsAdaptive")) throw new Error("the API of analytics knows nothing of it");
+    if (!this.mayReadAnalytics) return undefined;
+    const versions = [...(this.workers.get(String(variables.worker))?.versions.values() ?? [])];
+    const errors = versions.reduce((sum, { percentage, failureShare }) => sum + percentage * failureShare, 0);
+    return { viewer: { accounts: [{ workersInvocationsAdaptive: [{ sum: { requests: 100, errors } }] }] } };
   }
 
   async api(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: Body): Promise<unknown> {
@@ -138,7 +182,8 @@ export class FakeCloudflare implements Platform {
     if (parts[0] === "user") return this.user ?? refuse(403, 9109, "Unauthorized to access requested resource");
     if (parts[0] === "zones") return this.#zoneApi(method, parts.slice(1), url.searchParams, body);
     if (parts[0] !== "accounts" || parts[1] !== ACCOUNT) return refuse(403, 10000, "Authentication error");
-    const [collection, ...rest] = parts.slice(2);
+    const [collection = "", ...rest] = parts.slice(2);
+    if (this.forbidden.has(collection)) return refuse(403, 10000, "Authentication error");
     if (collection === "d1") return this.#databaseApi(method, rest.slice(1), url.searchParams, body);
     if (collection === "storage") return this.#namespaceApi(method, rest.slice(2), url.searchParams, body);
     if (collection === "queues") return this.#queueApi(method, rest, url.searchParams, body);
@@ -157,10 +202,17 @@ export class FakeCloudflare implements Platform {
     if (url.hostname === "cloudflare-dns.com")
       return Response.json({ Answer: this.resolved.map((data) => ({ data })) });
     if (!worker || this.#deafFor-- > 0) throw new TypeError("fetch failed");
-    if (!worker.secrets.has("ROOT_SECRET")) return new Response("internal error", { status: 500 });
+    const [version, conduct] = versionFor(worker, new Headers(init?.headers));
+    if (!worker.secrets.has("ROOT_SECRET") || !conduct.isAnswering) {
+      return new Response("internal error", { status: 500 });
+    }
     if (this.#origin) return fetch(this.#origin.url + url.pathname, init);
     if (url.pathname.startsWith("/operator/")) return this.#answerOperator(worker, url.pathname, init);
-    if (url.pathname === "/health") return Response.json({ scheduler: { last_tick_age_s: this.isTicking ? 3 : null } });
+    if (url.pathname === "/health") {
+      const health = { scheduler: { last_tick_age_s: this.isTicking ? 3 : null } };
+      return Response.json(health, { headers: { [WORKER_VERSION_HEADER]: version } });
+    }
+    if (!conduct.isUsable) return Response.json({ error: "internal error" }, { status: 500 });
     return answerAsService(url.pathname, init);
   }
 
@@ -235,9 +287,22 @@ export class FakeCloudflare implements Platform {
     }
   }
 
-  /** Keeps the secrets that the Worker has, as wrangler asks for. */
   deployWorker(config: WorkerConfig, secrets: Record<string, string>): void {
-    this.#change(`deploy ${config.name}`, () => this.#putWorker(config, secrets));
+    this.#change(`deploy ${config.name}`, () => {
+      const id = this.#putVersion(config, secrets);
+      this.#serve(config.name, { [id]: 100 });
+      this.#putTriggers(config);
+    });
+  }
+
+  uploadVersion(config: WorkerConfig, secrets: Record<string, string>): string {
+    if (!this.workers.has(config.name)) refuse(404, 10007, "This Worker does not exist on your account");
+    if (this.hasNewObjects) throw new Refusal("This Worker has a pending Durable Object migration");
+    return this.#change(`upload ${config.name}`, () => this.#putVersion(config, secrets));
+  }
+
+  serveVersions(name: string, shares: Record<string, number>): void {
+    this.#change(`serve ${name} ${Object.values(shares).join(" and ")}%`, () => this.#serve(name, shares));
   }
 
   /** Sources of the numbers: docs/free-plan.md. */
@@ -250,7 +315,26 @@ export class FakeCloudflare implements Platform {
     if (!this.workers.has(name) && this.workers.size >= 100) refuse(403, 10037, "the Free plan has 100 Workers");
   }
 
-  #putWorker(config: WorkerConfig, secrets: Record<string, string>): void {
+  #serve(name: string, shares: Record<string, number>): void {
+    const worker = required(this.workers.get(name));
+    const sum = Object.values(shares).reduce((total, share) => total + share, 0);
+    if (sum !== 100 || Object.keys(shares).length > 2) refuse(400, 10021, `shares of ${sum}% in all`);
+    for (const id of Object.keys(shares)) if (!worker.versions.has(id)) refuse(404, 10021, `no version ${id}`);
+    for (const [id, version] of worker.versions) version.percentage = shares[id] ?? 0;
+    const [serving] = [...worker.versions.values()].toSorted((a, b) => b.percentage - a.percentage);
+    const { config, secrets } = required(serving);
+    worker.config = { ...config, ...triggersOf(worker.config) };
+    worker.secrets = secrets;
+  }
+
+  #putTriggers(config: WorkerConfig): void {
+    const worker = required(this.workers.get(config.name));
+    worker.config = { ...worker.config, ...triggersOf(config) };
+  }
+
+  /** Keeps the secrets that the Worker has, as wrangler asks for. */
+  #putVersion(config: WorkerConfig, secrets: Record<string, string>): string {
+    if (this.refused.has(config.name)) throw new Refusal(`wrangler deploy failed: ${config.name} is refused`);
     if (this.plan === "free") this.#refuseBeyondFreePlan(config, secrets);
     const region = config.placement?.region;
     const offered =
@@ -278,9 +362,15 @@ export class FakeCloudflare implements Platform {
       if (![...this.zones.keys()].some((zone) => pattern.endsWith(zone))) refuse(400, 10082, `no zone of ${pattern}`);
     }
     const known = this.workers.get(config.name);
-    const kept = known?.secrets ?? [];
-    this.workers.set(config.name, { config, secrets: new Map([...kept, ...Object.entries(secrets)]) });
-    if (!known) this.#deafFor = 3;
+    const all = new Map([...(known?.secrets ?? []), ...Object.entries(secrets)]);
+    const id = this.#newId().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    const version: Version = { config, secrets: all, percentage: 0, ...this.conduct };
+    if (known) known.versions.set(id, version);
+    else {
+      this.workers.set(config.name, { config, secrets: all, versions: new Map([[id, version]]) });
+      this.#deafFor = 3;
+    }
+    return id;
   }
 
   #databaseApi(method: string, [uuid, action]: string[], query: URLSearchParams, body: Body): unknown {
@@ -396,6 +486,7 @@ export class FakeCloudflare implements Platform {
     if (kind !== "scripts") throw new Error(`the API has no workers/${kind}`);
     if (!name) return [...this.workers.keys()].map((id) => ({ id }));
     const worker = this.workers.get(name) ?? refuse(404, 10007, "This Worker does not exist on your account");
+    if (method === "GET" && part === "deployments") return { deployments: [deploymentOf(worker)] };
     if (method === "GET" && part === "secrets") return [...worker.secrets.keys()].map((secret) => ({ name: secret }));
     if (method === "GET" && part === "settings") {
       const vars = Object.entries(worker.config.vars).map(([variable, text]) => ({
@@ -498,6 +589,23 @@ function refuse(status: number, code: number, message: string): never {
 function required<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error("wrangler: an argument or a binding is missing");
   return value;
+}
+
+function triggersOf({ workers_dev, routes, queues }: WorkerConfig): Partial<WorkerConfig> {
+  return { workers_dev, ...(routes && { routes }), ...(queues && { queues }) };
+}
+
+function deploymentOf({ versions }: Worker) {
+  const serving = [...versions].map(([version_id, { percentage }]) => ({ version_id, percentage }));
+  return { id: "d", versions: serving.filter(({ percentage }) => percentage > 0) };
+}
+
+/** Overrides choose among the versions of a deployment; without one most requests go to the version with most of them. */
+function versionFor({ config, versions }: Worker, headers: Headers): [id: string, version: Version] {
+  const wanted = headers.get("cloudflare-workers-version-overrides");
+  const named = [...versions].find(([id]) => wanted === `${config.name}="${id}"`);
+  const [most] = [...versions].toSorted(([, a], [, b]) => b.percentage - a.percentage);
+  return required(named ?? most);
 }
 
 function setOrigin(zone: Zone, origin: string | null): void {

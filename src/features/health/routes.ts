@@ -4,6 +4,7 @@ import { endpoint } from "../../http/endpoint.ts";
 import { json, PUBLIC_ERRORS } from "../../http/responses.ts";
 import { toIso } from "../../platform/clock.ts";
 import { VERSION } from "../../platform/version.ts";
+import { WORKER_VERSION_HEADER } from "../../platform/worker-version.ts";
 import { examineHealth } from "./service.ts";
 
 export const endpoints = [
@@ -31,6 +32,7 @@ export const endpoints = [
         queues: report.queues,
         time: toIso(c.var.now),
       };
+      c.header(WORKER_VERSION_HEADER, c.env.WORKER_VERSION.id);
       return report.checks.database === "ok" ? c.json(body, 200) : c.json(body, 503);
     },
   ),
