@@ -6,11 +6,11 @@ import { insertMailIf } from "../data/mail/write.ts";
 import { isNotNotified } from "../data/notifications/read.ts";
 import { insertNotificationIf } from "../data/notifications/write.ts";
 import type { NotifyContactRecord } from "../data/notify-contacts/read.ts";
-import { listLinesOfPage, listLinesOfPerson } from "../data/phone-budgets/read.ts";
+import { listLinesOfPage, listLinesOfPerson, listTakenParts } from "../data/phone-budgets/read.ts";
 import { takePhoneParts } from "../data/phone-budgets/write.ts";
 import { findWebhookOwner, type WebhookRecord } from "../data/webhooks/read.ts";
 import type { AlertMessage } from "../domain/alert-messages.ts";
-import { composeSms, countSmsParts, isAllowedNumber } from "../domain/phone.ts";
+import { composeSms, countSmsParts, isAllowedNumber, type PhoneUse } from "../domain/phone.ts";
 import { configText } from "../notifiers/fields.ts";
 import type { NotifierRequest, WebhookTarget } from "../notifiers/port.ts";
 import { notifierOf } from "../notifiers/registry.ts";
@@ -49,6 +49,44 @@ export async function openLine({ settings }: Pick<Scope, "settings">, webhook: W
   const target = { url, secret, previous_secret: null, channel: null, config };
   return { webhook, target, parts_max: Number(configText(notifierOf(webhook.provider), target, "people_monthly_max")) };
 }
+
+/** Of a channel that may reach people; null of any other. */
+export async function findUseOfChannel(scope: Scope, webhook: WebhookRecord): Promise<PhoneUse | null> {
+  if (!Object.values(PROVIDERS).includes(webhook.provider)) return null;
+  const line = await openLine(scope, webhook);
+  const [use = null] = await usesOf(scope, [line]);
+  return line.parts_max === 0 ? null : use;
+}
+
+/** Of the channel by which each of a person's numbers is reached; null where none reaches it. */
+export async function listUsesOfPerson(
+  scope: Scope,
+  { user_id, telephones }: { user_id: string; telephones: readonly { type: TelephoneType; number: string }[] },
+): Promise<(PhoneUse | null)[]> {
+  const types = [...new Set(telephones.map(({ type }) => type))];
+  const webhooks = new Map(
+    await Promise.all(
+      types.map(
+        async (type) => [type, await listLinesOfPerson(scope.db, { provider: PROVIDERS[type], user_id })] as const,
+      ),
+    ),
+  );
+  const found = await Promise.all(
+    telephones.map(({ type, number }) => choose(scope, number, webhooks.get(type) ?? [])),
+  );
+  return usesOf(
+    scope,
+    found.map((each) => ("line" in each ? each.line : null)),
+  );
+}
+
+async function usesOf(scope: Scope, lines: readonly (PhoneLine | null)[]): Promise<(PhoneUse | null)[]> {
+  const webhook_ids = [...new Set(lines.flatMap((line) => line?.webhook.id ?? []))];
+  const taken = await listTakenParts(scope.db, { webhook_ids, month: monthOf(scope.now) });
+  return lines.map((line) => line && { taken: taken.get(line.webhook.id) ?? 0, parts_max: line.parts_max });
+}
+
+const monthOf = (now: number) => new Date(now).toISOString().slice(0, 7);
 
 async function choose(scope: Scope, number: string, webhooks: readonly WebhookRecord[]): Promise<Found> {
   let refusal =
@@ -127,7 +165,7 @@ async function sendBy(
 
 /** Takes what a message costs from the month; the first refusal of a month is said to the owner. */
 export async function takeParts(scope: Scope, { webhook, parts_max }: PhoneLine, parts: number): Promise<boolean> {
-  const month = new Date(scope.now).toISOString().slice(0, 7);
+  const month = monthOf(scope.now);
   if (await takePhoneParts(scope.db, { webhook_id: webhook.id, month, parts, parts_max })) return true;
   await noticeReached(scope, webhook, { month, parts_max });
   return false;

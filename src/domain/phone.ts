@@ -67,3 +67,9 @@ function cut(text: string, units: number, isOfGsm: boolean): string {
   }
   return `${kept.trimEnd()}${LEFT_OUT}`;
 }
+
+/** Parts of text messages, or calls, that a channel sent to people this month, and may send. */
+export interface PhoneUse {
+  taken: number;
+  parts_max: number;
+}

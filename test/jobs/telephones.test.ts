@@ -6,6 +6,7 @@ import { pageMembers } from "../../src/data/members/table.ts";
 import { notifyContacts } from "../../src/data/notify-contacts/table.ts";
 import { phoneBudgets } from "../../src/data/phone-budgets/table.ts";
 import { createClientUnder, V1 } from "../support/client.ts";
+import { browserOf } from "../support/dashboard-crawl.ts";
 import { type Account, createAccount } from "../support/factories.ts";
 import { mailsTo } from "../support/mail.ts";
 import { emailOf } from "../support/members.ts";
@@ -67,6 +68,18 @@ describe("a telephone number", () => {
     const code = await codeFrom(twilio);
     expect(twilio.sent).toMatchObject([{ To: number, From: "+15005550006" }]);
     expect(await verify(account, added.body.id, code)).toMatchObject({ status: 200, body: { verified: true } });
+  });
+
+  it("is shown with what the month has used, to its person and above the channel to who pays", async () => {
+    const account = await createAccount();
+    const twilio = await setUpTwilio(sink, account);
+    await addNumber(account, twilio);
+    const browser = await browserOf(account);
+    expect((await browser.open("/app/account/contacts")).text).toContain("1 of 50 this month");
+    const form = `/app/alerts/${twilio.channel.id}/edit`;
+    expect((await browser.open(form)).text).toContain("1 of 50 messages and calls");
+    await account.client.put(`${V1}/webhooks/${twilio.channel.id}`, { config: { people_monthly_max: "1" } });
+    expect((await browser.open(form)).text).toContain("nobody is reached by it");
   });
 
   it("is reached by a member through the channel of the owner of a page, and of no other", async () => {

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { requireUser } from "../../access/principal.ts";
 import { NOTIFY_CONTACT_TYPES, NotifyContact } from "../../contract/notify-contact.ts";
 import { browserName } from "../../domain/browser-name.ts";
+import type { PhoneUse } from "../../domain/phone.ts";
+import { listPhoneUses } from "../../features/notify-contacts/phone-use.ts";
 import { presentContact } from "../../features/notify-contacts/present.ts";
 import { listContacts } from "../../features/notify-contacts/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
@@ -111,6 +113,7 @@ export const endpoints = [
 async function showContacts(c: AppContext, offset: number, problems: Record<string, string>): Promise<Response> {
   const text = words("dashboard-account").contacts;
   const [{ rows, total }, offer] = await Promise.all([listContacts(c.var.ctx, partAt(offset)), loadBrowserOffer(c)]);
+  const uses = await listPhoneUses(c.var.ctx, rows);
   const add = (
     <a class="button" href={NEW}>
       {text.add}
@@ -138,7 +141,7 @@ async function showContacts(c: AppContext, offset: number, problems: Record<stri
         ) : (
           <Table caption={text.title} head={[text.contact, text.form.kind, text.verified, ACTIONS]} isStacked>
             {rows.map(presentContact).map((contact) => (
-              <ContactRow {...contact} problem={problems[contact.id]} />
+              <ContactRow {...contact} use={uses.get(contact.id)} problem={problems[contact.id]} />
             ))}
           </Table>
         )}
@@ -153,9 +156,9 @@ async function showContacts(c: AppContext, offset: number, problems: Record<stri
   });
 }
 
-type Row = z.output<typeof NotifyContact> & { problem: string | undefined };
+type Row = z.output<typeof NotifyContact> & { use: PhoneUse | undefined; problem: string | undefined };
 
-function ContactRow({ id, type, value, label, verified, problem }: Row) {
+function ContactRow({ id, type, value, label, verified, use, problem }: Row) {
   const text = words("dashboard-account").contacts;
   const path = `${LIST}/${id}`;
   return (
@@ -164,7 +167,12 @@ function ContactRow({ id, type, value, label, verified, problem }: Row) {
         {label ?? value}
         {label === null ? null : <p class="quiet">{value}</p>}
       </th>
-      <td>{text.types[type]}</td>
+      <td>
+        {text.types[type]}
+        {use === undefined ? null : (
+          <p class="quiet">{text.month({ taken: String(use.taken), max: String(use.parts_max) })}</p>
+        )}
+      </td>
       <td>
         {verified ? (
           text.yes

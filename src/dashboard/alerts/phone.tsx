@@ -1,3 +1,4 @@
+import type { PhoneUse } from "../../domain/phone.ts";
 import { PostButton } from "../components/pieces.tsx";
 import { QrCode } from "../components/qr-code.tsx";
 import { words } from "../words.ts";
@@ -36,5 +37,17 @@ export function PhoneSteps({ id, url }: { id: string; url: string }) {
         fields={{ next: `/app/alerts/${id}/edit` }}
       />
     </section>
+  );
+}
+
+/** Of a channel that reaches people by telephone: what the month has cost so far. */
+export function MonthOfTelephones({ use }: { use: PhoneUse | null }) {
+  const text = words("dashboard-alerts").phone;
+  if (use === null) return null;
+  const isUp = use.taken >= use.parts_max;
+  return (
+    <p class={isUp ? "banner is-warn" : "banner"}>
+      {text.month({ taken: String(use.taken), max: String(use.parts_max) })} {isUp ? text.used_up : null}
+    </p>
   );
 }

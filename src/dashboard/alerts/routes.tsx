@@ -2,6 +2,7 @@ import { z } from "zod";
 import { listTargetOptions } from "../../access/alert-targets.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { Webhook, type WebhookProvider, WebhookTestResult, WebhookUpdate } from "../../contract/webhook.ts";
+import { getUseOfChannel } from "../../features/notify-contacts/phone-use.ts";
 import { listNewestOf, listWebhookAttempts } from "../../features/webhooks/deliveries.ts";
 import { presentAttempt, presentWebhook } from "../../features/webhooks/present.ts";
 import { previewWebhook } from "../../features/webhooks/preview.ts";
@@ -30,7 +31,7 @@ import { action, redirectWithNotice, view } from "../view.ts";
 import { words } from "../words.ts";
 import { nameFields, nestConfig, providerFields, providerIn, scopeFields } from "./form.ts";
 import { ChannelFields, Previews, ProviderTemplates, ProviderTiles } from "./form-views.tsx";
-import { PhoneOffer, PhoneSteps } from "./phone.tsx";
+import { MonthOfTelephones, PhoneOffer, PhoneSteps } from "./phone.tsx";
 import { addPhoneChannel } from "./phone-channel.ts";
 import { channelListView, deliveriesView } from "./views.tsx";
 
@@ -265,7 +266,12 @@ async function editForm(c: AppContext, id: string, chosen: WebhookProvider | und
     trail: trail(),
     ...form,
     intents: listIntents(),
-    above: channel.provider === "ntfy" ? <PhoneSteps id={id} url={channel.url} /> : undefined,
+    above:
+      channel.provider === "ntfy" ? (
+        <PhoneSteps id={id} url={channel.url} />
+      ) : (
+        <MonthOfTelephones use={await getUseOfChannel(c.var.ctx, id)} />
+      ),
     below: <ProviderTemplates />,
     action: `/app/alerts/${id}/edit`,
     cancel: "/app/alerts",

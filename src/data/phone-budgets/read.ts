@@ -5,6 +5,7 @@ import { pageMembers } from "../members/table.ts";
 import { statusPages } from "../status-pages/table.ts";
 import type { WebhookRecord } from "../webhooks/read.ts";
 import { webhooks } from "../webhooks/table.ts";
+import { phoneBudgets } from "./table.ts";
 
 /** Channels of one account are few; each is opened to see whom it may reach. */
 const LINES_MAX = 10;
@@ -37,4 +38,23 @@ function listLines(db: Db, provider: WebhookProvider, of: SQL | undefined): Prom
     .where(and(of, eq(webhooks.provider, provider), eq(webhooks.is_active, true)))
     .orderBy(sql`${webhooks.status_page_id} IS NULL`, asc(webhooks.created_at), asc(webhooks.id))
     .limit(LINES_MAX);
+}
+
+/** By channel, how many parts of the month it has sent; one that has sent none is absent. */
+export async function listTakenParts(
+  db: Db,
+  { webhook_ids, month }: { webhook_ids: readonly string[]; month: string },
+): Promise<Map<string, number>> {
+  if (webhook_ids.length === 0) return new Map();
+  const rows = await db
+    .select({ webhook_id: phoneBudgets.webhook_id, taken: phoneBudgets.taken })
+    .from(phoneBudgets)
+    .where(
+      and(
+        sql`${phoneBudgets.webhook_id} IN (SELECT value FROM json_each(${JSON.stringify(webhook_ids)}))`,
+        eq(phoneBudgets.month, month),
+      ),
+    )
+    .limit(webhook_ids.length);
+  return new Map(rows.map(({ webhook_id, taken }) => [webhook_id, taken]));
 }
