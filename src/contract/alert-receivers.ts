@@ -71,6 +71,7 @@ export const AlertReceivers = z
                 label: z.string().nullable(),
                 user_id: Id.nullable().meta({ description: "who that is now; null: nobody, or no user" }),
                 name: z.string().nullable().meta({ description: "of that user" }),
+                until: Instant.nullable().meta({ description: "when somebody else is on call by that schedule" }),
               }),
             ),
           }),

@@ -24,6 +24,7 @@ import { endpoints as acknowledging } from "./acknowledge-routes.ts";
 import { endpoints as agents } from "./agents/routes.tsx";
 import { endpoints as alerts } from "./alerts/routes.tsx";
 import { endpoints as routing } from "./alerts/routing-routes.tsx";
+import { endpoints as who } from "./alerts/who-routes.tsx";
 import { endpoints as audit } from "./audit/routes.tsx";
 import { loadBrowserAssets } from "./browser-assets.ts";
 import { endpoints as changes } from "./changes-routes.ts";
@@ -181,6 +182,7 @@ export const endpoints = [
   ...pages,
   ...routing,
   ...alerts,
+  ...who,
   ...rules,
   ...notifications,
   ...onCallCalendar,

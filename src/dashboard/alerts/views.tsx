@@ -19,7 +19,7 @@ export type Channel = z.output<typeof Webhook>;
 type Sent = z.output<typeof Delivery>;
 
 /** They stay with the status page that is chosen, as far as they are of one. */
-export function alertTabs(open: "channels" | "deliveries" | "routing", page?: string) {
+export function alertTabs(open: "channels" | "deliveries" | "routing" | "who", page?: string) {
   const text = words("dashboard-alerts").tabs;
   return (
     <Tabs
@@ -28,6 +28,7 @@ export function alertTabs(open: "channels" | "deliveries" | "routing", page?: st
         { href: addressWith("/app/alerts", { page }), text: text.channels, isOpen: open === "channels" },
         { href: "/app/alerts/deliveries", text: text.deliveries, isOpen: open === "deliveries" },
         { href: addressWith("/app/alerts/routing", { page }), text: text.routing, isOpen: open === "routing" },
+        { href: addressWith("/app/alerts/who", { page }), text: text.who, isOpen: open === "who" },
       ]}
     />
   );

@@ -190,6 +190,10 @@ const ACKNOWLEDGED = "incident-acknowledged";
 /** More people are chosen among in the form. */
 const PEOPLE_OFFERED = 8;
 
+/** Of several monitors the one that is shown can be chosen. */
+const receiversPath = ({ monitor_ids }: Incident) =>
+  monitor_ids.length === 1 ? `/app/monitors/${monitor_ids[0]}/receivers` : "/app/alerts/who";
+
 function Actions({ view: { incident, people, writer, may_alert }, path }: { view: DetailView; path: string }) {
   const text = words("dashboard-incidents").incidents.detail.actions;
   const isOpen = incident.resolved_at === null;
@@ -223,9 +227,17 @@ function Actions({ view: { incident, people, writer, may_alert }, path }: { view
               fields={{ assigned_to_id: value }}
             />
           ))}
-        {may_alert && incident.monitor_ids.length === 1 ? (
-          <form method="get" action={`/app/monitors/${incident.monitor_ids[0]}/receivers`} class="inline">
-            <input type="hidden" name="at" value={String(Date.parse(incident.started_at))} />
+        {may_alert && incident.monitor_ids.length > 0 ? (
+          <form method="get" action={receiversPath(incident)} class="inline">
+            {incident.monitor_ids.length === 1 ? (
+              <input type="hidden" name="at" value={String(Date.parse(incident.started_at))} />
+            ) : (
+              <>
+                <input type="hidden" name="page" value={incident.status_page_id} />
+                <input type="hidden" name="monitor" value={incident.monitor_ids[0]} />
+                <input type="hidden" name="at" value={incident.started_at} />
+              </>
+            )}
             <button type="submit">
               <LineIcon of="bell" />
               {text.receivers}

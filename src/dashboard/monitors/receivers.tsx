@@ -182,16 +182,19 @@ function OnCall({ on_call }: AlertReceivers) {
   );
 }
 
+/** Of a tab or column. */
+export const wordOfEvent = (event: AskedEvent): string => words("dashboard-monitors").receivers.tabs[keyOf(event)];
+
 type Contact = NonNullable<AlertReceivers["on_call"]>["steps"][number]["contacts"][number];
 
-function contactInWords({ type, label, name, user_id }: Contact): string {
+export function contactInWords({ type, label, name, user_id }: Contact): string {
   if (type !== "schedule") return name || label || type;
   const text = words("dashboard-monitors").receivers.on_call;
   const person = user_id === null ? text.nobody : name || text.unnamed;
   return label === null ? person : text.of_schedule({ person, schedule: label });
 }
 
-function waysInWords({ mail, in_app, push }: Omit<AlertReceivers["team"][number], "user_id" | "name">): string {
+export function waysInWords({ mail, in_app, push }: Omit<AlertReceivers["team"][number], "user_id" | "name">): string {
   const { ways } = words("dashboard-monitors").receivers.team;
   const list = formatList([mail ? ways.mail : [], push ? ways.push : [], in_app ? ways.in_app : []].flat());
   return list.charAt(0).toUpperCase() + list.slice(1);

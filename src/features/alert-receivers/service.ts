@@ -1,7 +1,7 @@
 import { requireUser } from "../../access/principal.ts";
 import { requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
-import type { AlertReceivers, AskedEvent } from "../../contract/alert-receivers.ts";
+import { type AlertReceivers, ASKED_EVENTS, type AskedEvent } from "../../contract/alert-receivers.ts";
 import { EVENT_EXAMPLES } from "../../contract/event-examples.ts";
 import { EVENTS, type KnownEvent } from "../../contract/events.ts";
 import { namesUser } from "../../contract/on-call.ts";
@@ -11,7 +11,7 @@ import type { MonitorRecord } from "../../data/monitors/read.ts";
 import { listBrowsers } from "../../data/notify-contacts/read.ts";
 import { findPage, listAlertRouting, type StatusPageRecord } from "../../data/status-pages/read.ts";
 import { findCoveringWindow } from "../../data/suppressed-outages/read.ts";
-import { findTeam, type TeamMember } from "../../data/team/read.ts";
+import { findTeam, type Team, type TeamMember } from "../../data/team/read.ts";
 import { type ActiveWebhook, listInactiveWebhooks } from "../../data/webhooks/read.ts";
 import { previewReceivers } from "../../delivery/fan-out.ts";
 import { findPolicyFor } from "../../delivery/targeted.ts";
@@ -29,12 +29,28 @@ export async function listAlertReceivers(
   monitorId: string,
   { event = "monitor.down", at = ctx.now }: { event?: AskedEvent; at?: number | undefined } = {},
 ): Promise<AlertReceivers> {
+  const [receivers] = await receiversOfEach(ctx, monitorId, { asked: [event], at });
+  if (!receivers) throw new Error("each event has its receivers");
+  return receivers;
+}
+
+/** The same of every event that may be asked about, in the order of `ASKED_EVENTS`. */
+export function compareAlertReceivers(ctx: RequestScope, monitorId: string, at: number): Promise<AlertReceivers[]> {
+  return receiversOfEach(ctx, monitorId, { asked: ASKED_EVENTS, at });
+}
+
+/** What does not depend on the event is read once. */
+async function receiversOfEach(
+  ctx: RequestScope,
+  monitorId: string,
+  { asked, at }: { asked: readonly AskedEvent[]; at: number },
+): Promise<AlertReceivers[]> {
   const monitor = await requireMonitor(ctx, monitorId);
   const { status_page_id } = monitor;
   const page = status_page_id === null ? undefined : await findPage(ctx.db, status_page_id);
-  const events = eventsOf(monitor, page, event);
+  const eventsOfEach = asked.map((event) => eventsOf(monitor, page, event));
   const [reached, inactive, team, routing, window] = await Promise.all([
-    previewReceivers(ctx.db, events),
+    previewReceivers(ctx.db, eventsOfEach.flat()),
     listInactiveWebhooks(ctx.db, monitor.owner_id),
     findTeam(ctx.db, monitor),
     listAlertRouting(ctx.db, status_page_id === null ? [] : [status_page_id]),
@@ -42,24 +58,59 @@ export async function listAlertReceivers(
   ]);
   const memberIds = team.members.map(({ id }) => id);
   const [names, browsers] = await Promise.all([namesOf(ctx, memberIds), listBrowsers(ctx.db, memberIds)]);
-  const withBrowser = new Set(browsers.map(({ user_id }) => user_id));
+  const facts: Facts = {
+    monitor,
+    page,
+    inactive,
+    team,
+    names,
+    withBrowser: new Set(browsers.map(({ user_id }) => user_id)),
+    suppressions: routing[0]?.alert_suppressions,
+    in_maintenance: window !== null,
+    at,
+  };
+  return Promise.all(
+    asked.map((event, n) => {
+      const ids = new Set(eventsOfEach[n]?.map(({ id }) => id));
+      return judgeEvent(ctx, facts, { asked: event, reached: reached.filter((each) => ids.has(each.event.id)) });
+    }),
+  );
+}
+
+interface Facts {
+  monitor: MonitorRecord;
+  page: StatusPageRecord | undefined;
+  inactive: readonly ActiveWebhook[];
+  team: Team;
+  /** Of its members. */
+  names: ReadonlyMap<string, string>;
+  withBrowser: ReadonlySet<string>;
+  suppressions: Parameters<typeof findSuppressionEnd>[1];
+  in_maintenance: boolean;
+  at: number;
+}
+
+async function judgeEvent(
+  ctx: RequestScope,
+  { monitor, page, inactive, team, names, withBrowser, suppressions, in_maintenance, at }: Facts,
+  { asked, reached }: { asked: AskedEvent; reached: Reached },
+): Promise<AlertReceivers> {
+  const { status_page_id } = monitor;
   const escalating = reached.find(({ event, is_critical }) => is_critical || event.name === "incident.created");
   const topics = fillTopics(team.page?.notify_team ?? {});
   const muted_until = monitor.muted_until !== null && monitor.muted_until > at ? monitor.muted_until : null;
-  const suppressed_until = maySuppress({ name: event })
-    ? findSuppressionEnd(monitor.id, routing[0]?.alert_suppressions, at)
-    : null;
+  const suppressed_until = maySuppress({ name: asked }) ? findSuppressionEnd(monitor.id, suppressions, at) : null;
   // When a mute or a rule began is not kept: of the past they say nothing.
   const withheld_until = at < ctx.now ? 0 : Math.max(muted_until ?? 0, suppressed_until ?? 0);
   const isOwner = requireUser(ctx).user_id === monitor.owner_id;
   const webhooks = reached[0]?.webhooks ?? [];
+  const events = reached.map(({ event }) => event);
   const people = team.members.map((member) => judgeMember(member, { events, topics, withBrowser }));
   return {
     channels: webhooks.flatMap(({ id, name, provider, failing_since }) => {
       const own = reached.filter(({ webhook_ids }) => webhook_ids.has(id)).map(({ event }) => event.name);
-      return own.length === 0
-        ? []
-        : [{ webhook_id: id, name, provider, events: own, failing_since: toIsoOrNull(failing_since) }];
+      const channel = { webhook_id: id, name, provider, events: own, failing_since: toIsoOrNull(failing_since) };
+      return own.length === 0 ? [] : [channel];
     }),
     silent_channels: [...webhooks, ...inactive].flatMap((webhook) => {
       // Channels of the account that hear nothing of this page are its owner's alone.
@@ -75,7 +126,7 @@ export async function listAlertReceivers(
       typeof reach === "string" ? [{ user_id: id, name: names.get(id) ?? "", reason: reach }] : [],
     ),
     on_call: escalating && page ? await findOnCallFor(ctx, { event: escalating.event, page, at }) : null,
-    in_maintenance: window !== null,
+    in_maintenance,
     withheld_until: toIsoOrNull(withheld_until || null),
   };
 }
@@ -167,12 +218,11 @@ async function findOnCallFor(
   ]);
   const chosen = policies.find(({ policy }) => policy.id === policyId);
   if (!chosen) return null;
-  const onCallOf = (scheduleId: string) => {
-    const schedule = schedules.find(({ id }) => id === scheduleId);
-    return schedule ? (findOnCall(schedule, at)?.user_id ?? null) : null;
+  const onCallOf = (type: string, value: string) => {
+    const schedule = type === "schedule" ? schedules.find(({ id }) => id === value) : undefined;
+    return schedule ? findOnCall(schedule, at) : null;
   };
-  const userOf = (type: string, value: string) =>
-    namesUser(type) ? value : type === "schedule" ? onCallOf(value) : null;
+  const userOf = (type: string, value: string) => (namesUser(type) ? value : (onCallOf(type, value)?.user_id ?? null));
   const contacts = chosen.steps.flatMap((step) => step.contacts);
   const names = await namesOf(
     ctx,
@@ -191,6 +241,7 @@ async function findOnCallFor(
           label: label ?? schedules.find(({ id }) => id === value)?.name ?? null,
           user_id,
           name: names.get(user_id ?? "") ?? null,
+          until: toIsoOrNull(onCallOf(type, value)?.until ?? null),
         };
       }),
     };
