@@ -1,8 +1,8 @@
 import type { Child } from "hono/jsx";
-import { relativeTime } from "../lib/relative-time.ts";
 import { Fields, FormProblem } from "./components/fields.tsx";
 import { Preview } from "./components/preview.tsx";
 import type { FormField, FormValues, Problems } from "./form-fields.ts";
+import { formatDistance } from "./formats.ts";
 import { words } from "./words.ts";
 
 /** What an update is written about: an incident or a maintenance window, its newest update first. */
@@ -89,7 +89,7 @@ function shortAgo(at: number, now: number): string {
   const seconds = Math.floor((now - at) / 1000);
   return seconds < 60
     ? words("dashboard-incidents").composer.meanwhile.seconds_ago({ n: Math.max(seconds, 0) })
-    : relativeTime(at, now);
+    : formatDistance(at, now);
 }
 
 export interface ComposerState {

@@ -12,8 +12,10 @@ export function secondsBetween(from: number, to: number): number {
   return Math.max(0, Math.round((to - from) / SECOND_MS));
 }
 
-/** Formats a duration by its two largest units: `2 d 3 h`, `12 min 34 s`, `8 s`. */
-export function formatDuration(seconds: number): string {
+export type DurationUnit = "d" | "h" | "min" | "s";
+
+/** The two largest units of a duration. */
+export function partsOfDuration(seconds: number): (readonly [count: number, unit: DurationUnit])[] {
   const parts = [
     [Math.floor(seconds / 86_400), "d"],
     [Math.floor(seconds / 3600) % 24, "h"],
@@ -21,10 +23,13 @@ export function formatDuration(seconds: number): string {
     [Math.floor(seconds) % 60, "s"],
   ] as const;
   const first = parts.findIndex(([count]) => count > 0);
-  if (first === -1) return "0 s";
-  return parts
-    .slice(first, first + 2)
-    .filter(([count]) => count > 0)
+  if (first === -1) return [[0, "s"]];
+  return parts.slice(first, first + 2).filter(([count]) => count > 0);
+}
+
+/** Formats a duration by its two largest units: `2 d 3 h`, `12 min 34 s`, `8 s`. */
+export function formatDuration(seconds: number): string {
+  return partsOfDuration(seconds)
     .map(([count, unit]) => `${count} ${unit}`)
     .join(" ");
 }

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Agent, AgentNetwork, AgentPace } from "../../contract/agent.ts";
-import { formatDuration, formatMilliseconds } from "../../lib/duration-format.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
 import { Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
+import { formatDuration, formatMilliseconds } from "../formats.ts";
 import type { ListedPages } from "../page-choice.tsx";
 import { words } from "../words.ts";
 import { Presence } from "./presence.tsx";

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { AgentDetail, AgentMetrics } from "../../contract/agent.ts";
-import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { ChartFigure } from "../components/chart.tsx";
 import { PostButton, Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
+import { formatMilliseconds } from "../formats.ts";
 import { worstFirst } from "../needs-attention.ts";
 import { typeName } from "../registry-names.ts";
 import { words } from "../words.ts";

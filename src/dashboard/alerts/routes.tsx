@@ -14,13 +14,13 @@ import {
 } from "../../features/webhooks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
 import { invalidInput } from "../../http/errors.ts";
-import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { BrowserOffer, loadBrowserOffer } from "../account/browser-offer.tsx";
 import { nameOfPath } from "../alert-targets.ts";
 import { problemsIn, requireApi } from "../call-api.ts";
 import { confirmedDeletion, type Deletion } from "../deletion.tsx";
 import { pathAfter } from "../form.ts";
 import { readBody, storedValues, toSentences } from "../form-fields.ts";
+import { formatMilliseconds } from "../formats.ts";
 import { ListOffset, partAt, SHOWN_MAX } from "../lists.ts";
 import { type EditForm, type ObjectForm, showForm, showTyped, submitForm } from "../object-form.tsx";
 import { listedPages } from "../page-choice.tsx";

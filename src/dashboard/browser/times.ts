@@ -1,9 +1,11 @@
+import { SHORT_DATE } from "../../lib/date-format.ts";
 import { elapsedTime, relativeTime } from "../../lib/relative-time.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
 import { forEachPart } from "./updates.ts";
 import { words } from "./words.ts";
 
 const text = words(MESSAGES.times);
+const spans = words(MESSAGES.spans);
 
 const REFRESH_MS = 10_000;
 const local = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
@@ -15,6 +17,8 @@ const ofMinutes = new Intl.DateTimeFormat(LOCALE, {
   minute: "2-digit",
   timeZoneName: "short",
 });
+/** As the server writes it, which knows no zone of the reader. */
+const day = new Intl.DateTimeFormat(LOCALE, { ...SHORT_DATE, timeZone: "UTC" });
 /** What is planned begins with a minute, whose seconds say nothing. */
 const toLocal = (date: Date) => (date.getTime() % 60_000 === 0 ? ofMinutes : local).format(date);
 
@@ -43,11 +47,16 @@ export function keepTimesCurrent(): void {
   setInterval(() => {
     if (document.hidden) return;
     for (const time of document.querySelectorAll<HTMLTimeElement>("time[data-relative]")) {
-      const toText = time.dataset.relative === "elapsed" ? elapsedTime : relativeTime;
-      const now = toText(Date.parse(time.dateTime), Date.now());
-      if (time.textContent !== now) time.textContent = now;
+      const said = sayNow(time);
+      if (time.textContent !== said) time.textContent = said;
     }
   }, REFRESH_MS);
+}
+
+function sayNow({ dateTime, dataset }: HTMLTimeElement): string {
+  const at = Date.parse(dateTime);
+  if (dataset.relative === "elapsed") return elapsedTime(at, Date.now(), spans);
+  return relativeTime(at, Date.now(), spans) ?? day.format(at);
 }
 
 /** Fields for an instant have a zone; where the reader's is another one, that stands below. */

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../lib/durations.ts";
-import { lazy } from "../../lib/lazy.ts";
+import { dateFormat } from "../formats.ts";
 import { words } from "../words.ts";
 
 interface Span {
@@ -46,7 +46,7 @@ export function Bands({ id, name, days, turns, names, now, zone }: BandsProps) {
   const order = inOrder(turns);
   const people = order.filter((id) => id !== null);
   const at = (time: number) => placeOf(days, Math.min(Math.max(time, span.start_at), span.end_at));
-  const moment = new Intl.DateTimeFormat("en-GB", { ...MOMENT, timeZone: zone });
+  const moment = dateFormat({ ...MOMENT, timeZone: zone });
   const row = (user_id: string | null, who: string) => (
     <tr>
       <th scope="row" dir="auto">
@@ -100,7 +100,7 @@ export function Bands({ id, name, days, turns, names, now, zone }: BandsProps) {
             </th>
             {days.map((day) => (
               <th scope="col" {...(now >= day.start_at && now < day.end_at ? { "aria-current": "date" } : {})}>
-                {WEEKDAY().format(noonOf(day.date))} <span>{Number(day.date.slice(8))}</span>
+                {dateFormat(WEEKDAY).format(noonOf(day.date))} <span>{Number(day.date.slice(8))}</span>
               </th>
             ))}
           </tr>
@@ -123,5 +123,5 @@ function placeOf(days: readonly Span[], time: number): number {
 }
 
 const MOMENT = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
-const WEEKDAY = lazy(() => new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" }));
+const WEEKDAY = { weekday: "short", timeZone: "UTC" } as const;
 const noonOf = (date: string) => Date.parse(date) + DAY_MS / 2;

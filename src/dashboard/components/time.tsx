@@ -1,18 +1,16 @@
 import { SHORT_DATE, TIME_OF_DAY } from "../../lib/date-format.ts";
 import { MINUTE_MS } from "../../lib/durations.ts";
-import { lazy } from "../../lib/lazy.ts";
-import { elapsedTime, relativeTime } from "../../lib/relative-time.ts";
 import { toIso } from "../../platform/clock.ts";
+import { dateFormat, formatDistance, formatElapsed } from "../formats.ts";
 
-const MINUTE = { ...SHORT_DATE, ...TIME_OF_DAY, timeZone: "UTC" } as const;
-const EXACT = lazy(() => new Intl.DateTimeFormat("en-GB", { ...MINUTE, second: "2-digit" }));
-const WHOLE = lazy(() => new Intl.DateTimeFormat("en-GB", MINUTE));
+const WHOLE = { ...SHORT_DATE, ...TIME_OF_DAY, timeZone: "UTC" } as const;
+const EXACT = { ...WHOLE, second: "2-digit" } as const;
 
 /** How long ago or ahead, with the exact instant on hover; the script shows it in the reader's zone and keeps it current. */
 export function Time({ at, now }: { at: number; now: number }) {
   return (
     <time datetime={toIso(at)} title={exactTime(at)} data-relative>
-      {relativeTime(at, now)}
+      {formatDistance(at, now)}
     </time>
   );
 }
@@ -21,7 +19,7 @@ export function Time({ at, now }: { at: number; now: number }) {
 export function Since({ at, now }: { at: number; now: number }) {
   return (
     <time datetime={toIso(at)} title={exactTime(at)} data-relative="elapsed">
-      {elapsedTime(at, now)}
+      {formatElapsed(at, now)}
     </time>
   );
 }
@@ -37,5 +35,5 @@ export function ExactTime({ at }: { at: number }) {
 
 /** What is planned begins with a minute, whose seconds say nothing. */
 export function exactTime(at: number): string {
-  return `${(at % MINUTE_MS === 0 ? WHOLE() : EXACT()).format(at)} UTC`;
+  return `${dateFormat(at % MINUTE_MS === 0 ? WHOLE : EXACT).format(at)} UTC`;
 }

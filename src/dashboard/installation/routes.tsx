@@ -12,6 +12,7 @@ import { trail } from "../account/shown-once.tsx";
 import { AccountTabs } from "../account/tabs.tsx";
 import { Table } from "../components/pieces.tsx";
 import { Time } from "../components/time.tsx";
+import { formatNumber } from "../formats.ts";
 import { showView } from "../shell.tsx";
 import { view } from "../view.ts";
 import { words } from "../words.ts";
@@ -213,5 +214,5 @@ function Used({ capacity: { units, counted_from }, now }: { capacity: CapacityBo
 }
 
 function count(value: number): string {
-  return value.toLocaleString("en-GB", { maximumFractionDigits: 2 });
+  return formatNumber(value, { maximumFractionDigits: 2 });
 }

@@ -1,6 +1,5 @@
 import type { MonitorType } from "../../contract/monitor-values.ts";
 import { percentileOf } from "../../domain/baseline.ts";
-import { formatDuration, formatMilliseconds } from "../../lib/duration-format.ts";
 import { monitorType, resultSourceOf } from "../../probes/registry.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { Menu } from "../components/menu.tsx";
@@ -8,6 +7,7 @@ import { PostButton } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { DayStrip, lastDay, StatusStrip } from "../components/strip.tsx";
 import { ExactTime, Since, Time } from "../components/time.tsx";
+import { formatDuration, formatMilliseconds } from "../formats.ts";
 import { NextSteps } from "../overview/next-steps.tsx";
 import { regionName, typeName } from "../registry-names.ts";
 import type { View } from "../shell.tsx";

@@ -8,7 +8,6 @@ import { getMonitor } from "../../features/monitors/service.ts";
 import { checkedHosts } from "../../features/monitors/target.ts";
 import { findNetworkToAllow } from "../../features/reachable-networks/service.ts";
 import type { AppContext } from "../../http/endpoint.ts";
-import { formatTime } from "../../lib/date-format.ts";
 import { type CronSchedule, nextTimes } from "../../platform/cron.ts";
 import { resultSourceOf } from "../../probes/registry.ts";
 import { type ApiRefusal, callApi, errorOf } from "../call-api.ts";
@@ -20,6 +19,7 @@ import {
   toSentences,
   typedValues,
 } from "../form-fields.ts";
+import { formatTime } from "../formats.ts";
 import { allowNetwork } from "../installation/networks-routes.tsx";
 import { conflictProblems, keptOf, MADE_FROM, madeFrom, mergeEntered } from "../merge.ts";
 import { mayDo } from "../rights.ts";

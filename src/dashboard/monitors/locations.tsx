@@ -5,13 +5,13 @@ import { REGION_PLACES } from "../../contract/regions.ts";
 import { type AgentRecord, listAgentsByIds } from "../../data/agents/read.ts";
 import type { MonitorRecord } from "../../data/monitors/read.ts";
 import type { MeasuredResult } from "../../features/check-results/present.ts";
-import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { type Coordinates, countryPlace } from "../../lib/world-map.ts";
 import { networkText } from "../agents/fleet.tsx";
 import { LocationMap } from "../components/location-map.tsx";
 import { Table } from "../components/pieces.tsx";
 import { StatusWord } from "../components/status-word.tsx";
 import { Time } from "../components/time.tsx";
+import { formatMilliseconds } from "../formats.ts";
 import { regionName } from "../registry-names.ts";
 import { words } from "../words.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatMilliseconds } from "../../lib/duration-format.ts";
+import { formatMilliseconds } from "../formats.ts";
 
 const StepRows = z.object({
   steps: z.array(

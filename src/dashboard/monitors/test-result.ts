@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { DryRunReport } from "../../contract/monitor.ts";
-import { formatMilliseconds } from "../../lib/duration-format.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { formatMilliseconds } from "../formats.ts";
 import { words } from "../words.ts";
 import { type StepRow, stepsOfResult } from "./step-results.tsx";
 

@@ -1,8 +1,8 @@
 import { SLA_PERIODS, type SlaFigures, type SlaHistory, type SlaSummary, type SlaTargets } from "../../contract/sla.ts";
-import { formatDuration } from "../../lib/duration-format.ts";
 import { ChartFigure } from "../components/chart.tsx";
 import { ListPages, Table } from "../components/pieces.tsx";
 import type { FormField, FormValues, Problems } from "../form-fields.ts";
+import { formatDuration } from "../formats.ts";
 import { addressWith, partOf } from "../lists.ts";
 import { words } from "../words.ts";
 import { FormCard, type Page } from "./views.tsx";
