@@ -39,7 +39,7 @@ if [ ! -f "$program" ] || [ -n "$(find src package.json scripts/agent.ts "$insta
   PATH="$PWD/node_modules/.bin:$PATH" node scripts/agent.ts
 fi
 dashboard="$assets/dashboard.json"
-if [ ! -f "$dashboard" ] || [ -n "$(find src/dashboard/browser src/cli src/contract src/language src/lib src/ui scripts/dashboard.ts "$languages" "$installed" -newer "$dashboard" | head -n 1)" ]; then
+if [ ! -f "$dashboard" ] || [ -n "$(find src/dashboard/browser src/dashboard/spans.ts src/cli src/contract src/language src/lib src/ui scripts/dashboard.ts "$languages" "$installed" -newer "$dashboard" | head -n 1)" ]; then
   PATH="$PWD/node_modules/.bin:$PATH" node scripts/dashboard.ts
 fi
 description="$assets/openapi.json"

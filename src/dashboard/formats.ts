@@ -1,7 +1,7 @@
 import { LANGUAGE_FACTS } from "../language/languages.ts";
 import { SHORT_DATE, TIME_OF_DAY } from "../lib/date-format.ts";
 import { partsOfDuration } from "../lib/duration-format.ts";
-import { elapsedTime, relativeTime } from "../lib/relative-time.ts";
+import { elapsedTime, relativeTime } from "./spans.ts";
 import { language, words } from "./words.ts";
 
 /** Dates, numbers, spans and lists as the language of the request writes them. */
@@ -64,4 +64,13 @@ export function formatNumber(value: number, options: Intl.NumberFormatOptions = 
 /** "mail, browser and dashboard". */
 export function formatList(entries: readonly string[]): string {
   return new Intl.ListFormat(locale()).format(entries);
+}
+
+/** The same of elements. */
+export function listParts<Element>(entries: readonly Element[]): (Element | string)[] {
+  const places = entries.map((_, n) => String(n));
+  const parts = new Intl.ListFormat(locale()).formatToParts(places);
+  return parts.flatMap(({ type, value }): (Element | string)[] =>
+    type === "literal" ? [value] : entries.slice(Number(value), Number(value) + 1),
+  );
 }

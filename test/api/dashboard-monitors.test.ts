@@ -303,7 +303,7 @@ describe("the list of a thousand monitors", () => {
     const browser = await signedIn(account);
     const { text } = await browser.open("/app/monitors");
     expect(text.match(/<li class="monitor" id=/g)).toHaveLength(50);
-    expect(text).toContain("1000 monitors");
+    expect(text).toContain("1,000 monitors");
     expect(text).toContain("&lt;img src=x");
     expect(text).not.toContain("<img src=x");
     const sorted = await browser.open("/app/monitors?sort=name&offset=950");

@@ -1,6 +1,6 @@
 import { SHORT_DATE } from "../../lib/date-format.ts";
-import { elapsedTime, relativeTime } from "../../lib/relative-time.ts";
 import { zonedClock } from "../../lib/zoned-days.ts";
+import { elapsedTime, relativeTime } from "../spans.ts";
 import { forEachPart } from "./updates.ts";
 import { words } from "./words.ts";
 

@@ -1,12 +1,13 @@
-import { plural } from "../../lib/relative-time.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { PostButton } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
+import { durationInWords, listParts } from "../formats.ts";
 import { words } from "../words.ts";
 import type { MonitorPicture } from "./detail.ts";
 
 /** For how many hours a button mutes a monitor; the API takes any instant of the next 30 days. */
 export const MUTE_HOURS = ["1", "4", "24", "168"] as const;
+const HOUR_S = 3600;
 
 interface Muted {
   record: { muted_until: number | null };
@@ -45,14 +46,10 @@ function WaitingFor({ parents }: { parents: MonitorPicture["monitor"]["parents"]
   }
   return (
     <p class="banner is-warn">
-      Held while{" "}
-      {down.map(({ id, name }, n) => (
-        <>
-          {n === 0 ? "" : n === down.length - 1 ? " and " : ", "}
-          <a href={`/app/monitors/${id}`}>{name}</a>
-        </>
-      ))}{" "}
-      {down.length === 1 ? "is" : "are"} down: nobody is told of this outage unless it lasts longer.
+      {text.held_while.parts({
+        n: down.length,
+        monitors: listParts(down.map(({ id, name }) => <a href={`/app/monitors/${id}`}>{name}</a>)),
+      })}
     </p>
   );
 }
@@ -66,7 +63,7 @@ export function MuteItems({ id }: { id: string }) {
         {MUTE_HOURS.map((hours) => (
           <button type="submit" name="hours" value={hours}>
             <LineIcon of="bell-off" />
-            {text.mute({ nameOf: nameOf(Number(hours)) })}
+            {text.mute({ duration: durationInWords(Number(hours) * HOUR_S) })}
           </button>
         ))}
       </form>
@@ -74,5 +71,3 @@ export function MuteItems({ id }: { id: string }) {
     </>
   );
 }
-
-const nameOf = (hours: number) => (hours < 24 ? plural(hours, "hour") : plural(hours / 24, "day"));

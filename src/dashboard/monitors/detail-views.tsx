@@ -179,7 +179,9 @@ function State({ picture }: { picture: MonitorPicture }) {
   const text = words("dashboard-monitors").detail;
   const { monitor, now } = picture;
   const { record, latest } = monitor;
-  const message = (record.status === "unknown" ? record.status_message : null) ?? latest?.[3] ?? record.status_message;
+  // Of a paused one the status says it all.
+  const own = record.status === "paused" ? null : record.status_message;
+  const message = (record.status === "unknown" ? own : null) ?? latest?.[3] ?? own;
   return (
     <section class="stack" aria-label={text.now}>
       <Address target={monitor.target} />

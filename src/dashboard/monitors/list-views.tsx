@@ -5,7 +5,6 @@ import type { MonitorPlace } from "../../data/monitor-settings/read.ts";
 import type { SavedViewRecord } from "../../data/saved-views/read.ts";
 import type { StatusInterval } from "../../domain/uptime.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
-import { plural } from "../../lib/relative-time.ts";
 import { type Chip, FilterChips } from "../components/filter-chips.tsx";
 import { ListPages } from "../components/pieces.tsx";
 import { StatusWord, statusWord } from "../components/status-word.tsx";
@@ -99,7 +98,7 @@ export function listView(list: ListView): View {
         <div class="list-tools">
           <div role="status">
             <p class="quiet" id="monitors-count" data-live>
-              {plural(total, "monitor")}
+              {words("dashboard-monitors").list.count({ n: total })}
             </p>
           </div>
           <div id="chosen-filters" data-live>

@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { inEnglish } from "../../../test/support/english-words.ts";
 import { heartbeatLines, metricsLines } from "./push-lines.ts";
 
 const ADDRESS = "https://vigil.test/heartbeat/m1?token=hb_abc&message=100%25";
-const textOf = (label: string) => heartbeatLines(ADDRESS).find((line) => line.label.startsWith(label))?.text ?? "";
+const heartbeats = () => inEnglish(() => heartbeatLines(ADDRESS));
+const textOf = (label: string) => heartbeats().find((line) => line.label.startsWith(label))?.text ?? "";
 
 /** What a shell makes of the line, `curl` replaced by a program that prints its arguments. */
 function argumentsOf(line: string): string[] {
@@ -22,7 +24,7 @@ describe("lines that send a heartbeat", () => {
   });
 
   it("are there for every place where jobs run", () => {
-    expect(heartbeatLines(ADDRESS).map(({ label }) => label.split(" (")[0])).toEqual([
+    expect(heartbeats().map(({ label }) => label.split(" (")[0])).toEqual([
       "curl",
       "cron",
       "systemd",
@@ -34,7 +36,7 @@ describe("lines that send a heartbeat", () => {
 
 describe("lines that send metrics", () => {
   it("pass key and body to curl", () => {
-    const [line] = metricsLines("https://vigil.test/push", "pk_abc", "m1");
+    const [line] = inEnglish(() => metricsLines("https://vigil.test/push", "pk_abc", "m1"));
     const given = argumentsOf(line?.text ?? "");
     expect(given).toContain("Authorization: Bearer pk_abc");
     expect(JSON.parse(given.at(-1) ?? "")).toEqual({ monitor_id: "m1", status: "up", latency_ms: 42 });

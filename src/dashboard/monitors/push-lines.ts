@@ -1,3 +1,5 @@
+import { words } from "../words.ts";
+
 export interface PushLine {
   label: string;
   text: string;
@@ -5,18 +7,19 @@ export interface PushLine {
 
 /** Ready-to-paste lines that send a heartbeat after a job; the address carries the credential. */
 export function heartbeatLines(address: string): PushLine[] {
+  const text = words("dashboard-monitors").push.lines;
   return [
-    { label: "curl", text: `curl -fsS -m 10 --retry 5 -o /dev/null '${address}'` },
+    { label: text.curl, text: `curl -fsS -m 10 --retry 5 -o /dev/null '${address}'` },
     {
-      label: "cron",
+      label: text.cron,
       text: `30 2 * * * /path/to/job && curl -fsS -m 10 --retry 5 -o /dev/null '${escapeCron(address)}'`,
     },
     {
-      label: "systemd (in the job's service)",
+      label: text.systemd,
       text: `[Service]\nExecStartPost=/usr/bin/curl -fsS -m 10 --retry 5 -o /dev/null "${escapeSystemd(address)}"`,
     },
     {
-      label: "GitHub Actions (last step)",
+      label: text.github_actions,
       text: [
         "- name: Report to the monitor",
         "  if: success()",
@@ -24,7 +27,7 @@ export function heartbeatLines(address: string): PushLine[] {
         `# secret HEARTBEAT_URL: ${address}`,
       ].join("\n"),
     },
-    { label: "Kubernetes CronJob (second container)", text: kubernetesLines(address) },
+    { label: text.kubernetes, text: kubernetesLines(address) },
   ];
 }
 
@@ -66,7 +69,7 @@ export function metricsLines(address: string, key: string, monitorId: string): P
   const body = JSON.stringify({ monitor_id: monitorId, status: "up", latency_ms: 42 });
   return [
     {
-      label: "curl",
+      label: words("dashboard-monitors").push.lines.curl,
       text: `curl -fsS -m 10 --retry 5 '${address}' \\\n  -H 'Authorization: Bearer ${key}' \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`,
     },
   ];

@@ -32,5 +32,5 @@ it.each([
 
 it("says what each step of a journey took", () => {
   const steps = [{ name: "log in", status: "passed", status_code: 200, latency_ms: 31 }];
-  expect(describeResult({ ...measured, details: { requests: 1, steps } }, NOW).steps).toEqual(steps);
+  expect(inEnglish(() => describeResult({ ...measured, details: { requests: 1, steps } }, NOW)).steps).toEqual(steps);
 });
