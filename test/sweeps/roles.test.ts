@@ -58,19 +58,22 @@ const ofPages = ENDPOINTS.filter(
     !Object.values(endpoint.policy.ids?.params ?? {}).some((kind) => ACCOUNT_KINDS.includes(kind)),
 );
 
-/** A valid request of a new owner about objects that all lie on pages, which all members share. */
-async function prepareShared(endpoint: Endpoint): Promise<{ owner: Account; prepared: Prepared }> {
+/** A valid request of a new owner about objects that all lie on pages, which these members share. */
+async function prepareShared(
+  endpoint: Endpoint,
+  sharing: readonly Member[],
+): Promise<{ owner: Account; prepared: Prepared }> {
   const owner = await createAccount();
   const prepared = await prepare(endpoint, owner);
   const { query, body } = endpoint.policy.ids ?? {};
   const page = await OBJECTS.page(owner);
   if (query?.status_page_id) prepared.query = { status_page_id: page, ...prepared.query };
   if (body?.status_page_id) prepared.body = { status_page_id: page, ...prepared.body };
-  await sharePages(owner, page);
+  await sharePages(owner, page, sharing);
   return { owner, prepared };
 }
 
-async function sharePages(owner: Account, page: string): Promise<void> {
+async function sharePages(owner: Account, page: string, sharing: readonly Member[]): Promise<void> {
   const place = (table: string) =>
     env.DB.prepare(`UPDATE ${table} SET status_page_id = ? WHERE owner_id = ? AND status_page_id IS NULL`);
   await env.DB.batch(PAGED_TABLES.map((table) => place(table).bind(page, owner.user_id)));
@@ -78,7 +81,7 @@ async function sharePages(owner: Account, page: string): Promise<void> {
   const pages = (await owned.all<{ id: string }>()).results;
   await Promise.all(
     pages.flatMap(({ id }) =>
-      members.map(({ account, membership: { role, capabilities } }) =>
+      sharing.map(({ account, membership: { role, capabilities } }) =>
         joinPage(account, id, { role: GrantedRole.parse(role), capabilities: [...capabilities] }),
       ),
     ),
@@ -113,9 +116,8 @@ describe("every role", () => {
     async (_name, endpoint) => {
       const right: Permission = endpoint.policy.permission ?? "page.read";
       const rights: Permission[] = usesAgent(endpoint) ? [right, "agents.write"] : [right];
-      const isEntitled = ({ membership }: (typeof members)[number]) =>
-        rights.every((each) => hasPermission(membership, each));
-      const shared = await prepareShared(endpoint);
+      const isEntitled = ({ membership }: Member) => rights.every((each) => hasPermission(membership, each));
+      const shared = await prepareShared(endpoint, members);
       expect(namesObject(endpoint, shared.prepared), "the example names nothing on a page").toBe(true);
 
       const anonymous = { client: createClient() };
@@ -129,8 +131,9 @@ describe("every role", () => {
           membership.role,
         ]);
       }
-      for (const { name, account } of members.filter(isEntitled)) {
-        const { prepared } = isGet(endpoint) ? shared : await prepareShared(endpoint);
+      for (const member of members.filter(isEntitled)) {
+        const { prepared } = isGet(endpoint) ? shared : await prepareShared(endpoint, [member]);
+        const { name, account } = member;
         const answer = await send(account, prepared);
         expect({ name, status: answer.status, body: answer.body }).toMatchObject({
           status: expect.toSatisfy(isAllowed),
