@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { type BackupStore, backupStoreOf, fetchBackup, removeStored, storeBackup } from "./backup-store.ts";
 import { Refusal } from "./command-error.ts";
 import { IS_PACKAGED, PROJECT_ROOT } from "./paths.ts";
 import type { StateDir } from "./settings.ts";
@@ -14,12 +15,16 @@ export interface Backups {
   keep: number;
   /** Requested while the backup of the day is there: a heartbeat monitor alerts when one is missing. */
   heartbeat: string | undefined;
+  /** Where each is stored once more. */
+  store: BackupStore | undefined;
 }
 
 /** What became of them; `vigil doctor` reads it. */
 export interface BackupRecord {
   made_at?: string;
   file?: string;
+  /** The last one that the store has. */
+  stored?: string;
   tested_at?: string;
   failure?: string;
 }
@@ -43,13 +48,14 @@ export function backupsOf(env: NodeJS.ProcessEnv): Backups | undefined {
     throw new Refusal("BACKUP_KEEP_DAYS must be between 1 and 3650");
   const heartbeat = env.BACKUP_HEARTBEAT_URL || undefined;
   if (heartbeat !== undefined && !URL.canParse(heartbeat)) throw new Refusal("BACKUP_HEARTBEAT_URL must be a URL");
+  const store = backupStoreOf(env);
   const dir = resolve(env.BACKUP_DIR);
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new Refusal(`BACKUP_DIR ${dir} cannot be used: ${error instanceof Error ? error.message : error}`);
   }
-  return { dir, keep, heartbeat };
+  return { dir, keep, heartbeat, store };
 }
 
 /** Looks once an hour, and at once, whether the day has its backup. */
@@ -80,27 +86,28 @@ export async function backUpBeforeUpgrade(stateDir: StateDir, { dir }: Backups):
     throw new Refusal(`no backup could be made before the upgrade: ${messageOf(error)}`);
   }
   console.log(`before the upgrade: ${file}`);
-  prune(dir, BEFORE_UPGRADE, KEPT_UPGRADES);
+  for (const name of outdated(dir, BEFORE_UPGRADE, KEPT_UPGRADES)) rmSync(join(dir, name), { force: true });
 }
 
 async function backUpToday(stateDir: StateDir, backups: Backups, stopping: AbortSignal): Promise<void> {
-  const { dir, keep, heartbeat } = backups;
+  const { dir, keep, heartbeat, store } = backups;
   const now = new Date();
   const file = join(dir, `vigil-${now.toISOString().slice(0, 10)}.backup`);
   const record = readBackupRecord(stateDir);
   try {
-    if (!existsSync(file)) {
-      await run("backup", [file], stateDir.path, stopping);
-      prune(dir, DAILY, keep);
+    if (!existsSync(file)) await run("backup", [file], stateDir.path, stopping);
+    if (store && record.stored !== file) {
+      await storeBackup(store, file, stopping);
+      record.stored = file;
+    }
+    for (const name of outdated(dir, DAILY, keep)) {
+      if (store) await removeStored(store, name, stopping);
+      rmSync(join(dir, name), { force: true });
     }
     record.file = file;
     record.made_at = statSync(file).mtime.toISOString();
     if (now.getTime() - Date.parse(record.tested_at ?? "1970-01-01") >= TEST_EVERY_DAYS * DAY_MS) {
-      // A test that was cut off left its copies, secrets included.
-      for (const name of readdirSync(dir).filter((each) => each.startsWith(CHECK_PREFIX))) {
-        rmSync(join(dir, name), { recursive: true });
-      }
-      await run("restore", [file, "--check"], stateDir.path, stopping);
+      await testRestore(stateDir, { backups, file, stopping });
       record.tested_at = now.toISOString();
       console.log(`restored as a test: ${file}`);
     }
@@ -114,6 +121,24 @@ async function backUpToday(stateDir: StateDir, backups: Backups, stopping: Abort
     return;
   }
   if (heartbeat !== undefined) await sendHeartbeat(heartbeat, stopping);
+}
+
+/** Of what the store has, where there is one: after the loss of the machine it is all that is left. */
+async function testRestore(
+  stateDir: StateDir,
+  { backups: { dir, store }, file, stopping }: { backups: Backups; file: string; stopping: AbortSignal },
+): Promise<void> {
+  // A test that was cut off left its copies, secrets included.
+  for (const name of readdirSync(dir).filter((each) => each.startsWith(CHECK_PREFIX))) {
+    rmSync(join(dir, name), { recursive: true });
+  }
+  const fetched = join(dir, `${CHECK_PREFIX}${basename(file)}`);
+  if (store) await fetchBackup(store, { name: basename(file), file: fetched, signal: stopping });
+  try {
+    await run("restore", [store ? fetched : file, "--check"], stateDir.path, stopping);
+  } finally {
+    rmSync(fetched, { force: true });
+  }
 }
 
 async function sendHeartbeat(url: string, stopping: AbortSignal): Promise<void> {
@@ -147,9 +172,10 @@ async function run(
   if (code !== 0) throw new Error(reason.trim() || `${command} ended with ${code}`);
 }
 
-function prune(dir: string, kind: RegExp, keep: number): void {
+/** The names of a kind beyond the newest. */
+function outdated(dir: string, kind: RegExp, keep: number): string[] {
   const files = readdirSync(dir).filter((name) => kind.test(name));
-  for (const name of files.sort().slice(0, -keep)) rmSync(join(dir, name), { force: true });
+  return files.sort().slice(0, -keep);
 }
 
 export function readBackupRecord({ backupRecord }: StateDir): BackupRecord {

@@ -1,13 +1,12 @@
-import { createHash, createHmac } from "node:crypto";
 import { headline } from "../domain/alert-messages.ts";
+import { sha256Hex, signAwsRequest } from "../lib/aws-signature.ts";
 import { shorten } from "../lib/plain-text.ts";
 import { formatPlain } from "./chat-text.ts";
 import { configText, secretField, textField } from "./fields.ts";
 import { type Notifier, USER_AGENT } from "./port.ts";
 
 /**
- * https://docs.aws.amazon.com/sns/latest/api/API_Publish.html, signed by Signature Version 4
- * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html).
+ * https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
 const SUBJECT_MAX = 99;
 const MESSAGE_MAX = 8000;
@@ -50,7 +49,7 @@ export const awsSns: Notifier = {
         [`${entry}.Value.StringValue`, value],
       ];
     });
-    const group = createHash("sha256").update(message.thread.id).digest("hex");
+    const group = sha256Hex(message.thread.id);
     const body = new URLSearchParams([
       ["Action", "Publish"],
       ["Version", "2010-03-31"],
@@ -69,13 +68,18 @@ export const awsSns: Notifier = {
       id: configText(awsSns, target, "access_key_id"),
       secret: configText(awsSns, target, "secret_access_key"),
     };
-    return {
-      kind: "http",
+    const url = new URL(`https://${host}/`);
+    const headers = signAwsRequest({
       method: "POST",
-      url: `https://${host}/`,
-      headers: { "user-agent": USER_AGENT, ...signedHeaders({ host, region, body, credentials, sent_at }) },
-      body,
-    };
+      url,
+      headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
+      digest: sha256Hex(body),
+      service: "sns",
+      region,
+      credentials,
+      sent_at,
+    });
+    return { kind: "http", method: "POST", url: url.href, headers: { "user-agent": USER_AGENT, ...headers }, body };
   },
   readAnswer: ({ status, excerpt }) =>
     status === 400 && /<Code>(?:Throttl\w*|RequestLimitExceeded)<\/Code>/.test(excerpt)
@@ -92,39 +96,4 @@ function toSubject(text: string): string {
       .trim() || "Vigil",
     SUBJECT_MAX,
   ).replace("…", ".");
-}
-
-interface Signed {
-  host: string;
-  region: string;
-  body: string;
-  credentials: { id: string; secret: string };
-  sent_at: number;
-}
-
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
-
-function signedHeaders({ host, region, body, credentials, sent_at }: Signed): Record<string, string> {
-  const time = new Date(sent_at).toISOString().replace(/[-:]|\.\d{3}/g, "");
-  const day = time.slice(0, 8);
-  const type = "application/x-www-form-urlencoded; charset=utf-8";
-  const names = "content-type;host;x-amz-date";
-  const canonical = [
-    "POST",
-    "/",
-    "",
-    `content-type:${type}`,
-    `host:${host}`,
-    `x-amz-date:${time}`,
-    "",
-    names,
-    sha256(body),
-  ];
-  const scope = `${day}/${region}/sns/aws4_request`;
-  const toSign = ["AWS4-HMAC-SHA256", time, scope, sha256(canonical.join("\n"))].join("\n");
-  const key = hmac(hmac(hmac(hmac(`AWS4${credentials.secret}`, day), region), "sns"), "aws4_request");
-  const signature = hmac(key, toSign).toString("hex");
-  const authorization = `AWS4-HMAC-SHA256 Credential=${credentials.id}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
-  return { "content-type": type, "x-amz-date": time, authorization };
 }

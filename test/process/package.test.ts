@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findPort } from "../../scripts/local/port.ts";
+import { S3Server } from "../support/s3-server.ts";
 import { bootSystemdHostOrReason, type SystemdHost } from "../support/systemd/run-systemd.ts";
 import { leftoversOf, PROJECT_ROOT, runNpm, temporaryDir } from "./support.ts";
 
@@ -100,7 +101,11 @@ describe("the package", { timeout: PATIENCE_MS }, () => {
   it("runs the service, which backs itself up, tries its backup, and leaves no process behind", async () => {
     // As a test leaves it that was cut off.
     mkdirSync(join(backupDir, "check-cutoff"), { recursive: true, mode: 0o700 });
+    const bucket = new S3Server();
+    const passphrase = { BACKUP_PASSPHRASE: "correct horse" };
     const service = await serve({
+      ...(await bucket.start()),
+      ...passphrase,
       BACKUP_DIR: backupDir,
       PUBLIC_URL: "https://status.example.com",
       CLIENT_ADDRESS_HEADER: "X-Real-IP",
@@ -115,6 +120,8 @@ describe("the package", { timeout: PATIENCE_MS }, () => {
 
     await expect.poll(() => service.log(), { timeout: PATIENCE_MS }).toContain("restored as a test");
     expect(readdirSync(backupDir)).toEqual([`vigil-${DAY}.backup`]);
+    expect([...bucket.objects.keys()]).toEqual([`of vigil/vigil-${DAY}.backup`]);
+    bucket.stop();
     const { stdout } = await vigil(["doctor", "--json"]);
     const findings = (JSON.parse(stdout) as { subject: string; isWell: boolean }[]).map(
       ({ subject, isWell }) => [subject, isWell] as const,
@@ -133,7 +140,10 @@ describe("the package", { timeout: PATIENCE_MS }, () => {
     expect(await leftoversOf(stateDir)).toEqual([]);
 
     const other = join(dir, "other");
-    const restored = await vigil(["restore", join(backupDir, `vigil-${DAY}.backup`)], { STATE_DIR: other });
+    const restored = await vigil(["restore", join(backupDir, `vigil-${DAY}.backup`)], {
+      ...passphrase,
+      STATE_DIR: other,
+    });
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("vigil serve") });
     const second = await serve({ STATE_DIR: other });
     const me = await fetch(`${second.url}/api/core/v1/auth/me`, {

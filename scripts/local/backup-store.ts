@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream, openAsBlob } from "node:fs";
+import { basename } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { sha256Hex, signAwsRequest } from "../../src/lib/aws-signature.ts";
+import { Refusal } from "./command-error.ts";
+
+/** Backups beside those of this machine: a bucket of an S3-compatible service, and what names in it begin with. */
+export interface BackupStore {
+  /** With a slash at its end. */
+  url: URL;
+  region: string;
+  credentials: { id: string; secret: string };
+}
+
+/** An upload of some gigabytes takes its time; one that stands still does not go on for ever. */
+const TRANSFER_MS = 3_600_000;
+const ANSWER_EXCERPT = 200;
+
+export function backupStoreOf(env: NodeJS.ProcessEnv): BackupStore | undefined {
+  const { BACKUP_S3_URL: address, BACKUP_S3_KEY_ID: id, BACKUP_S3_SECRET: secret } = env;
+  if (!address) return undefined;
+  if (!URL.canParse(address) || !/^https?:\/\/[^/]+\/[^/?#]+[^?#]*$/.test(address))
+    throw new Refusal(
+      "BACKUP_S3_URL must be the address of a bucket: https://host/bucket or https://host/bucket/folder",
+    );
+  if (!id || !secret) throw new Refusal("BACKUP_S3_URL needs BACKUP_S3_KEY_ID and BACKUP_S3_SECRET");
+  if (!env.BACKUP_PASSPHRASE)
+    throw new Refusal("BACKUP_S3_URL needs BACKUP_PASSPHRASE: the store would have the root secret in the clear");
+  const region = env.BACKUP_S3_REGION || "auto";
+  return { url: new URL(address.replace(/\/*$/, "/")), region, credentials: { id, secret } };
+}
+
+export async function storeBackup(store: BackupStore, file: string, signal: AbortSignal): Promise<void> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  const body = await openAsBlob(file);
+  await send(store, { method: "PUT", name: basename(file), digest: hash.digest("hex"), body, signal });
+}
+
+export async function fetchBackup(
+  store: BackupStore,
+  { name, file, signal }: { name: string; file: string; signal: AbortSignal },
+): Promise<void> {
+  const { body } = await send(store, { method: "GET", name, signal });
+  if (!body) throw new Error(`${name} of the store is empty`);
+  await pipeline(body, createWriteStream(file, { mode: 0o600 }));
+}
+
+/** One that is not there is fine. */
+export async function removeStored(store: BackupStore, name: string, signal: AbortSignal): Promise<void> {
+  await send(store, { method: "DELETE", name, signal });
+}
+
+interface Sent {
+  method: "PUT" | "GET" | "DELETE";
+  name: string;
+  digest?: string;
+  body?: Blob;
+  signal: AbortSignal;
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html and its siblings. */
+async function send({ url: folder, region, credentials }: BackupStore, sent: Sent): Promise<Response> {
+  const { method, name, body, digest = sha256Hex("") } = sent;
+  const url = new URL(name, folder);
+  const headers = signAwsRequest({
+    method,
+    url,
+    headers: { "x-amz-content-sha256": digest },
+    digest,
+    service: "s3",
+    region,
+    credentials,
+    sent_at: Date.now(),
+  });
+  const signal = AbortSignal.any([sent.signal, AbortSignal.timeout(TRANSFER_MS)]);
+  const response = await fetch(url, { method, headers, signal, ...(body && { body }) });
+  const isDone = response.ok || (method === "DELETE" && response.status === 404);
+  if (isDone) return response;
+  const excerpt = (await response.text()).slice(0, ANSWER_EXCERPT);
+  throw new Error(`BACKUP_S3_URL answered ${method} ${name} with ${response.status}: ${excerpt}`);
+}
