@@ -120,10 +120,7 @@ export const EXAMPLES: Record<string, (account: Account) => Promise<Example>> = 
     await makeOperator(account);
     return { body: { email: emailOf(await createAccount()) } };
   },
-  "POST /user/chat-accounts": async (account) => ({
-    body: { code: chatCodeOf() },
-    headers: await insertBrowser(account),
-  }),
+  "POST /user/chat-accounts": async () => ({ body: { code: chatCodeOf() } }),
   "DELETE /user/chat-accounts/{id}": async (account) => ({
     params: { id: await insertChatAccountOf(account) },
   }),

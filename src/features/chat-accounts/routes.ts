@@ -37,7 +37,7 @@ export const endpoints = [
       tags,
       summary: "Link a person of a chat to your account",
       description:
-        "Takes the code of the link that Slack, Discord or Telegram gave this person, within 15 minutes. Buttons and commands of theirs then act with the rights that you have at that time. For signed-in browsers; 403 for API tokens.",
+        "Takes the code of the link that Slack, Discord or Telegram gave this person, within 15 minutes. Buttons and commands of theirs then act with the rights that you have at that time.",
       request: { body: jsonBody(ChatAccountCreate) },
       responses: { 201: json("Who is linked", ChatAccount), ...USER_ERRORS, ...BODY_ERRORS },
     }),
