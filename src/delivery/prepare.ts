@@ -58,6 +58,7 @@ export function chatServicesOf(settings: Settings): ChatServices {
     telegram_bot_token: settings.TELEGRAM_BOT_TOKEN,
     discord_api_base: settings.DISCORD_API_BASE,
     discord_bot_token: settings.DISCORD_BOT_TOKEN,
+    slack_answers: settings.SLACK_SIGNING_SECRET !== "",
   };
 }
 
@@ -77,6 +78,7 @@ export async function prepare(scope: Scope, claimed: Claimed): Promise<Prepared 
   const { target, wording, message } = composed;
   const plain: NotifierInput = {
     delivery_id: delivery.id,
+    webhook_id: webhook.id,
     event,
     event_name: delivery.event_name,
     sent_at: scope.now,

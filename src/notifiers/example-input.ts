@@ -22,6 +22,12 @@ export function exampleInputOf(name: EventName): NotifierInput {
     sent_at: event.created_at,
     monitor: { tags: ["eu", "payments"], external_key: "shop" },
     message: composeAlert(event, { public_url: "https://vigil.example", timezone: "UTC", page_name: "Example" }),
-    services: { telegram_api_base: "", telegram_bot_token: "", discord_api_base: "", discord_bot_token: "" },
+    services: {
+      telegram_api_base: "",
+      telegram_bot_token: "",
+      discord_api_base: "",
+      discord_bot_token: "",
+      slack_answers: false,
+    },
   };
 }

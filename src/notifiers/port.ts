@@ -73,6 +73,8 @@ export interface ChatServices {
   telegram_bot_token: string;
   discord_api_base: string;
   discord_bot_token: string;
+  /** What is pressed in Slack comes back and can be verified. */
+  slack_answers: boolean;
 }
 
 /** How an owner marks a monitor, for templates. */
@@ -85,6 +87,8 @@ export interface MonitorMarks {
 export interface NotifierInput {
   /** The same on every attempt, so that receivers recognise a repeat. */
   delivery_id: string;
+  /** Whose message it is; absent in previews, and for contacts of people. */
+  webhook_id?: string;
   event: NewEvent;
   /** Name under which the target receives the event. */
   event_name: string;

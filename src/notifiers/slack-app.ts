@@ -1,3 +1,5 @@
+import { isKnownEvent } from "../contract/events.ts";
+import { ACKNOWLEDGE, type AlertMessage } from "../domain/alert-messages.ts";
 import { configText, secretField, textField, urlField } from "./fields.ts";
 import {
   type AnswerReading,
@@ -10,7 +12,7 @@ import {
   type NotifierRequest,
   type WebhookTarget,
 } from "./port.ts";
-import { slackMessage } from "./slack-message.ts";
+import { plain, slackMessage } from "./slack-message.ts";
 
 /**
  * An app in the workspace, by https://docs.slack.dev/reference/methods/chat.postMessage and chat.update: an outage or incident
@@ -42,22 +44,23 @@ export const slackApp: Notifier = {
   channel: "another channel ID",
   notes: [
     "An outage or incident is one message. What follows changes it in place and is a reply in its thread, so that the channel shows how things stand and the thread how they came about; reminders of what is still down are shown in the channel, too. Once the message was deleted in Slack, a new one takes its place.",
+    "Messages of what goes on have the buttons Acknowledge, Post update, Mute for 1 hour and Resolve, and `/vigil status`, `/vigil oncall` and `/vigil ack` answer the person who writes them alone, of the first five of their pages. They act for the account that the person linked, with its rights: who is linked to none gets a link, as in [linked channels](../channels.md#linked-channels). For this the operator sets `SLACK_SIGNING_SECRET` to the signing secret of the app (Basic Information), and in the app switches on Interactivity with the request URL `https://<address>/integrations/slack/interactions` and adds the command `/vigil` with `https://<address>/integrations/slack/commands`, which gives it the scope `commands`. The token of the channel has to be one of that app.",
     "The app writes only into channels to which people of the workspace invited it. Rate limits of Slack are waited for, and the reason of each refusal, such as a token that was revoked, stands beside the delivery.",
   ],
   attemptsMax: CHAT_ATTEMPTS_MAX,
   isBundled: true,
   keepsAlerts: true,
   validate: ({ url }) => (isHttpUrl(url) ? null : NOT_AN_ADDRESS),
-  build: (input, target) => request("chat.postMessage", input, target),
+  build: (input, target) => request("chat.postMessage", input, target, { buttons: buttonsOf(input) }),
   editing: {
     isOfThread: true,
     parseMessageId: (body) => /"ts"\s*:\s*"(\d{1,12}\.\d{1,9})"/.exec(body)?.[1] ?? null,
-    edit: (input, target, ts) => request("chat.update", input, target, { ts }),
+    edit: (input, target, ts) => request("chat.update", input, target, { buttons: buttonsOf(input), thread: { ts } }),
   },
   follow(input, target, edited_id) {
     if (edited_id === null || !TIMESTAMP.test(edited_id)) return null;
     const reply_broadcast = input.message.tone === "down";
-    return request("chat.postMessage", input, target, { thread_ts: edited_id, reply_broadcast });
+    return request("chat.postMessage", input, target, { thread: { thread_ts: edited_id, reply_broadcast } });
   },
   readAnswer,
 };
@@ -66,7 +69,7 @@ function request(
   method: string,
   { message }: NotifierInput,
   target: WebhookTarget,
-  thread: Readonly<Record<string, string | boolean>> = {},
+  { buttons = [], thread = {} }: { buttons?: object[]; thread?: Readonly<Record<string, string | boolean>> } = {},
 ): NotifierRequest {
   const channel = target.channel ?? configText(slackApp, target, "channel_id");
   if (!CHANNEL.test(channel)) throw new Error("alert_channels names no channel of Slack");
@@ -74,12 +77,60 @@ function request(
   // Previews of the service's own addresses would repeat what the message says.
   const body = {
     channel,
-    ...slackMessage(message),
+    ...slackMessage(buttons.length === 0 ? message : withoutAcknowledgeLink(message), buttons),
     ...thread,
     ...(isPost && { unfurl_links: false, unfurl_media: false }),
   };
   const headers = { authorization: `Bearer ${configText(slackApp, target, "token")}` };
   return jsonRequest(`${target.url.replace(/\/+$/, "")}/${method}`, body, { headers });
+}
+
+/** What can be done there, each with the rights of the person who presses. */
+export const SLACK_ACTIONS = ["acknowledge", "update", "mute", "resolve"] as const;
+const LABELS: Record<(typeof SLACK_ACTIONS)[number], string> = {
+  acknowledge: "Acknowledge",
+  update: "Post update",
+  mute: "Mute for 1 hour",
+  resolve: "Resolve",
+};
+const BEGUN = ["monitor.down", "monitor.reminder", "incident.created", "incident.updated", "incident.acknowledged"];
+
+/** None where nothing would come back, and of what is over. */
+function buttonsOf({ webhook_id, event, message, services }: NotifierInput): object[] {
+  if (!services.slack_answers || webhook_id === undefined || !isKnownEvent(event) || !BEGUN.includes(event.name))
+    return [];
+  const data: Readonly<Record<string, unknown>> = event.data;
+  if (message.is_resolved || data.status === "resolved") return [];
+  const isAcknowledged = event.name === "incident.acknowledged" || Boolean(data.acknowledged_at);
+  const value = `${webhook_id} ${message.thread.id} ${event.monitor_id ?? ""}`;
+  return SLACK_ACTIONS.flatMap((action) => {
+    const isOffered = action === "acknowledge" ? !isAcknowledged : action !== "mute" || event.monitor_id !== null;
+    return isOffered ? [buttonOf(action, value)] : [];
+  });
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+function buttonOf(action_id: (typeof SLACK_ACTIONS)[number], value: string): object {
+  return {
+    type: "button",
+    text: plain(LABELS[action_id]),
+    action_id,
+    value,
+    ...(action_id === "acknowledge" && { style: "primary" }),
+    ...(action_id === "resolve" && { confirm: CONFIRMATION }),
+  };
+}
+
+/** https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
+const CONFIRMATION = {
+  title: plain("Resolve the incident?"),
+  text: plain("Readers of a published incident are told that it is over."),
+  confirm: plain("Resolve"),
+  deny: plain("Cancel"),
+};
+
+function withoutAcknowledgeLink(message: AlertMessage): AlertMessage {
+  return { ...message, links: message.links.filter(({ label }) => label !== ACKNOWLEDGE) };
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -34,6 +34,16 @@ export function isSignedByTwilio(
   return isSameSecret(expected, signature);
 }
 
+/** Slack signs its version, the time and the body (https://docs.slack.dev/authentication/verifying-requests-from-slack). */
+export function isSignedBySlack(
+  secret: string,
+  { signature, timestamp, body }: { signature: string; timestamp: string; body: Uint8Array },
+): boolean {
+  if (secret === "") return false;
+  const expected = `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:`).update(body).digest("hex")}`;
+  return isSameSecret(expected, signature);
+}
+
 /**
  * PagerDuty signs the body, while a secret is changed by both
  * (https://developer.pagerduty.com/docs/verifying-webhook-signatures).

@@ -188,6 +188,8 @@ const FIELDS = {
     .default("")
     .refine((key) => /^(?:[0-9a-f]{64})?$/i.test(key), "must be 64 hexadecimal digits"),
   DISCORD_APPLICATION_ID: z.string().trim().default(""),
+  /** Verifies requests of Slack: the signing secret of the app; without it messages have no buttons and no request is accepted. */
+  SLACK_SIGNING_SECRET: z.string().trim().default(""),
   /** What Telegram sends as X-Telegram-Bot-Api-Secret-Token; without it no request of Telegram is accepted. */
   TELEGRAM_WEBHOOK_SECRET: z.string().trim().default(""),
   TELEGRAM_BOT_NAME: z.string().trim().default(""),

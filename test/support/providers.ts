@@ -8,8 +8,14 @@ export const NO_BOTS: ChatServices = {
   telegram_bot_token: "",
   discord_api_base: "https://discord.com/api/v10",
   discord_bot_token: "",
+  slack_answers: false,
 };
-export const BOTS: ChatServices = { ...NO_BOTS, telegram_bot_token: "42:bot", discord_bot_token: "discord-bot" };
+export const BOTS: ChatServices = {
+  ...NO_BOTS,
+  telegram_bot_token: "42:bot",
+  discord_bot_token: "discord-bot",
+  slack_answers: true,
+};
 
 /** In Berlin, where it is an hour later than in UTC. */
 const READER = { public_url: "https://vigil.test", timezone: "Europe/Berlin", page_name: "Northwind" };
@@ -18,6 +24,7 @@ export function exampleInput(fields: Parameters<typeof exampleEvent>[0] = {}): N
   const event = exampleEvent(fields);
   return {
     delivery_id: "0199c0de-0000-5000-8000-000000000001",
+    webhook_id: "0199c0de-0000-5000-8000-000000000009",
     sent_at: Date.UTC(2026, 0, 2, 3, 5),
     event,
     event_name: event.name,
@@ -65,6 +72,14 @@ const slackText = (type: "plain_text" | "mrkdwn", max: number) =>
     ? z.strictObject({ type: z.literal(type), text: text(max), emoji: z.boolean() })
     : z.strictObject({ type: z.literal(type), text: text(max).refine(isSlackText), verbatim: z.boolean() });
 
+/** https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
+const SlackConfirm = z.strictObject({
+  title: slackText("plain_text", 100),
+  text: slackText("plain_text", 300),
+  confirm: slackText("plain_text", 30),
+  deny: slackText("plain_text", 30),
+});
+
 /** https://docs.slack.dev/reference/block-kit/blocks */
 export const SlackBlock = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("header"), text: slackText("plain_text", 150) }),
@@ -80,12 +95,17 @@ export const SlackBlock = z.discriminatedUnion("type", [
     type: z.literal("actions"),
     elements: z
       .array(
-        z.strictObject({
-          type: z.literal("button"),
-          text: slackText("plain_text", 75),
-          url: z.url().max(3000),
-          style: z.enum(["primary", "danger"]).optional(),
-        }),
+        z
+          .strictObject({
+            type: z.literal("button"),
+            text: slackText("plain_text", 75),
+            url: z.url().max(3000).optional(),
+            action_id: text(255).optional(),
+            value: text(2000).optional(),
+            confirm: SlackConfirm.optional(),
+            style: z.enum(["primary", "danger"]).optional(),
+          })
+          .refine(({ url, action_id, value }) => url !== undefined || (action_id !== undefined && value !== undefined)),
       )
       .min(1)
       .max(25),

@@ -17,6 +17,7 @@ const SERVICES = {
   telegram_bot_token: "",
   discord_api_base: "https://discord.com/api",
   discord_bot_token: "",
+  slack_answers: false,
 };
 
 /** What the provider would say against it. */

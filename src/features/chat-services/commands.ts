@@ -163,17 +163,21 @@ async function acknowledgeAll(ctx: RequestScope, { service, channel, person, say
   if (pages.length === 0) return NOT_LINKED;
   if (person === null) return UNKNOWN;
   const acting = await actAs(ctx, person);
-  if (acting === null) return sayHowToLink(person);
-  const how = { by: requireUser(acting).user_id, how: onService(person) };
-  const allowed = await listAllowed(ctx, pages, how.by);
+  return acting === null ? sayHowToLink(person) : acknowledgeOn(acting, pages, onService(person));
+}
+
+/** Acknowledges what waits for an answer on those of these pages where the caller may. */
+export async function acknowledgeOn(ctx: RequestScope, pages: readonly { id: string }[], how: string): Promise<string> {
+  const { user_id: by } = requireUser(ctx);
+  const allowed = await listAllowed(ctx, pages, by);
   if (allowed.length === 0) return NOT_ALLOWED;
   let count = 0;
   for (const page of allowed) {
     for (const escalation of await listOpenEscalations(ctx.db, page.id)) {
-      count += await acknowledgeFrom(acting, escalation, how);
+      count += await acknowledgeFrom(ctx, escalation, { by, how });
     }
     for (const incident of await listUnansweredIncidents(ctx.db, page.id)) {
-      await acknowledgeAlone(acting, incident, how);
+      await acknowledgeAlone(ctx, incident, { by, how });
       count += 1;
     }
   }
