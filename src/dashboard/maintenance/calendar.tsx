@@ -5,11 +5,11 @@ import { listOccurrences } from "../../domain/maintenance.ts";
 import type { Recurrence } from "../../domain/recurrence.ts";
 import { listMyMaintenance } from "../../features/maintenance/service.ts";
 import { DAY_MS } from "../../lib/durations.ts";
-import { lazy } from "../../lib/lazy.ts";
 import { dateIn, monthOf, zonedClock } from "../../lib/zoned-days.ts";
 import { Preview } from "../components/preview.tsx";
 import { ExactTime } from "../components/time.tsx";
 import { type FormField, readBody } from "../form-fields.ts";
+import { dateFormat } from "../formats.ts";
 import { addressWith } from "../lists.ts";
 import { words } from "../words.ts";
 
@@ -70,9 +70,8 @@ function startOfMonth(at: number, months: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
 }
 
-const MONTH_NAME = lazy(() => new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }));
-const DAY_NAME = lazy(() => new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" }));
-const timeIn = (zone: string) => new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
+const MONTH_NAME = { month: "long", year: "numeric", timeZone: "UTC" } as const;
+const DAY_NAME = { weekday: "short", timeZone: "UTC" } as const;
 const monthAddress = (at: number, page: string | undefined) =>
   addressWith("/app/maintenance", { month: new Date(at).toISOString().slice(0, 7), page });
 /** Monday first. */
@@ -81,7 +80,7 @@ const weekdayOf = (at: number) => (new Date(at).getUTCDay() + 6) % WEEK;
 export function Calendar({ month: { zone, from, to, page, entries }, now }: { month: Month; now: number }) {
   const text = words("dashboard-incidents").maintenance.calendar;
   const clock = zonedClock(zone);
-  const time = timeIn(zone);
+  const time = dateFormat({ timeStyle: "short", timeZone: zone });
   const first = from - weekdayOf(from) * DAY_MS;
   const count = Math.ceil((to - first) / DAY_MS / WEEK) * WEEK;
   const days = Array.from({ length: count }, (_, n) => first + n * DAY_MS);
@@ -89,7 +88,7 @@ export function Calendar({ month: { zone, from, to, page, entries }, now }: { mo
   return (
     <section class="card" aria-labelledby="calendar">
       <div class="row">
-        <h2 id="calendar">{MONTH_NAME().format(from)}</h2>
+        <h2 id="calendar">{dateFormat(MONTH_NAME).format(from)}</h2>
         <span class="quiet">{text.times({ zone })}</span>
         <span class="actions">
           <a class="button second" href={monthAddress(startOfMonth(from, -1), page)}>
@@ -106,7 +105,7 @@ export function Calendar({ month: { zone, from, to, page, entries }, now }: { mo
           <thead>
             <tr>
               {days.slice(0, WEEK).map((day) => (
-                <th scope="col">{DAY_NAME().format(day)}</th>
+                <th scope="col">{dateFormat(DAY_NAME).format(day)}</th>
               ))}
             </tr>
           </thead>

@@ -1,5 +1,5 @@
 import type { Maintenance, MaintenanceUpdate } from "../../contract/maintenance.ts";
-import { formatDuration, secondsBetween } from "../../lib/duration-format.ts";
+import { secondsBetween } from "../../lib/duration-format.ts";
 import { toIso } from "../../platform/clock.ts";
 import { LineIcon } from "../../ui/design/line-icon.tsx";
 import { createMarkdownReader, parseMarkdown } from "../../ui/markdown.ts";
@@ -9,6 +9,7 @@ import { EmptyState, ListPages, PostButton, Table } from "../components/pieces.t
 import { ExactTime, Time } from "../components/time.tsx";
 import { Composer, type ComposerState } from "../composer.tsx";
 import type { Option } from "../form-fields.ts";
+import { formatDuration } from "../formats.ts";
 import { addressWith } from "../lists.ts";
 import { type ListedPages, PageFilter } from "../page-choice.tsx";
 import type { View } from "../shell.tsx";
