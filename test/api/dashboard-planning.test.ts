@@ -94,7 +94,9 @@ describe("a rule in fields", () => {
     expect(found.event_name).toBe("monitor.degraded");
     expect(JSON.parse(found.conditions)).toMatchObject([{ metric: "error_rate", value: 20, window_minutes: 15 }]);
     const { text } = await browser.open(`/app/rules?page=${page}`);
-    expect(text).toMatch(/When .* and its failed checks \(%\) is more than 20 over 15 min, then tell the team alone\./);
+    expect(text).toMatch(
+      /When .* and its failed checks \(%\) is more than 20 over 15 min, then notify the team alone\./,
+    );
     expect((await browser.open(`/app/rules/${page}/${found.id}`)).text).toMatch(
       /name="metric_0"[^>]*value="failed checks \(%\)"/,
     );

@@ -96,7 +96,7 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
       await condition.getByLabel("Value").fill("1");
       // With scripts the values follow the fields by themselves.
       if (!hasScripts) await press("Show current values");
-      await page.getByText(/response time \(ms\) is \d.*more than 1:/).waitFor();
+      await page.getByText(/response time \(ms\) is \d.*“more than 1”/).waitFor();
       await press("Save");
       const row = page.getByRole("row").filter({ hasText: `Slow on ${name}` });
       await row.getByRole("button", { name: "Backtest" }).click();

@@ -12,6 +12,7 @@ import { requireApi } from "../call-api.ts";
 import { listPeople } from "../people.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import { Calendar, listDays, movedTo, Overrides, overrideKey, planOf, startOfDay } from "./calendar.tsx";
 import type { Schedule } from "./form.ts";
 
@@ -43,37 +44,40 @@ export const endpoints = [
   action(
     { path: "/app/on-call/{page}/schedules/{id}/calendar/take-over", summary: "Override a day", ...changed },
     async (c, entered, named) => {
+      const text = words("dashboard-alerts").on_call.notice;
       const date = DateInput.safeParse(entered.get("date"));
-      if (!date.success) return redirectWithNotice(pathOf(named), "No day was chosen.");
+      if (!date.success) return redirectWithNotice(pathOf(named), text.no_day);
       const schedule = await loadSchedule(c, named);
       const day = {
         start_at: startOfDay(date.data, schedule.timezone),
         end_at: startOfDay(dayAfter(date.data), schedule.timezone),
       };
       await override(c, named, schedule, [{ add_user_id: entered.get("user_id"), ...day }]);
-      return redirectWithNotice(`${pathOf(named)}?from=${date.data}`, "The override is added.");
+      return redirectWithNotice(`${pathOf(named)}?from=${date.data}`, text.override_added);
     },
   ),
 
   action(
     { path: "/app/on-call/{page}/schedules/{id}/calendar/take-back", summary: "Take an override back", ...changed },
     async (c, entered, named) => {
+      const text = words("dashboard-alerts").on_call.notice;
       const schedule = await loadSchedule(c, named);
       const overrides = schedule.overrides.filter((each) => overrideKey(each) !== entered.get("override"));
       if (overrides.length === schedule.overrides.length) {
-        return redirectWithNotice(pathOf(named), "This override is no longer there.");
+        return redirectWithNotice(pathOf(named), text.override_gone);
       }
       const path = `${API}/${named.page}/on-call/schedules/${named.id}`;
       await requireApi(c, { method: "PUT", path, body: { overrides } });
-      return redirectWithNotice(pathOf(named), "The override is taken back.");
+      return redirectWithNotice(pathOf(named), text.override_taken_back);
     },
   ),
 
   action(
     { path: "/app/on-call/{page}/schedules/{id}/calendar/move", summary: "Move a turn to another day", ...changed },
     async (c, entered, named) => {
+      const text = words("dashboard-alerts").on_call.notice;
       const [dragged, date] = [Dragged.safeParse(entered.get("dragged")), DateInput.safeParse(entered.get("onto"))];
-      if (!dragged.success || !date.success) return redirectWithNotice(pathOf(named), "Nothing was moved.");
+      if (!dragged.success || !date.success) return redirectWithNotice(pathOf(named), text.not_moved);
       const [user_id, start, end] = dragged.data;
       const turn = { user_id, start_at: Date.parse(start), end_at: Date.parse(end) };
       const notice = await move(c, named, { turn, date: date.data });
@@ -89,6 +93,7 @@ async function loadSchedule(c: AppContext, { page, id }: Ids): Promise<Schedule>
 }
 
 async function showCalendar(c: AppContext, named: Ids, from: string | undefined): Promise<Response> {
+  const text = words("dashboard-alerts").on_call;
   const { membership, page } = await requireVisiblePage(c.var.ctx, named.page);
   const [schedule, people] = await Promise.all([loadSchedule(c, named), listPeople(c, named.page)]);
   if (schedule.status_page_id !== page.id) throw notFound("schedule");
@@ -97,11 +102,11 @@ async function showCalendar(c: AppContext, named: Ids, from: string | undefined)
   const may_change = hasPermission(membership, "oncall.write");
   return showView(c, {
     title: schedule.name,
-    heading: `On call: ${schedule.name}`,
+    heading: text.calendar.heading({ schedule: schedule.name }),
     section: "on-call",
     isLive: true,
     isMeasured: true,
-    trail: [{ href: `/app/on-call?page=${page.id}`, text: "On-call" }],
+    trail: [{ href: `/app/on-call?page=${page.id}`, text: text.title }],
     children: (
       <>
         <Calendar
@@ -140,6 +145,7 @@ interface Move {
 
 /** A shift moves. A turn of a rotation is swapped with the turn of the person who is on call there. */
 async function move(c: AppContext, named: Ids, { turn, date }: Move): Promise<string> {
+  const text = words("dashboard-alerts").on_call.notice;
   const schedule = await loadSchedule(c, named);
   const plan = planOf(schedule);
   const shift = plan.shifts.find((each) => {
@@ -152,13 +158,13 @@ async function move(c: AppContext, named: Ids, { turn, date }: Move): Promise<st
     }));
     const body = { shifts: shifts.map((each) => ({ ...each, ...isoOf(each) })) };
     await requireApi(c, { method: "PUT", path: `${API}/${named.page}/on-call/schedules/${named.id}`, body });
-    return "The shift is moved.";
+    return text.shift_moved;
   }
   const target = movedTo(turn, date, plan.timezone);
   const other = findOnCall(plan, target.start_at)?.user_id ?? null;
   const back = other === null || other === turn.user_id ? [] : [{ ...turn, add_user_id: other }];
   await override(c, named, schedule, [{ ...target, add_user_id: turn.user_id }, ...back]);
-  return back.length > 0 ? "The turns are swapped." : "The turn is moved.";
+  return back.length > 0 ? text.turns_swapped : text.turn_moved;
 }
 
 const isoOf = ({ start_at, end_at }: Span) => ({ start_at: toIso(start_at), end_at: toIso(end_at) });

@@ -8,6 +8,7 @@ import { DragForm } from "../components/drag-form.tsx";
 import { PostButton } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
+import { words } from "../words.ts";
 import type { Schedule } from "./form.ts";
 
 export const DAYS_SHOWN = 14;
@@ -74,6 +75,7 @@ interface CalendarProps {
 export const turnsOf = (days: readonly CalendarDay[]) => [...new Set(days.flatMap(({ intervals }) => intervals))];
 
 export function Calendar({ name, path, plan, days, people, now, may_change }: CalendarProps) {
+  const text = words("dashboard-alerts").on_call;
   const names = new Map(people.map(({ value, label }) => [value, label]));
   const turns = turnsOf(days);
   const order = inOrder(turns);
@@ -84,12 +86,12 @@ export function Calendar({ name, path, plan, days, people, now, may_change }: Ca
       {may_change ? <DragForm action={`${path}/move`} /> : null}
       <p class="actions">
         <a class="button second" href={`${path}?from=${shifted(first.date, -DAYS_SHOWN)}`}>
-          Earlier
+          {text.calendar.earlier}
         </a>
         <a class="button second" href={`${path}?from=${shifted(last.date, 1)}`}>
-          Later
+          {text.calendar.later}
         </a>
-        <span class="quiet">Times in {plan.timezone}</span>
+        <span class="quiet">{text.times({ zone: plan.timezone })}</span>
       </p>
       <div id="on-call-plan" data-live>
         <Bands id="plan" name={name} days={days} turns={turns} names={names} now={now} zone={plan.timezone} />
@@ -119,9 +121,7 @@ export function Calendar({ name, path, plan, days, people, now, may_change }: Ca
           </li>
         ))}
       </ol>
-      {may_change ? (
-        <p class="quiet">Drag a turn to another day to move it there, or choose who is on call instead.</p>
-      ) : null}
+      {may_change ? <p class="quiet">{text.calendar.drag}</p> : null}
     </div>
   );
 }
@@ -142,29 +142,39 @@ interface OverridesProps {
 
 /** What differs from the plan, now and later; each can be taken back. */
 export function Overrides({ path, schedule, people, now, may_change }: OverridesProps) {
+  const text = words("dashboard-alerts").on_call;
   const ahead = schedule.overrides.filter(({ end_at }) => Date.parse(end_at) > now);
   if (ahead.length === 0) return null;
-  const nameOf = (id: string) => people.find(({ value }) => value === id)?.label ?? "A member";
+  const nameOf = (id: string) => people.find(({ value }) => value === id)?.label ?? text.member;
+  const personOf = ({ add_user_id }: Override) => (
+    <span dir="auto">{add_user_id === null ? text.calendar.nobody : nameOf(add_user_id)}</span>
+  );
   return (
     <section aria-labelledby="overrides">
-      <h2 id="overrides">Overrides</h2>
+      <h2 id="overrides">{text.calendar.overrides}</h2>
       <ul class="rows card">
         {ahead.map((override) => (
           <li class="row">
             <span>
-              <span dir="auto">{override.add_user_id === null ? "No one" : nameOf(override.add_user_id)}</span>
-              {override.remove_user_id === null ? null : (
-                <>
-                  {" "}
-                  instead of <span dir="auto">{nameOf(override.remove_user_id)}</span>
-                </>
-              )}{" "}
+              {override.remove_user_id === null
+                ? personOf(override)
+                : text.calendar.instead.parts({
+                    person: personOf(override),
+                    other: <span dir="auto">{nameOf(override.remove_user_id)}</span>,
+                  })}{" "}
               <span class="quiet">
-                from <ExactTime at={Date.parse(override.start_at)} /> to <ExactTime at={Date.parse(override.end_at)} />
+                {text.calendar.span.parts({
+                  from: <ExactTime at={Date.parse(override.start_at)} />,
+                  to: <ExactTime at={Date.parse(override.end_at)} />,
+                })}
               </span>
             </span>
             {may_change ? (
-              <PostButton action={`${path}/take-back`} label="Take back" fields={{ override: overrideKey(override) }} />
+              <PostButton
+                action={`${path}/take-back`}
+                label={text.calendar.take_back}
+                fields={{ override: overrideKey(override) }}
+              />
             ) : null}
           </li>
         ))}
@@ -195,44 +205,42 @@ interface TurnProps {
 }
 
 function Turn({ interval, day, names, now, may_change, order, zone }: TurnProps) {
+  const text = words("dashboard-alerts").on_call;
   const { user_id } = interval;
   const start_at = Math.max(interval.start_at, day.start_at);
   const end_at = Math.min(interval.end_at, day.end_at);
   const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
   const time =
     start_at === day.start_at && end_at === day.end_at
-      ? "all day"
+      ? text.calendar.all_day
       : `${clock.format(start_at)}–${clock.format(end_at)}`;
   const isNow = now >= start_at && now < end_at;
   if (user_id === null) {
-    return (
-      <li class="turn is-gap">
-        No one <span>{time}</span>
-      </li>
-    );
+    return <li class="turn is-gap">{text.calendar.gap.parts({ time: <span>{time}</span> })}</li>;
   }
   return (
     <li
       class={`turn ${personClass(order, user_id)}`}
       data-drag={may_change && end_at > now ? `${user_id} ${toIso(start_at)} ${toIso(end_at)}` : undefined}
     >
-      <span dir="auto">{names.get(user_id) ?? "A member"}</span> <span>{time}</span>
-      {isNow ? <span class="tag">Now</span> : null}
+      <span dir="auto">{names.get(user_id) ?? text.member}</span> <span>{time}</span>
+      {isNow ? <span class="tag">{text.calendar.now}</span> : null}
     </li>
   );
 }
 
 function TakeOver({ path, day, people }: { path: string; day: CalendarDay; people: readonly Option[] }) {
+  const text = words("dashboard-alerts").on_call;
   return (
     <form method="post" action={`${path}/take-over`} class="inline">
       <input type="hidden" name="date" value={day.date} />
-      <select name="user_id" aria-label={`Who is on call instead on ${day.date}`}>
+      <select name="user_id" aria-label={text.calendar.take_over({ date: day.date })}>
         {people.map(({ value, label }) => (
           <option value={value}>{label}</option>
         ))}
       </select>{" "}
       <button type="submit" class="second">
-        Override
+        {text.override}
       </button>
     </form>
   );

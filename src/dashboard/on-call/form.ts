@@ -4,6 +4,7 @@ import { formatTime } from "../../lib/date-format.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { type TargetOptions, targetFields } from "../alert-targets.ts";
 import { type FormField, type FormValues, type Option, toClockReading } from "../form-fields.ts";
+import { words } from "../words.ts";
 
 export type Schedule = z.output<typeof OnCallSchedule>;
 export type Policy = z.output<typeof EscalationPolicy>;
@@ -19,27 +20,28 @@ export interface FormZone {
 }
 
 export function scheduleFields(people: readonly Option[], { zone, hint }: FormZone): FormField[] {
+  const text = words("dashboard-alerts").on_call.form;
   return [
-    { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
-    { kind: "text", name: "timezone", label: "Time zone", placeholder: "Europe/Berlin", hint: "default the page's" },
+    { kind: "text", name: "name", label: text.name, required: true, maxlength: 200 },
+    { kind: "text", name: "timezone", label: text.zone, placeholder: "Europe/Berlin", hint: text.zone_hint },
     {
       kind: "several",
       name: "user_ids",
-      label: "People",
+      label: text.people,
       options: people,
-      hint: "they take turns in this order",
+      hint: text.people_hint,
     },
     {
       kind: "number",
       name: "period_hours",
-      label: "Turn",
+      label: text.turn,
       min: 1,
       max: 8784,
       required: true,
-      hint: "hours; 24 is a day, 168 a week",
+      hint: text.turn_hint,
     },
-    { kind: "datetime", name: "start_at", label: "The first turn starts", zone, hint, required: true },
-    { kind: "text", name: "handoff_time", label: "Hand-off", placeholder: "09:00", hint: "time of day in the zone" },
+    { kind: "datetime", name: "start_at", label: text.start, zone, hint, required: true },
+    { kind: "text", name: "handoff_time", label: text.hand_off, placeholder: "09:00", hint: text.hand_off_hint },
   ];
 }
 
@@ -75,10 +77,11 @@ export function scheduleValues(schedule: Schedule | undefined, now: number, zone
 
 /** An override is one more entry of the schedule's list. */
 export function overrideFields(people: readonly Option[], { zone, hint }: FormZone): FormField[] {
+  const text = words("dashboard-alerts").on_call.form;
   return [
-    { kind: "select", name: "add_user_id", label: "On call instead", options: people },
-    { kind: "datetime", name: "start_at", label: "From", zone, hint, required: true },
-    { kind: "datetime", name: "end_at", label: "Until", zone, hint, required: true, durations: OVERRIDE_DURATIONS },
+    { kind: "select", name: "add_user_id", label: text.instead, options: people },
+    { kind: "datetime", name: "start_at", label: text.from, zone, hint, required: true },
+    { kind: "datetime", name: "end_at", label: text.until, zone, hint, required: true, durations: OVERRIDE_DURATIONS },
   ];
 }
 
@@ -92,16 +95,20 @@ export function overrideValues(now: number, zone: string): FormValues {
 }
 
 /** What the form of an override does not show, and its person wants to know when it changes. */
-export const OVERRIDES_FIELD = { kind: "text", name: "overrides", label: "Overrides" } as const satisfies FormField;
+export function overridesField(): FormField {
+  return { kind: "text", name: "overrides", label: words("dashboard-alerts").on_call.calendar.overrides };
+}
 
 /** Those of a schedule in words, the latest first. */
 export function describeOverrides({ overrides, timezone }: Schedule, people: readonly Option[]): string {
-  const nameOf = (id: string | null) => people.find(({ value }) => value === id)?.label ?? "Nobody";
+  const text = words("dashboard-alerts").on_call.form;
+  const nameOf = (id: string | null) => people.find(({ value }) => value === id)?.label ?? text.nobody;
+  const timeOf = (at: string) => formatTime(Date.parse(at), timezone);
   return overrides
     .toSorted((a, b) => Date.parse(b.start_at) - Date.parse(a.start_at))
     .map(({ add_user_id, start_at, end_at }) => {
-      const [from, until] = [start_at, end_at].map((at) => formatTime(Date.parse(at), timezone));
-      return `${nameOf(add_user_id)} from ${from} until ${until} (${timezone})`;
+      const [from, until] = [timeOf(start_at), timeOf(end_at)];
+      return text.override({ person: nameOf(add_user_id), from, until, zone: timezone });
     })
     .join("; ");
 }
@@ -111,36 +118,37 @@ const stepName = (n: number) => `contacts_${n - 1}`;
 const waitName = (n: number) => `wait_minutes_${n - 1}`;
 
 export function policyFields(contacts: readonly Option[], targets: TargetOptions): FormField[] {
+  const text = words("dashboard-alerts").on_call.form;
   const steps = Array.from({ length: STEPS_SHOWN }, (_, n): FormField[] => [
     {
       kind: "number",
       name: waitName(n + 1),
-      label: `Minutes before step ${n + 1}`,
+      label: text.wait({ n: n + 1 }),
       min: 0,
       max: 1440,
       advanced: n > 1,
     },
-    { kind: "several", name: stepName(n + 1), label: `Step ${n + 1}`, options: contacts, advanced: n > 1 },
+    { kind: "several", name: stepName(n + 1), label: text.step({ n: n + 1 }), options: contacts, advanced: n > 1 },
   ]);
   return [
-    { kind: "text", name: "name", label: "Name", required: true, maxlength: 200 },
+    { kind: "text", name: "name", label: text.name, required: true, maxlength: 200 },
     ...steps.flat().filter(({ name }) => name !== waitName(1)),
-    { kind: "number", name: "repeat_count", label: "Repeat all steps", min: 0, max: 10, hint: "how many more times" },
+    { kind: "number", name: "repeat_count", label: text.repeat, min: 0, max: 10, hint: text.repeat_hint },
     {
       kind: "checkbox",
       name: "is_default",
-      label: "Active: outages of this page escalate by it",
-      hint: "except those that a policy limited to services takes",
+      label: text.active,
+      hint: text.active_hint,
     },
     ...targetFields(targets),
     {
       kind: "number",
       name: "position",
-      label: "Order",
+      label: text.order,
       min: 0,
       max: 1000,
       advanced: true,
-      hint: "of several limited policies that match, the lowest notifies",
+      hint: text.order_hint,
     },
   ];
 }

@@ -25,11 +25,12 @@ import { timezoneOf } from "../page-zone.ts";
 import { listPeople } from "../people.ts";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import {
   describeOverrides,
   type FormZone,
-  OVERRIDES_FIELD,
   overrideFields,
+  overridesField,
   overrideValues,
   pathOf,
   policyFields,
@@ -54,21 +55,19 @@ const PageQuery = z.object({
 const LIST_MAX = 1000;
 const ids = { params: { page: "page" } } as const;
 const permission = "oncall.write";
-const trail = [{ href: "/app/on-call", text: "On-call" }];
+const trail = () => [{ href: "/app/on-call", text: words("dashboard-alerts").on_call.title }];
 const KINDS = ["schedules", "policies"] as const;
 type Kind = (typeof KINDS)[number];
+/** As summaries of endpoints call them. */
 const SINGULAR = { schedules: "schedule", policies: "escalation policy" } as const;
-const NO_PAGE = {
-  title: "On-call",
-  section: "on-call",
-  reason: "Outages of a status page escalate to whoever is on call for it.",
-} as const;
 
 export const endpoints = [
   view({ path: "/app/on-call", summary: "On-call in the dashboard", query: PageQuery }, async (c, { query }) => {
     const listed = await listedPages(c, query.page);
     const { schedules, policies } = query;
-    return listed.pages.length === 0 ? showNoPage(c, NO_PAGE) : showOnCall(c, listed, { schedules, policies });
+    const text = words("dashboard-alerts").on_call;
+    const none = { title: text.title, section: "on-call", reason: text.no_page } as const;
+    return listed.pages.length === 0 ? showNoPage(c, none) : showOnCall(c, listed, { schedules, policies });
   }),
 
   ...KINDS.flatMap((kind) => [
@@ -84,10 +83,11 @@ export const endpoints = [
     action(
       { path: `/app/on-call/{page}/${kind}/new`, summary: `Submit the form of a new ${SINGULAR[kind]}`, params },
       async (c, entered, { page }) => {
+        const text = words("dashboard-alerts").on_call.notice;
         const form = await formOf(c, { kind, page });
         const path = `${API}/${page}/on-call/${kind}`;
         const sent = await submitForm(c, form, entered, { method: "POST", path, toBody: BODIES[kind]() });
-        return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, "Saved.") : sent.response;
+        return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, text.saved({ kept: "" })) : sent.response;
       },
     ),
     view(
@@ -110,10 +110,13 @@ export const endpoints = [
         params: itemParams,
       },
       async (c, entered, { page, id }) => {
+        const text = words("dashboard-alerts").on_call.notice;
         const { form, toBody } = await editForm(c, { kind, page, id });
         const path = `${API}/${page}/on-call/${kind}/${id}`;
         const sent = await submitForm(c, form, entered, { method: "PUT", path, toBody });
-        return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, `Saved.${sent.kept}`) : sent.response;
+        return sent.ok
+          ? redirectWithNotice(`/app/on-call?page=${page}`, text.saved({ kept: sent.kept }))
+          : sent.response;
       },
     ),
     ...confirmedDeletion(
@@ -144,6 +147,7 @@ export const endpoints = [
   action(
     { path: "/app/on-call/{page}/overrides/{id}", summary: "Add an override", params: itemParams },
     async (c, entered, { page, id }) => {
+      const text = words("dashboard-alerts").on_call.notice;
       const path = `${API}/${page}/on-call/schedules/${id}`;
       const schedule = await loadSchedule(c, page, id);
       const toBody = (_changed: unknown, override: Record<string, unknown>) => ({
@@ -151,15 +155,16 @@ export const endpoints = [
       });
       const form = await overrideForm(c, page, schedule);
       const sent = await submitForm(c, form, entered, { method: "PUT", path, toBody });
-      return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, "The override is planned.") : sent.response;
+      return sent.ok ? redirectWithNotice(`/app/on-call?page=${page}`, text.override_planned) : sent.response;
     },
   ),
 
   action(
     { path: "/app/on-call/{page}/escalations/{id}/acknowledge", summary: "Acknowledge", params: itemParams },
     async (c, _entered, { page, id }) => {
+      const text = words("dashboard-alerts").on_call.notice;
       await requireApi(c, { method: "POST", path: `${API}/${page}/on-call/escalations/${id}/acknowledge` });
-      return redirectWithNotice(`/app/on-call?page=${page}`, "Acknowledged: nobody else is notified.");
+      return redirectWithNotice(`/app/on-call?page=${page}`, text.acknowledged);
     },
   ),
 ];
@@ -182,17 +187,21 @@ async function loadSchedule(c: AppContext, page: string, id: string): Promise<Sc
 }
 
 async function listContacts(c: AppContext, page: string, people: readonly Option[]): Promise<Option[]> {
+  const text = words("dashboard-alerts").on_call.contacts;
   const [{ schedules }, { rows: webhooks }] = await Promise.all([
     loadOnCall(c, page),
     listWebhooks(c.var.ctx, undefined, { limit: LIST_MAX, offset: 0 }),
   ]);
   return [
-    ...schedules.map(({ id, name }) => ({ value: `schedule:${id}`, label: `Schedule ${name}` })),
+    ...schedules.map(({ id, name }) => ({ value: `schedule:${id}`, label: text.schedule({ name }) })),
     ...people.map(({ value, label }) => ({ value: `user:${value}`, label })),
-    ...people.map(({ value, label }) => ({ value: `push:${value}`, label: `${label}, phone alone` })),
-    ...people.map(({ value, label }) => ({ value: `sms:${value}`, label: `${label}, text message alone` })),
-    ...people.map(({ value, label }) => ({ value: `phone:${value}`, label: `${label}, call alone` })),
-    ...webhooks.map(({ webhook: { id, name } }) => ({ value: `webhook:${id}`, label: `Channel ${name}` })),
+    ...people.map(({ value, label }) => ({ value: `push:${value}`, label: text.push({ person: label }) })),
+    ...people.map(({ value, label }) => ({ value: `sms:${value}`, label: text.sms({ person: label }) })),
+    ...people.map(({ value, label }) => ({ value: `phone:${value}`, label: text.phone({ person: label }) })),
+    ...webhooks.map(({ webhook: { id, name } }) => ({
+      value: `webhook:${id}`,
+      label: text.channel({ name }),
+    })),
   ];
 }
 
@@ -208,14 +217,15 @@ async function formOf(
   c: AppContext,
   { kind, page, id, zone }: { kind: Kind; page: string; id?: string; zone?: string },
 ): Promise<ObjectForm> {
+  const text = words("dashboard-alerts").on_call;
   const people = await listPeople(c, page);
   const own = formZone(c, zone ?? (await timezoneOf(c.var.ctx, page)));
   const fields = kind === "schedules" ? scheduleFields(people, own) : await fieldsOfPolicy(c, page, people);
   const path = `/app/on-call/${page}/${kind}`;
   return {
-    title: `${id ? "Edit" : "New"} ${SINGULAR[kind]}`,
+    title: (id ? text.edit_titles : text.new)[kind],
     section: "on-call",
-    trail,
+    trail: trail(),
     fields,
     ...(kind === "policies" && {
       arrange: ({ values, problems }) => (
@@ -244,15 +254,17 @@ async function editForm(c: AppContext, { kind, page, id }: { kind: Kind; page: s
 
 /** Who plans an override sees those that others plan meanwhile before theirs is added. */
 async function overrideForm(c: AppContext, page: string, schedule: Schedule): Promise<ObjectForm> {
+  const text = words("dashboard-alerts").on_call;
   const people = await listPeople(c, page);
   const { id, timezone } = schedule;
+  const watched = overridesField();
   return {
-    title: "Override",
+    title: text.override,
     section: "on-call",
-    trail,
+    trail: trail(),
     fields: overrideFields(people, formZone(c, timezone)),
-    watched: [OVERRIDES_FIELD],
-    stored: { [OVERRIDES_FIELD.name]: describeOverrides(schedule, people) },
+    watched: [watched],
+    stored: { [watched.name]: describeOverrides(schedule, people) },
     action: `/app/on-call/${page}/overrides/${id}`,
     keepsDraft: true,
     cancel: `/app/on-call?page=${page}`,
@@ -262,17 +274,18 @@ async function overrideForm(c: AppContext, page: string, schedule: Schedule): Pr
 const formZone = (c: AppContext, zone: string): FormZone => ({ zone, hint: zoneLabel(zone, c.var.now) });
 
 async function deletionOf(c: AppContext, kind: Kind, { page, id }: { page: string; id: string }): Promise<Deletion> {
+  const text = words("dashboard-alerts").on_call;
   const { schedules, policies } = await loadOnCall(c, page);
   const found = [...schedules, ...policies].find((each) => each.id === id);
   return {
-    kind: SINGULAR[kind],
+    kind: text.kinds[kind],
     name: found?.name ?? "",
     section: "on-call",
-    trail,
+    trail: trail(),
     path: `/app/on-call/${page}/${kind}/${id}`,
     list: `/app/on-call?page=${page}`,
     api: `${API}/${page}/on-call/${kind}/${id}`,
-    lost: "Nobody is notified by it any more.",
+    lost: text.lost,
   };
 }
 
@@ -282,6 +295,7 @@ interface Place {
 }
 
 async function showOnCall(c: AppContext, listed: ListedPages, at: Place): Promise<Response> {
+  const text = words("dashboard-alerts").on_call;
   const { chosen, shown, byId } = listed;
   const { found, places } = await loadShown(c, listed, at);
   const href = (page: string | undefined, where: Partial<Place> = {}) =>
@@ -290,15 +304,15 @@ async function showOnCall(c: AppContext, listed: ListedPages, at: Place): Promis
   const changeable = shown.filter(({ membership }) => hasPermission(membership, permission));
   const pages = { byId, namesPages: shown.length > 1 };
   return showView(c, {
-    title: "On-call",
+    title: text.title,
     section: "on-call",
     isLive: true,
     isMeasured: true,
     actions: (
       <>
-        <NewOnPage text="New schedule" pages={changeable} href={({ id }) => `/app/on-call/${id}/schedules/new`} />
+        <NewOnPage text={text.new.schedules} pages={changeable} href={({ id }) => `/app/on-call/${id}/schedules/new`} />
         <NewOnPage
-          text="New escalation policy"
+          text={text.new.policies}
           pages={changeable}
           href={({ id }) => `/app/on-call/${id}/policies/new`}
           isSecond

@@ -10,6 +10,7 @@ import { Menu } from "../components/menu.tsx";
 import { ACTIONS, PostButton, Table } from "../components/pieces.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
 import type { PageChoice } from "../rights.ts";
+import { words } from "../words.ts";
 import { listDays, planOf, turnsOf } from "./calendar.tsx";
 import type { Policy, Schedule } from "./form.ts";
 
@@ -62,15 +63,16 @@ interface NowProps {
 }
 
 export function Now({ found, pages, now }: NowProps) {
+  const text = words("dashboard-alerts").on_call.now;
   const { onCallNow, unescalated, escalations, vacancies } = found;
   const hasLater = [...vacancies.values()].some(([vacancy]) => vacancy?.kind === "before");
   const more = onCallNow.length - NOW_MAX;
   return (
     <>
       <section aria-labelledby="now">
-        <h2 id="now">On call now</h2>
+        <h2 id="now">{text.title}</h2>
         {onCallNow.length === 0 ? (
-          <p class="quiet">{hasLater ? "No one is on call yet." : "No one is on call."}</p>
+          <p class="quiet">{hasLater ? text.nobody_yet : text.nobody}</p>
         ) : (
           <ul class="rows">
             {onCallNow.slice(0, NOW_MAX).map((turn) => (
@@ -78,12 +80,12 @@ export function Now({ found, pages, now }: NowProps) {
             ))}
           </ul>
         )}
-        {more > 0 ? <p class="quiet">And {more} more: choose a status page to see them.</p> : null}
+        {more > 0 ? <p class="quiet">{text.more({ n: more })}</p> : null}
         {unescalated.length > 0 ? <Unescalated of={unescalated} namesPages={pages.namesPages} /> : null}
       </section>
       {escalations.length === 0 ? null : (
         <section aria-labelledby="escalations">
-          <h2 id="escalations">Being escalated</h2>
+          <h2 id="escalations">{text.escalated}</h2>
           <ul class="rows">
             {escalations.map((escalation) => (
               <Escalating escalation={escalation} pages={pages} now={now} />
@@ -102,6 +104,13 @@ interface TurnProps {
 }
 
 function Turn({ turn: { schedule, until }, name, pages }: TurnProps) {
+  const text = words("dashboard-alerts").on_call.now;
+  const named = (
+    <>
+      {schedule.name}
+      <OfPage id={schedule.status_page_id} pages={pages} />
+    </>
+  );
   return (
     <li class="row">
       <span class="with-avatar">
@@ -109,10 +118,7 @@ function Turn({ turn: { schedule, until }, name, pages }: TurnProps) {
         <span dir="auto">{name}</span>
       </span>
       <span class="quiet">
-        {schedule.name}
-        <OfPage id={schedule.status_page_id} pages={pages} />
-        {until === null ? "" : ", until "}
-        {until === null ? null : <ExactTime at={until} />}
+        {until === null ? named : text.until.parts({ schedule: named, time: <ExactTime at={until} /> })}
       </span>
     </li>
   );
@@ -130,23 +136,24 @@ function OfPage({ id, pages: { byId, namesPages } }: { id: string; pages: OnCall
 }
 
 function Unescalated({ of, namesPages }: { of: readonly PageChoice[]; namesPages: boolean }) {
+  const text = words("dashboard-alerts").on_call.unescalated;
   if (!namesPages) {
-    return <p class="banner is-warn">No escalation policy is active: outages of this page notify nobody on call.</p>;
+    return <p class="banner is-warn">{text.this_page}</p>;
   }
   const named = of.slice(0, NAMED_MAX);
-  const more = of.length - named.length;
   return (
     <p class="banner is-warn">
-      Outages of these status pages notify nobody on call, because no escalation policy is active:{" "}
-      {named.map(({ id, name }, n) => (
-        <>
-          {n === 0 ? "" : ", "}
-          <a href={`/app/on-call?page=${id}`} dir="auto">
-            {name}
-          </a>
-        </>
-      ))}
-      {more > 0 ? ` and ${more} more` : ""}.
+      {text.pages.parts({
+        pages: named.map(({ id, name }, n) => (
+          <>
+            {n === 0 ? "" : ", "}
+            <a href={`/app/on-call?page=${id}`} dir="auto">
+              {name}
+            </a>
+          </>
+        )),
+        more: of.length - named.length,
+      })}
     </p>
   );
 }
@@ -158,6 +165,7 @@ interface EscalatingProps {
 }
 
 function Escalating({ escalation, pages, now }: EscalatingProps) {
+  const text = words("dashboard-alerts").on_call.now;
   const { id, incident_id, title, started_at, status_page_id } = escalation;
   const page = pages.byId.get(status_page_id);
   return (
@@ -165,14 +173,14 @@ function Escalating({ escalation, pages, now }: EscalatingProps) {
       <span dir="auto">
         {incident_id === null ? title : <a href={`/app/incidents/${incident_id}`}>{title}</a>}{" "}
         <span class="quiet">
-          began <Time at={Date.parse(started_at)} now={now} />
+          {text.began.parts({ time: <Time at={Date.parse(started_at)} now={now} /> })}
           <OfPage id={status_page_id} pages={pages} />
         </span>
       </span>
       {page && hasPermission(page.membership, "incidents.write") ? (
         <PostButton
           action={`${pathOn(status_page_id)}/escalations/${id}/acknowledge`}
-          label="Acknowledge"
+          label={text.acknowledge}
           kind="primary"
         />
       ) : null}
@@ -187,15 +195,22 @@ interface SchedulesProps {
 }
 
 export function Schedules({ found, pages, now }: SchedulesProps) {
+  const text = words("dashboard-alerts").on_call.schedules;
   const { schedules, names } = found;
-  const head = ["Schedule", ...(pages.namesPages ? ["Status page"] : []), "Turns", "Time zone", ACTIONS];
+  const head = [
+    text.head.schedule,
+    ...(pages.namesPages ? [text.head.page] : []),
+    text.head.turns,
+    text.head.zone,
+    ACTIONS,
+  ];
   return (
     <section aria-labelledby="schedules">
-      <h2 id="schedules">Schedules</h2>
+      <h2 id="schedules">{text.title}</h2>
       {schedules.length === 0 ? (
-        <p class="quiet">None yet. A schedule says who is on call when, in turns.</p>
+        <p class="quiet">{text.none}</p>
       ) : (
-        <Table caption="Schedules" head={head} isStacked>
+        <Table caption={text.title} head={head} isStacked>
           {schedules.map((schedule) => (
             <ScheduleRow schedule={schedule} found={found} pages={pages} now={now} />
           ))}
@@ -212,6 +227,7 @@ export function Schedules({ found, pages, now }: SchedulesProps) {
 }
 
 function ScheduleRow({ schedule, found, pages, now }: SchedulesProps & { schedule: Schedule }) {
+  const text = words("dashboard-alerts").on_call;
   const { names, vacancies } = found;
   const page = pages.byId.get(schedule.status_page_id);
   const path = pathOn(schedule.status_page_id);
@@ -227,9 +243,12 @@ function ScheduleRow({ schedule, found, pages, now }: SchedulesProps & { schedul
       <td class="wide">
         {schedule.rotations.map(({ user_ids, period_hours }) => (
           <p dir="auto">
-            {user_ids.map((id) => names.get(id) ?? "A member").join(", ")}
+            {user_ids.map((id) => names.get(id) ?? text.member).join(", ")}
             {user_ids.length > 1 ? (
-              <span class="quiet"> in turns of {durationInWords(period_hours * HOUR_SECONDS)}</span>
+              <span class="quiet">
+                {" "}
+                {text.schedules.turns({ period: durationInWords(period_hours * HOUR_SECONDS) })}
+              </span>
             ) : null}
           </p>
         ))}
@@ -238,14 +257,14 @@ function ScheduleRow({ schedule, found, pages, now }: SchedulesProps & { schedul
       <td>
         <div class="actions">
           <a class="button second" href={`${path}/schedules/${schedule.id}/calendar`}>
-            Calendar
+            {text.schedules.calendar}
           </a>
           {mayChange(page) ? (
-            <Menu label={`More for ${schedule.name}`} id={`menu-${schedule.id}`}>
-              <a href={`${path}/overrides/${schedule.id}`}>Override</a>
-              <a href={`${path}/schedules/${schedule.id}`}>Edit</a>
+            <Menu label={text.more({ name: schedule.name })} id={`menu-${schedule.id}`}>
+              <a href={`${path}/overrides/${schedule.id}`}>{text.schedules.override}</a>
+              <a href={`${path}/schedules/${schedule.id}`}>{text.edit}</a>
               <a class="danger" href={`${path}/schedules/${schedule.id}/delete`}>
-                Delete
+                {text.delete}
               </a>
             </Menu>
           ) : null}
@@ -256,12 +275,13 @@ function ScheduleRow({ schedule, found, pages, now }: SchedulesProps & { schedul
 }
 
 function Ahead({ schedule, names, now }: { schedule: Schedule; names: Names; now: number }) {
+  const text = words("dashboard-alerts").on_call;
   const plan = planOf(schedule);
   const days = listDays(plan, dateIn(plan.timezone, now));
   return (
     <div class="ahead">
-      <h3 dir="auto">{schedule.name}: next 14 days</h3>
-      <p class="quiet">Times in {plan.timezone}</p>
+      <h3 dir="auto">{text.schedules.ahead({ schedule: schedule.name })}</h3>
+      <p class="quiet">{text.times({ zone: plan.timezone })}</p>
       <Bands
         id={schedule.id}
         name={schedule.name}
@@ -277,27 +297,21 @@ function Ahead({ schedule, names, now }: { schedule: Schedule; names: Names; now
 
 /** A schedule that begins later lacks nobody; one that has a hole, or has run out, does. */
 function VacancyNotice({ vacancy, names, now }: { vacancy: Vacancy; names: Names; now: number }) {
+  const text = words("dashboard-alerts").on_call.vacancies;
   const { kind, from, next } = vacancy;
   if (kind === "before" && next) {
+    const [time, person] = [<ExactTime at={next.at} />, names.get(next.user_id)];
     return (
       <p class="quiet" dir="auto">
-        Begins <ExactTime at={next.at} /> with {names.get(next.user_id) ?? "a member"}.
+        {person === undefined ? text.begins.parts({ time }) : text.begins_with.parts({ time, person })}
       </p>
     );
   }
   return (
     <p class="banner is-warn">
-      {from === null ? "No one is planned." : null}
-      {from !== null && next ? (
-        <>
-          No one is on call from <ExactTime at={from} /> to <ExactTime at={next.at} />.
-        </>
-      ) : null}
-      {from !== null && !next ? (
-        <>
-          {from <= now ? "Ended" : "Ends"} <ExactTime at={from} />: no one is planned after that.
-        </>
-      ) : null}
+      {from === null ? text.nobody : null}
+      {from !== null && next ? text.gap.parts({ from: <ExactTime at={from} />, to: <ExactTime at={next.at} /> }) : null}
+      {from !== null && !next ? (from <= now ? text.ended : text.ends).parts({ time: <ExactTime at={from} /> }) : null}
     </p>
   );
 }
@@ -308,12 +322,13 @@ interface PoliciesProps {
 }
 
 export function Policies({ found, pages }: PoliciesProps) {
+  const text = words("dashboard-alerts").on_call.policies;
   const { policies } = found;
   return (
     <section aria-labelledby="policies">
-      <h2 id="policies">Escalation policies</h2>
+      <h2 id="policies">{text.title}</h2>
       {policies.length === 0 ? (
-        <p class="quiet">None yet. A policy says who is notified first, and who next while nobody acknowledges.</p>
+        <p class="quiet">{text.none}</p>
       ) : (
         <ul class="rows policies">
           {policies.map((policy) => (
@@ -325,21 +340,18 @@ export function Policies({ found, pages }: PoliciesProps) {
   );
 }
 
-/** Where a step reaches a person by one kind of contact. */
-const WAYS: Partial<Record<ContactType, string>> = {
-  push: "phone alone",
-  sms: "text message alone",
-  phone: "call alone",
-};
+/** Where a step reaches a person by one kind of contact alone. */
+const isWay = (type: ContactType): type is "push" | "sms" | "phone" =>
+  type === "push" || type === "sms" || type === "phone";
 
 function PolicyRow({ policy, found, pages }: PoliciesProps & { policy: Policy }) {
+  const text = words("dashboard-alerts").on_call;
   const { names, scheduleNames } = found;
   const word = (contact: Policy["steps"][number]["contacts"][number]) => {
     const name = names.get(contact.value);
-    const way = WAYS[contact.type];
-    const person = name !== undefined && way !== undefined ? `${name}, ${way}` : name;
+    const person = name !== undefined && isWay(contact.type) ? text.contacts[contact.type]({ person: name }) : name;
     const schedule = contact.type === "schedule" ? scheduleNames.get(contact.value) : undefined;
-    return contact.label ?? person ?? (schedule === undefined ? contact.type : `schedule ${schedule}`);
+    return contact.label ?? person ?? (schedule === undefined ? contact.type : text.policies.schedule({ schedule }));
   };
   const wordAt = (path: string) => {
     const [step, contact] = (path.match(/\d+/g) ?? []).map(Number);
@@ -353,7 +365,7 @@ function PolicyRow({ policy, found, pages }: PoliciesProps & { policy: Policy })
       <div class="row">
         <h3 dir="auto">
           {mayChange(page) ? <a href={path}>{policy.name}</a> : policy.name}{" "}
-          {policy.is_default ? <span class="tag">Active</span> : null}
+          {policy.is_default ? <span class="tag">{text.policies.active}</span> : null}
         </h3>
         <span class="actions">
           {pages.namesPages ? (
@@ -362,10 +374,10 @@ function PolicyRow({ policy, found, pages }: PoliciesProps & { policy: Policy })
             </span>
           ) : null}
           {mayChange(page) ? (
-            <Menu label={`More for ${policy.name}`} id={`menu-${policy.id}`}>
-              <a href={path}>Edit</a>
+            <Menu label={text.more({ name: policy.name })} id={`menu-${policy.id}`}>
+              <a href={path}>{text.edit}</a>
               <a class="danger" href={`${path}/delete`}>
-                Delete
+                {text.delete}
               </a>
             </Menu>
           ) : null}
@@ -393,18 +405,19 @@ interface EscalationPathProps {
 
 /** The way that an outage takes while nobody acknowledges. */
 export function EscalationPath({ steps, repeats }: EscalationPathProps) {
+  const text = words("dashboard-alerts").on_call.path;
   return (
     <ol class="path">
       {steps.map(({ wait, who }, n) => (
         <li>
-          <p class="quiet">{n === 0 ? "At once" : `After ${wait} min`}</p>
+          <p class="quiet">{n === 0 ? text.at_once : text.after({ wait })}</p>
           <p dir="auto">{who.join(", ")}</p>
         </li>
       ))}
       {repeats > 0 ? (
         <li class="is-end">
-          <p class="quiet">Then</p>
-          <p>all of it again, {repeats === 1 ? "once" : `${repeats} times`}</p>
+          <p class="quiet">{text.then}</p>
+          <p>{text.again({ n: repeats })}</p>
         </li>
       ) : null}
     </ol>
@@ -412,6 +425,7 @@ export function EscalationPath({ steps, repeats }: EscalationPathProps) {
 }
 
 function Limit({ policy }: { policy: Policy }) {
+  const text = words("dashboard-alerts").on_call.policies;
   const limit = describeTargets(policy);
-  return limit === "" ? null : <p class="quiet">For {limit}, in place of the active policy.</p>;
+  return limit === "" ? null : <p class="quiet">{text.limit({ limit })}</p>;
 }

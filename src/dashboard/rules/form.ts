@@ -2,16 +2,10 @@ import { type EventRule, RULE_METRICS, RuleAction, RuleCondition } from "../../c
 import { headingOf, RULE_EVENT_NAMES } from "../../contract/events.ts";
 import { audienceOptions } from "../alerts/audiences.ts";
 import { type FormField, type FormValues, type Option, storedValues } from "../form-fields.ts";
+import { words } from "../words.ts";
 
-const OPERATOR_WORDS = {
-  gt: "more than",
-  gte: "at least",
-  lt: "less than",
-  lte: "at most",
-  eq: "equal to",
-  neq: "not",
-};
-const SAME_OPERATOR: Record<string, keyof typeof OPERATOR_WORDS> = {
+const OPERATORS = ["gt", "gte", "lt", "lte", "eq", "neq"] as const;
+const SAME_OPERATOR: Record<string, (typeof OPERATORS)[number]> = {
   ">": "gt",
   ">=": "gte",
   "<": "lt",
@@ -21,28 +15,17 @@ const SAME_OPERATOR: Record<string, keyof typeof OPERATOR_WORDS> = {
   "!=": "neq",
 };
 /** "more than" */
-export const operatorWord = (operator: string): string => OPERATOR_WORDS[SAME_OPERATOR[operator] ?? (operator as "gt")];
+export const operatorWord = (operator: string): string =>
+  words("dashboard-alerts").rules.operators[SAME_OPERATOR[operator] ?? (operator as "gt")];
 const ROW_FIELD = /^(metric|operator|value|window_minutes)_\d+$/;
 const ACTION_FIELDS = ["quiet_minutes", "runbooks"];
 const MINUTE_S = 60;
 
-const METRIC_WORDS: Record<(typeof RULE_METRICS)[number], string> = {
-  latency_ms: "response time (ms)",
-  latency_sigma: "response time (deviations from usual)",
-  status_code: "status code",
-  error_rate: "failed checks (%)",
-  failure_count: "failures in a row",
-  uptime_percentage: "uptime (%)",
-  heartbeat_age_seconds: "age of the heartbeat (s)",
-  locations_down: "locations that fail",
-  player_count: "players",
-  fps: "frames per second",
-  cpu_percent: "CPU (%)",
-  memory_percent: "memory (%)",
-  disk_percent: "disk (%)",
-};
 /** "response time (ms)"; a pushed metric is called as it is pushed. */
-export const metricWord = (metric: string): string => METRIC_WORDS[metric as keyof typeof METRIC_WORDS] ?? metric;
+export function metricWord(metric: string): string {
+  const known = RULE_METRICS.find((name) => name === metric);
+  return known === undefined ? metric : words("dashboard-alerts").rules.metrics[known];
+}
 
 const EVENT_WORDS = RULE_EVENT_NAMES.map(headingOf);
 const sameWord = (one: string, other: unknown) =>
@@ -63,106 +46,105 @@ export interface RuleChoices {
 export type RuleNotation = { as: "fields"; rows: number } | { as: "json" };
 
 export function ruleFields(choices: RuleChoices, notation: RuleNotation): FormField[] {
+  const text = words("dashboard-alerts").rules.form;
   return [
-    { kind: "text", name: "display_name", label: "Name", maxlength: 200 },
+    { kind: "text", name: "display_name", label: text.name, maxlength: 200 },
     {
       kind: "text",
       name: "event_name",
-      label: "When",
+      label: text.event,
       required: true,
       suggestions: EVENT_WORDS,
-      hint: "what the rule waits for, or a name of your own, which it emits",
+      hint: text.event_hint,
     },
-    { kind: "select", name: "monitor_id", label: "Of", options: choices.services, empty: "Any monitor of this page" },
-    ...(notation.as === "json" ? JSON_FIELDS : [...conditionFields(notation.rows), ...actionFields(choices)]),
+    { kind: "select", name: "monitor_id", label: text.monitor, options: choices.services, empty: text.any_monitor },
+    ...(notation.as === "json" ? jsonFields() : [...conditionFields(notation.rows), ...actionFields(choices)]),
     {
       kind: "select",
       name: "classification",
-      label: "Then notify",
+      label: text.audience,
       options: audienceOptions(),
     },
     {
       kind: "number",
       name: "cooldown_seconds",
-      label: "Then rest for",
+      label: text.rest,
       min: 0,
-      hint: "seconds, in which it does not fire again",
+      hint: text.rest_hint,
     },
-    { kind: "number", name: "max_fires_per_hour", label: "At most per hour", min: 1, advanced: true },
+    { kind: "number", name: "max_fires_per_hour", label: text.hourly, min: 1, advanced: true },
     {
       kind: "select",
       name: "incident_template_id",
-      label: "Then open an incident",
-      empty: "None",
+      label: text.incident,
+      empty: text.no_incident,
       options: choices.templates,
-      hint: "from a template of this page",
+      hint: text.incident_hint,
     },
     {
       kind: "select",
       name: "agent_id",
-      label: "Agent",
+      label: text.agent,
       options: choices.agents,
-      empty: "Any",
-      hint: "for rules about a host",
+      empty: text.any_agent,
+      hint: text.agent_hint,
       advanced: true,
     },
-    { kind: "checkbox", name: "notify_in_maintenance", label: "Also during maintenance", advanced: true },
-    { kind: "checkbox", name: "is_enabled", label: "On" },
+    { kind: "checkbox", name: "notify_in_maintenance", label: text.in_maintenance, advanced: true },
+    { kind: "checkbox", name: "is_enabled", label: text.on },
   ];
 }
 
-const JSON_FIELDS: readonly FormField[] = [
-  {
-    kind: "json",
-    name: "conditions",
-    label: "Conditions",
-    hint: `all must hold; metrics: ${RULE_METRICS.join(", ")}, or a pushed one`,
-  },
-  {
-    kind: "json",
-    name: "actions",
-    label: "Actions",
-    hint: '[{"type": "suppress_alerts_for", "duration_seconds": 600}] or trigger_runbook with a webhook_id',
-  },
-];
+function jsonFields(): FormField[] {
+  const text = words("dashboard-alerts").rules.form;
+  const metrics = RULE_METRICS.join(", ");
+  return [
+    { kind: "json", name: "conditions", label: text.conditions, hint: text.conditions_hint({ metrics }) },
+    { kind: "json", name: "actions", label: text.actions, hint: text.actions_hint({ example: ACTIONS_EXAMPLE }) },
+  ];
+}
+
+const ACTIONS_EXAMPLE = '[{"type": "suppress_alerts_for", "duration_seconds": 600}]';
 
 function conditionFields(rows: number): FormField[] {
+  const text = words("dashboard-alerts").rules.form;
   return Array.from({ length: rows }, (_, n): FormField[] => {
-    const together = `And condition ${n + 1}`;
+    const together = text.condition({ n: n + 1 });
     return [
       {
         kind: "text",
         name: `metric_${n}`,
-        label: "Metric",
-        placeholder: METRIC_WORDS.latency_ms,
+        label: text.metric,
+        placeholder: metricWord("latency_ms"),
         suggestions: RULE_METRICS.map(metricWord),
         together,
       },
       {
         kind: "select",
         name: `operator_${n}`,
-        label: "Is",
+        label: text.operator,
         together,
-        options: Object.entries(OPERATOR_WORDS).map(([value, label]) => ({ value, label })),
+        options: OPERATORS.map((value) => ({ value, label: operatorWord(value) })),
       },
-      { kind: "number", name: `value_${n}`, label: "Value", step: "any", together },
-      { kind: "number", name: `window_minutes_${n}`, label: "Over minutes", min: 0, max: 1440, together },
+      { kind: "number", name: `value_${n}`, label: text.value, step: "any", together },
+      { kind: "number", name: `window_minutes_${n}`, label: text.window, min: 0, max: 1440, together },
     ];
   }).flat();
 }
 
 function actionFields({ channels }: RuleChoices): FormField[] {
+  const text = words("dashboard-alerts").rules.form;
   return [
     {
       kind: "number",
       name: "quiet_minutes",
-      label: "Then keep alerts quiet for",
+      label: text.quiet,
       min: 0,
-      hint: "minutes; empty: not at all",
+      hint: text.quiet_hint,
     },
     ...(channels.length === 0
       ? []
-      : [{ kind: "several", name: "runbooks", label: "Then call these runbooks", options: channels } as const]),
+      : [{ kind: "several", name: "runbooks", label: text.runbooks, options: channels } as const]),
   ];
 }
 
@@ -199,9 +181,10 @@ const HOUR_S = 3_600;
 
 /** A new rule about a monitor that some of its locations do not reach while the others outvote them. */
 export function partialOutageValues(monitor_id: string): FormValues {
+  const text = words("dashboard-alerts").rules.form;
   return {
     ...NEW_RULE,
-    display_name: "Unreachable from some locations",
+    display_name: text.partial_outage,
     event_name: "partial_outage",
     monitor_id,
     cooldown_seconds: String(HOUR_S),

@@ -21,6 +21,7 @@ import { type ObjectForm, showForm, showTyped, submitForm } from "../object-form
 import { type ListedPages, listedPages, NewOnPage, PageFilter, showNoPage } from "../page-choice.tsx";
 import { showView } from "../shell.tsx";
 import { action, redirectWithNotice, view } from "../view.ts";
+import { words } from "../words.ts";
 import {
   ANOTHER_CONDITION,
   notationOf,
@@ -45,19 +46,16 @@ const RULES_MAX = 500;
 const CHOICES_MAX = 200;
 const ids = { params: { page: "page" } } as const;
 const permission = "events.write";
-const trail = [{ href: "/app/rules", text: "Rules" }];
+const trail = () => [{ href: "/app/rules", text: words("dashboard-alerts").rules.list.title }];
 const rulesOf = (page: string) => `${API}/${page}/events/rules`;
 const back = (page: string) => `/app/rules?page=${page}`;
-const NO_PAGE = {
-  title: "Rules",
-  section: "rules",
-  reason: "Rules react to what happens to the monitors of a status page.",
-} as const;
 
 export const endpoints = [
   view({ path: "/app/rules", summary: "Event rules in the dashboard", query: PageQuery }, async (c, { query }) => {
     const listed = await listedPages(c, query.page);
-    return listed.pages.length === 0 ? showNoPage(c, NO_PAGE) : showRules(c, listed, query.offset);
+    const text = words("dashboard-alerts").rules;
+    const none = { title: text.list.title, section: "rules", reason: text.no_page } as const;
+    return listed.pages.length === 0 ? showNoPage(c, none) : showRules(c, listed, query.offset);
   }),
 
   view(
@@ -70,6 +68,7 @@ export const endpoints = [
   action(
     { path: "/app/rules/{page}/new", summary: "Submit the form of a new rule", params, ids, permission },
     async (c, entered, { page }) => {
+      const text = words("dashboard-alerts").rules.notice;
       if (entered.get("intent") === "values") return showValues(c, entered, { page });
       const { form } = await loadForm(c, { page, entered });
       if (entered.get("intent") === ANOTHER_CONDITION) return showTyped(c, form, entered);
@@ -78,7 +77,7 @@ export const endpoints = [
         path: rulesOf(page),
         toBody: toRule(undefined),
       });
-      return sent.ok ? redirectWithNotice(back(page), "The rule is saved.") : sent.response;
+      return sent.ok ? redirectWithNotice(back(page), text.saved({ kept: "" })) : sent.response;
     },
   ),
 
@@ -107,6 +106,7 @@ export const endpoints = [
   action(
     { path: "/app/rules/{page}/{id}", summary: "Submit the form of a rule", params: itemParams, ids, permission },
     async (c, entered, { page, id }) => {
+      const text = words("dashboard-alerts").rules.notice;
       if (entered.get("intent") === "values") return showValues(c, entered, { page, id });
       const { form, rule, values: stored } = await loadForm(c, { page, id, entered });
       if (entered.get("intent") === ANOTHER_CONDITION) return showTyped(c, { ...form, stored }, entered);
@@ -115,23 +115,25 @@ export const endpoints = [
         path: `${rulesOf(page)}/${id}`,
         toBody: toRule(rule),
       });
-      return sent.ok ? redirectWithNotice(back(page), `The rule is saved.${sent.kept}`) : sent.response;
+      return sent.ok ? redirectWithNotice(back(page), text.saved({ kept: sent.kept })) : sent.response;
     },
   ),
 
   action(
     { path: "/app/rules/{page}/{id}/toggle", summary: "Turn a rule on or off", params: itemParams },
     async (c, entered, { page, id }) => {
+      const text = words("dashboard-alerts").rules.notice;
       const is_enabled = entered.get("is_enabled") === "true";
       await requireApi(c, { method: "PUT", path: `${rulesOf(page)}/${id}`, body: { is_enabled } });
       const undo = `/app/rules/${page}/${id}/toggle?is_enabled=${!is_enabled}`;
-      return redirectWithNotice(back(page), is_enabled ? "The rule is on." : "The rule is off.", undo);
+      return redirectWithNotice(back(page), is_enabled ? text.on : text.off, undo);
     },
   ),
 
   action(
     { path: "/app/rules/{page}/{id}/backtest", summary: "Replay history through a rule", params: itemParams },
     async (c, entered, { page, id }) => {
+      const text = words("dashboard-alerts").rules.backtest;
       const days = Number(entered.get("days") ?? BACKTEST_DAYS);
       const path = `${rulesOf(page)}/${id}/backtest?days=${Number.isInteger(days) ? days : BACKTEST_DAYS}`;
       const result = BacktestResult.parse(await requireApi(c, { method: "POST", path, body: {} }));
@@ -139,9 +141,9 @@ export const endpoints = [
       const services = agent_id === null ? await listServices(c.var.ctx, page) : [];
       const replayed = services.filter(({ id }) => monitor_id === null || id === monitor_id);
       return showView(c, {
-        title: `Backtest of ${display_name}`,
+        title: text.of({ rule: display_name }),
         section: "rules",
-        trail,
+        trail: trail(),
         children: (
           <Backtest
             result={result}
@@ -157,8 +159,9 @@ export const endpoints = [
   action(
     { path: "/app/rules/{page}/{id}/restore/{version}", summary: "Restore a version of a rule", params: versionParams },
     async (c, _entered, { page, id, version }) => {
+      const text = words("dashboard-alerts").rules.notice;
       await requireApi(c, { method: "POST", path: `${rulesOf(page)}/${id}/restore/${version}` });
-      return redirectWithNotice(`/app/rules/${page}/${id}`, `Version ${version} is restored.`);
+      return redirectWithNotice(`/app/rules/${page}/${id}`, text.restored({ version }));
     },
   ),
 
@@ -184,6 +187,7 @@ interface Wanted {
 }
 
 async function loadForm(c: AppContext, { page, id, entered, isJson = false }: Wanted) {
+  const text = words("dashboard-alerts").rules;
   const [services, templates, channels, agents, rule] = await Promise.all([
     listServiceOptions(c, page),
     listTemplates(c.var.ctx, page),
@@ -196,22 +200,22 @@ async function loadForm(c: AppContext, { page, id, entered, isJson = false }: Wa
   const fields = ruleFields({ services, templates: named, channels, agents }, notation);
   const path = `/app/rules/${page}/${id ?? "new"}`;
   const form: ObjectForm = {
-    title: id ? "Edit rule" : "New rule",
+    title: id ? text.edit : text.new,
     section: "rules",
-    trail,
+    trail: trail(),
     fields,
     action: path,
     keepsDraft: true,
     cancel: back(page),
     intents: [
-      ...(notation.as === "json" ? [] : [{ intent: ANOTHER_CONDITION, label: "Add condition" }]),
-      { intent: "values", label: "Show current values" },
+      ...(notation.as === "json" ? [] : [{ intent: ANOTHER_CONDITION, label: text.form.add_condition }]),
+      { intent: "values", label: text.form.show_values },
     ],
     live: "values",
     above: (
       <p class="quiet">
         <a href={notation.as === "json" ? path : `${path}?as=json`}>
-          {notation.as === "json" ? "Edit in fields" : "Edit conditions and actions as JSON"}
+          {notation.as === "json" ? text.form.as_fields : text.form.as_json}
         </a>
       </p>
     ),
@@ -231,6 +235,7 @@ async function listAgents(c: AppContext) {
 
 /** What the typed conditions measure now: of the chosen monitor, else of the first of the page. */
 async function showValues(c: AppContext, entered: URLSearchParams, wanted: Wanted): Promise<Response> {
+  const text = words("dashboard-alerts").rules.values;
   const { form, rule, services } = await loadForm(c, { ...wanted, entered });
   const body = readBody(form.fields, entered);
   const typed = RuleCondition.array().safeParse(entered.has("conditions") ? body.conditions : readConditions(body));
@@ -244,34 +249,36 @@ async function showValues(c: AppContext, entered: URLSearchParams, wanted: Wante
   const monitor_id = typeof body.monitor_id === "string" ? body.monitor_id : first;
   const tried = { status_page_id: wanted.page, monitor_id, agent_id, conditions: typed.data };
   const results = await tryConditions(c.var.ctx, tried);
-  const of = services.find(({ value }) => value === monitor_id)?.label ?? rule?.display_name ?? "the host";
+  const of = services.find(({ value }) => value === monitor_id)?.label ?? rule?.display_name ?? text.host;
   return showTyped(c, form, entered, { result: <CurrentValues results={results} of={of} /> });
 }
 
 async function deletionOf(c: AppContext, { page, id }: { page: string; id: string }): Promise<Deletion> {
+  const text = words("dashboard-alerts").rules;
   const { display_name } = await loadRule(c, page, id);
   return {
-    kind: "rule",
+    kind: text.kind,
     name: display_name,
     section: "rules",
-    trail,
+    trail: trail(),
     list: back(page),
     path: `/app/rules/${page}/${id}`,
     api: `${rulesOf(page)}/${id}`,
-    lost: "The rule and its versions are deleted.",
+    lost: text.lost,
   };
 }
 
 async function showRules(c: AppContext, listed: ListedPages, offset: number): Promise<Response> {
+  const text = words("dashboard-alerts").rules;
   const { chosen, shown, byId } = listed;
   const { rows, total } = await listRules(c.var.ctx, listed.ids, partAt(offset));
   const href = (page: string | undefined, from?: number) => addressWith("/app/rules", { page, offset: from });
   return showView(c, {
-    title: "Rules",
+    title: text.list.title,
     section: "rules",
     actions: (
       <NewOnPage
-        text="New rule"
+        text={text.new}
         pages={shown.filter(({ membership }) => hasPermission(membership, permission))}
         href={({ id }) => `/app/rules/${id}/new`}
       />
@@ -280,9 +287,7 @@ async function showRules(c: AppContext, listed: ListedPages, offset: number): Pr
       <>
         <PageFilter {...listed} href={href} />
         {total === 0 ? (
-          <EmptyState title="No rules yet">
-            A rule listens to an event, looks at its conditions, and notifies, opens an incident or calls a runbook.
-          </EmptyState>
+          <EmptyState title={text.empty.title}>{text.empty.hint}</EmptyState>
         ) : (
           <Rules rules={rows.map(presentRule)} pages={byId} namesPages={shown.length > 1} now={c.var.now} />
         )}

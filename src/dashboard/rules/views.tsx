@@ -4,7 +4,6 @@ import { EVENTS, isEventName } from "../../contract/events.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { formatDuration } from "../../lib/duration-format.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
-import { plural } from "../../lib/relative-time.ts";
 import { ChartFigure } from "../components/chart.tsx";
 import { Menu } from "../components/menu.tsx";
 import { ACTIONS, ListPages, type ListPlace, PostButton, Table } from "../components/pieces.tsx";
@@ -24,9 +23,17 @@ interface RulesProps {
 }
 
 export function Rules({ rules, pages, namesPages, now }: RulesProps) {
-  const head = ["Rule", ...(namesPages ? ["Status page"] : []), "When", "State", "Fired", ACTIONS];
+  const text = words("dashboard-alerts").rules.list;
+  const head = [
+    text.head.rule,
+    ...(namesPages ? [text.head.page] : []),
+    text.head.when,
+    text.head.state,
+    text.head.fired,
+    ACTIONS,
+  ];
   return (
-    <Table caption="Rules" head={head} isStacked>
+    <Table caption={text.title} head={head} isStacked>
       {rules.map((rule) => (
         <RuleRow rule={rule} page={pages.get(rule.status_page_id)} namesPages={namesPages} now={now} />
       ))}
@@ -40,6 +47,7 @@ interface RowProps extends Pick<RulesProps, "namesPages" | "now"> {
 }
 
 function RuleRow({ rule, page, namesPages, now }: RowProps) {
+  const text = words("dashboard-alerts").rules.list;
   const path = `/app/rules/${rule.status_page_id}/${rule.id}`;
   const mayChange = page !== undefined && hasPermission(page.membership, "events.write");
   return (
@@ -49,10 +57,10 @@ function RuleRow({ rule, page, namesPages, now }: RowProps) {
       </th>
       {namesPages ? <td dir="auto">{page?.name}</td> : null}
       <td class="wide">{sentenceOf(rule)}</td>
-      <td>{rule.is_enabled ? "On" : <span class="quiet">Off</span>}</td>
+      <td>{rule.is_enabled ? text.on : <span class="quiet">{text.off}</span>}</td>
       <td>
         {rule.last_fired_at === null ? (
-          <span class="quiet">Never</span>
+          <span class="quiet">{text.never}</span>
         ) : (
           <Time at={Date.parse(rule.last_fired_at)} now={now} />
         )}
@@ -60,16 +68,16 @@ function RuleRow({ rule, page, namesPages, now }: RowProps) {
       <td>
         {mayChange ? (
           <div class="actions">
-            <PostButton action={`${path}/backtest`} label="Backtest" />
-            <Menu label={`More for ${rule.display_name}`} id={`menu-${rule.id}`}>
-              <a href={path}>Edit</a>
+            <PostButton action={`${path}/backtest`} label={text.backtest} />
+            <Menu label={text.more({ rule: rule.display_name })} id={`menu-${rule.id}`}>
+              <a href={path}>{text.edit}</a>
               <PostButton
                 action={`${path}/toggle`}
-                label={rule.is_enabled ? "Turn off" : "Turn on"}
+                label={rule.is_enabled ? text.turn_off : text.turn_on}
                 fields={{ is_enabled: String(!rule.is_enabled) }}
               />
               <a class="danger" href={`${path}/delete`}>
-                Delete
+                {text.delete}
               </a>
             </Menu>
           </div>
@@ -87,21 +95,22 @@ interface VersionsProps {
 }
 
 export function Versions({ path, versions, place, now }: VersionsProps) {
+  const text = words("dashboard-alerts").rules.versions;
   if (versions.length === 0) return null;
   return (
     <section aria-labelledby="versions">
-      <h2 id="versions">Versions</h2>
+      <h2 id="versions">{text.title}</h2>
       <ul class="rows card">
         {versions.map(({ version, rule, created_at }) => (
           <li class="row">
             <span>
-              Version {version}, until <Time at={Date.parse(created_at)} now={now} />
+              {text.version.parts({ version, time: <Time at={Date.parse(created_at)} now={now} /> })}
               <br />
               <span class="quiet" dir="auto">
                 {rule.display_name}: {sentenceOf(rule)}
               </span>
             </span>
-            <PostButton action={`${path}/restore/${version}`} label="Restore" />
+            <PostButton action={`${path}/restore/${version}`} label={text.restore} />
           </li>
         ))}
       </ul>
@@ -110,42 +119,51 @@ export function Versions({ path, versions, place, now }: VersionsProps) {
   );
 }
 
-type Told = Pick<EventRule, "event_name" | "conditions" | "actions" | "classification" | "incident_template_id">;
+type Described = Pick<EventRule, "event_name" | "conditions" | "actions" | "classification" | "incident_template_id">;
 
 /** The whole rule in words: "When a monitor goes down and its response time (ms) is more than 1000 over 5 min, then …" */
-function sentenceOf(rule: Told): string {
+function sentenceOf(rule: Described): string {
+  const text = words("dashboard-alerts").rules.sentence;
   const { event_name } = rule;
-  const when = isEventName(event_name) ? EVENTS[event_name].when : `${event_name} is emitted`;
+  const event = isEventName(event_name) ? EVENTS[event_name].when : text.emitted({ event: event_name });
   const conditions = conditionsOf(rule).map(({ metric, operator, value, window_minutes }) => {
-    const over = window_minutes ? ` over ${window_minutes} min` : "";
-    return ` and its ${metricWord(metric)} is ${operatorWord(operator)} ${value}${over}`;
+    const condition = { metric: metricWord(metric), operator: operatorWord(operator), value };
+    return window_minutes ? text.condition_over({ ...condition, n: window_minutes }) : text.condition(condition);
   });
   const actions = actionsOf(rule).map((action) =>
     action.type === "trigger_runbook"
-      ? "call a runbook"
-      : `keep alerts quiet for ${formatDuration(action.duration_seconds)}`,
+      ? text.runbook
+      : text.quiet({ duration: formatDuration(action.duration_seconds) }),
   );
-  const incident = rule.incident_template_id === null ? [] : ["open an incident"];
-  const told = `tell ${words("dashboard-alerts").audiences[rule.classification].replace(/^./, (letter) => letter.toLowerCase())}`;
-  return `When ${when}${conditions.join("")}, then ${[...actions, ...incident, told].join(", ")}.`;
+  const incident = rule.incident_template_id === null ? [] : [text.incident];
+  return text.whole({
+    when: [event, ...conditions].join(" "),
+    actions: [...actions, ...incident, text.notify[rule.classification]].join(", "),
+  });
 }
 
 /** What the conditions measure now, and whether each holds. */
 export function CurrentValues({ results, of }: { results: readonly ConditionResult[]; of: string }) {
-  if (results.length === 0) return <p class="banner is-info">Without conditions the rule always holds.</p>;
+  const text = words("dashboard-alerts").rules.values;
+  if (results.length === 0) return <p class="banner is-info">{text.none}</p>;
   return (
     <div class="banner is-info" role="status">
-      <p dir="auto">Right now, of {of}:</p>
+      <p dir="auto">{text.title({ monitor: of })}</p>
       <ul>
-        {results.map(({ metric, operator, value, actual, passed }) => (
-          <li>
-            {metricWord(metric)} is {actual === null ? "not measured" : Math.round(actual * 100) / 100},{" "}
-            {operatorWord(operator)} {value}: <strong>{passed ? "holds" : "does not hold"}</strong>
-          </li>
+        {results.map((result) => (
+          <li>{verdictOn(result)}</li>
         ))}
       </ul>
     </div>
   );
+}
+
+function verdictOn({ metric, operator, value, actual, passed }: ConditionResult) {
+  const text = words("dashboard-alerts").rules.values;
+  const verdict = <strong>{passed ? text.holds : text.fails}</strong>;
+  const condition = { metric: metricWord(metric), operator: operatorWord(operator), value, verdict };
+  if (actual === null) return text.unmeasured.parts(condition);
+  return text.measured.parts({ ...condition, actual: Math.round(actual * 100) / 100 });
 }
 
 const DAYS = [1, 7, 30] as const;
@@ -160,36 +178,29 @@ interface BacktestProps {
 
 /** How often the rule would have fired, by the hour of a day or by the day. */
 export function Backtest({ result, since, path, now }: BacktestProps) {
+  const text = words("dashboard-alerts").rules.backtest;
   const [from, to] = [Date.parse(result.from), Date.parse(result.to)];
   const step = to - from > 2 * DAY_MS ? DAY_MS : HOUR_MS;
   const first = Math.floor(from / step) * step;
   const steps = Array.from({ length: Math.ceil((to - first) / step) }, (_, n) => first + n * step);
+  const times = <strong>{text.times({ n: result.would_have_fired })}</strong>;
   const counts = Map.groupBy(result.fires, (at) => Math.floor(Date.parse(at) / step) * step);
   return (
-    <section class="card" aria-label="Backtest">
+    <section class="card" aria-label={text.title}>
       <p>
-        {since > from && since < to ? (
-          <>
-            Since <ExactTime at={since} />, when there was something to replay, it
-          </>
-        ) : (
-          `Over ${plural(Math.round((to - from) / DAY_MS), "day")} it`
-        )}{" "}
-        would have fired <strong>{plural(result.would_have_fired, "time")}</strong>.
+        {since > from && since < to
+          ? text.since.parts({ time: <ExactTime at={since} />, times })
+          : text.over.parts({ n: Math.round((to - from) / DAY_MS), times })}
       </p>
       <div class="actions">
         {DAYS.map((days) => (
-          <PostButton
-            action={`${path}/backtest`}
-            label={`Last ${plural(days, "day")}`}
-            fields={{ days: String(days) }}
-          />
+          <PostButton action={`${path}/backtest`} label={text.last({ n: days })} fields={{ days: String(days) }} />
         ))}
       </div>
       <ChartFigure
-        caption="How often the rule would have fired"
+        caption={text.chart}
         unit=""
-        lines={[{ name: "Times", values: new Map(steps.map((at) => [at, counts.get(at)?.length ?? 0])) }]}
+        lines={[{ name: text.times_axis, values: new Map(steps.map((at) => [at, counts.get(at)?.length ?? 0])) }]}
         hasBars
       />
       <ul class="rows">
