@@ -1,8 +1,7 @@
+import { keptAt, sayGone, sayOld } from "./connection.ts";
 import { openPush, type Push } from "./push.ts";
+import { unsavedFields } from "./unsaved.ts";
 import { announceUpdate } from "./updates.ts";
-import { toNodes, words } from "./words.ts";
-
-const said = words(MESSAGES.live);
 
 /** What is awaited is shown within two seconds, the request included. */
 const POLL_MS = 1500;
@@ -19,10 +18,12 @@ const CERTAIN_MS = 5 * 60_000;
 /** Without a sign of the reader for this long the document asks seldom. */
 const ATTENTIVE_MS = 10 * 60_000;
 const POLL_IDLE_MS = 10_000;
-const RETRY_MS = 10_000;
-/** After the first failure the next attempt comes soon, so that a reader knows within seconds. */
-const FIRST_RETRY_MS = 2000;
+/** A server that does not answer is asked as often as what is awaited: the view is right as soon as there is one again. */
 const FAILURES_SAID = 2;
+/** A request may hang as long as a dead connection is believed in. */
+const SLOW_MS = 4000;
+const TIMEOUT_MS = 10_000;
+const SLEPT_MS = 5000;
 
 /** The server's text of each part as it was last shown, without that of the parts inside it. */
 const shown = new Map<string, string>();
@@ -47,6 +48,11 @@ let arrived: ((fresh: Document) => void) | undefined;
 /** When the server last said what is current. */
 let currentAt = Date.now();
 let failures = 0;
+/** When the request that is under way began. */
+let begunAt = 0;
+let tickedAt = Date.now();
+/** The document was kept for times without a network, and may be that of another address. */
+let isKept = false;
 
 /** Keeps every element with `data-live` and an id as the server would show it now. A hidden document asks nothing. */
 export function followChanges(): void {
@@ -58,6 +64,12 @@ export function followChanges(): void {
   isAlone = followed.dataset.alone !== undefined;
   address = followed.dataset.address ?? location.href;
   askedAt = performance.now();
+  const kept = keptAt();
+  if (kept !== null) {
+    isKept = true;
+    currentAt = kept;
+    failures = FAILURES_SAID;
+  }
   for (const part of partsOf(document)) shown.set(part.id, ownText(part));
   const attend = () => {
     const wasIdle = performance.now() > attentiveUntil;
@@ -70,8 +82,8 @@ export function followChanges(): void {
   document.addEventListener("visibilitychange", () => pollAfter(0));
   addEventListener("online", () => pollAfter(0));
   attentiveUntil = performance.now() + ATTENTIVE_MS;
-  pollAfter(POLL_MS);
-  setInterval(sayAge, 1000);
+  pollAfter(kept === null ? POLL_MS : 0);
+  setInterval(keepAge, 1000);
   const addresses = (followed.dataset.push ?? "").split(" ").filter((each) => each !== "");
   push = openPush(addresses, {
     changed: () => {
@@ -93,6 +105,11 @@ export function followAddress(next: string, show: (fresh: Document) => void): vo
   pollAfter(0);
 }
 
+/** Views of one team do not come in the same moment to a server that just began to answer. */
+function retryMs(): number {
+  return performance.now() <= attentiveUntil || isAlone ? POLL_MS * (0.6 + 0.4 * Math.random()) : POLL_IDLE_MS;
+}
+
 /** How long to rest once the document is as the server would show it. */
 function restMs(): number {
   const isAttended = performance.now() <= attentiveUntil;
@@ -112,8 +129,9 @@ async function poll(): Promise<void> {
   if (isAsking) return;
   isAsking = true;
   isTold = false;
+  begunAt = performance.now();
   const asked = address;
-  let next = RETRY_MS;
+  let next = 0;
   try {
     isOver = (await hasChanged()) && (await load());
     if (isOver) {
@@ -127,19 +145,18 @@ async function poll(): Promise<void> {
   } catch {
     failures += 1;
     version = "";
+    next = retryMs();
   } finally {
     isAsking = false;
     sayAge();
-    if (asked !== address) next = 0;
-    else if (failures === 1) next = FIRST_RETRY_MS;
-    pollAfter(next);
+    pollAfter(asked === address ? next : 0);
   }
 }
 
 /** Whether to load the document again: something happened to what the reader sees, or may have been measured. */
 async function hasChanged(): Promise<boolean> {
   if (isAwaited || isAlone || tag === "" || performance.now() - askedAt >= MEASURED_MS) return true;
-  const response = await fetch("/app/changes", { cache: "no-store" });
+  const response = await fetch("/app/changes", { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
   // The session has ended, which the document answers by the way to sign in.
   if (response.status === 401) return true;
   if (!response.ok) throw new Error(`changes: ${response.status}`);
@@ -153,7 +170,7 @@ async function hasChanged(): Promise<boolean> {
 async function load(): Promise<boolean> {
   const asked = address;
   const headers: Record<string, string> = { "x-live": "1", ...(tag ? { "if-none-match": tag } : {}) };
-  const response = await fetch(asked, { headers, cache: "no-store" });
+  const response = await fetch(asked, { headers, cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (response.redirected) {
     if (address === location.href) location.reload();
     else location.assign(address);
@@ -161,16 +178,21 @@ async function load(): Promise<boolean> {
   }
   if (response.status === 404) {
     failures = 0;
-    sayGone();
+    sayGone(currentAt);
     return true;
   }
   if (!response.ok && response.status !== 304) throw new Error(`view: ${response.status}`);
+  if (isKept) {
+    if (isUsed()) throw new Error("a kept view is in use");
+    location.reload();
+    return true;
+  }
   askedAt = performance.now();
   if (response.ok) {
     const text = await response.text();
     if (asked !== address) return false;
     const fresh = new DOMParser().parseFromString(text, "text/html");
-    if (isAlone && scriptOf(fresh) !== scriptOf(document)) {
+    if (isOfOtherRelease(fresh) && !isUsed()) {
       location.reload();
       return true;
     }
@@ -183,49 +205,43 @@ async function load(): Promise<boolean> {
   return false;
 }
 
-/** Another one after a deployment: nobody reloads a screen on a wall. */
-const scriptOf = (root: Document) => root.querySelector("script[src]")?.getAttribute("src");
+/**
+ * After a deployment the former script may not suit what the view is made of. While two releases answer in turn, the view
+ * is loaded for each of them once.
+ */
+function isOfOtherRelease(fresh: Document): boolean {
+  const [script, own] = [fresh, document].map((root) => root.querySelector("script[src]")?.getAttribute("src") ?? "");
+  if (script === own || script === undefined || sessionStorage.getItem(RELEASE_KEY) === script) return false;
+  if (!isUsed()) sessionStorage.setItem(RELEASE_KEY, script);
+  return true;
+}
 
-const clock = new Intl.DateTimeFormat(LOCALE, { timeStyle: "medium", hourCycle: "h23" });
+const RELEASE_KEY = "vigil-release";
 
-/** Once the server has not answered twice, a strip says how old is what the reader sees. */
+/** Nobody loses what they are typing, reading in a dialog, or have chosen; the parts are replaced until then. */
+function isUsed(): boolean {
+  if (arrived !== undefined || document.querySelector("dialog[open], form[data-sent]") !== null) return true;
+  const { activeElement } = document;
+  const isTyping = activeElement?.matches("textarea, select, input:not([type=checkbox], [type=radio])") ?? false;
+  return isTyping || [...document.forms].some((form) => unsavedFields(form).length > 0);
+}
+
+/** Says how old is what the reader sees, once the server has not answered twice, or not for a while, or since a sleep. */
 function sayAge(): void {
-  const isCut = failures >= FAILURES_SAID;
-  const strip = document.getElementById("connection");
-  document.documentElement.toggleAttribute("data-cut", isCut);
-  if (!isCut) {
-    strip?.remove();
-    return;
+  const isSlow = isAsking && performance.now() - begunAt > SLOW_MS;
+  sayOld(failures >= FAILURES_SAID || isSlow ? currentAt : null);
+}
+
+/** A second that took much longer was one of a machine that slept: nothing is known of what happened since then. */
+function keepAge(): void {
+  const slept = Date.now() - tickedAt > SLEPT_MS;
+  tickedAt = Date.now();
+  if (slept && !document.hidden && !isOver) {
+    failures = Math.max(failures, FAILURES_SAID);
+    push?.renew();
+    pollAfter(0);
   }
-  const age = (strip ?? newStrip()).querySelector("span");
-  if (age) age.textContent = spanSince(currentAt);
-}
-
-/** Deleted by somebody else, or no longer theirs to see. */
-function sayGone(): void {
-  const strip = document.createElement("p");
-  strip.className = "banner is-bad";
-  strip.setAttribute("role", "status");
-  strip.textContent = said.gone({ time: clock.format(currentAt) });
-  document.getElementById("main")?.prepend(strip);
-}
-
-/** The part that counts on is no news for a screen reader; the sentence is. */
-function newStrip(): HTMLElement {
-  const strip = document.createElement("p");
-  strip.id = "connection";
-  strip.className = "banner is-bad";
-  strip.setAttribute("role", "status");
-  const age = document.createElement("span");
-  age.setAttribute("aria-hidden", "true");
-  document.getElementById("main")?.prepend(strip);
-  strip.append(...toNodes(said.cut.parts({ age, time: clock.format(currentAt) })));
-  return strip;
-}
-
-function spanSince(at: number): string {
-  const seconds = Math.floor((Date.now() - at) / 1000);
-  return seconds < 120 ? said.for_seconds({ n: seconds }) : said.for_minutes({ n: Math.floor(seconds / 60) });
+  sayAge();
 }
 
 /** Gives whether all that differs could be replaced. */

@@ -1,5 +1,6 @@
 /** The runtime answers a ping without waking anything, so that a dead connection is noticed. */
 const PING_MS = 15_000;
+const PONG_MS = 3000;
 const RETRY_MS = 1000;
 const RETRY_MAX_MS = 60_000;
 /** This person has newer views than may be connected: the view asks by itself until it is looked at again. */
@@ -8,6 +9,8 @@ const REPLACED = 4409;
 export interface Push {
   /** Whether every change is announced; else the view has to ask. */
   isOpen(): boolean;
+  /** Connects anew: what is open may have died unnoticed. */
+  renew(): void;
   stop(): void;
 }
 
@@ -78,14 +81,14 @@ export function openPush(addresses: readonly string[], hearer: Hearer): Push {
 
   setInterval(() => {
     if (sockets.length === 0) return;
-    if (!isOpen || unanswered.size > 0) {
-      lose();
-      return;
-    }
+    if (!isOpen) return lose();
     for (const socket of sockets) {
       unanswered.add(socket);
       socket.send("ping");
     }
+    setTimeout(() => {
+      if (unanswered.size > 0) lose();
+    }, PONG_MS);
   }, PING_MS);
   const connectAtOnce = () => {
     failures = 0;
@@ -97,6 +100,10 @@ export function openPush(addresses: readonly string[], hearer: Hearer): Push {
   connect();
   return {
     isOpen: () => isOpen,
+    renew: () => {
+      drop();
+      connectAtOnce();
+    },
     stop: () => {
       isStopped = true;
       drop();

@@ -184,11 +184,11 @@ async function keep(name: string, request: Request, response: Response): Promise
 }
 
 async function markOld(kept: Response): Promise<Response> {
-  const at = new Date(Number(kept.headers.get(KEPT_AT)));
+  const at = Number(kept.headers.get(KEPT_AT));
   const time = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }).format(
     at,
   );
-  const strip = `<p class="banner is-bad" role="status">${text.offline({ time })}</p>`;
+  const strip = `<p id="connection" data-at="${at}" class="banner is-bad" role="status">${text.offline({ time })}</p>`;
   const marked = (await kept.text()).replace(/<main\b[^>]*>/, (main) => main + strip);
   return new Response(marked, { headers: kept.headers });
 }
