@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, openAsBlob } from "node:fs";
 import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { sha256Hex, signAwsRequest } from "../../src/lib/aws-signature.ts";
+import { sha256Hex, signAwsRequest } from "../../src/notifiers/aws-signature.ts";
 import { Refusal } from "./command-error.ts";
 
 /** Backups beside those of this machine: a bucket of an S3-compatible service, and what names in it begin with. */

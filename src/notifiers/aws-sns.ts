@@ -1,6 +1,6 @@
 import { headline } from "../domain/alert-messages.ts";
-import { sha256Hex, signAwsRequest } from "../lib/aws-signature.ts";
 import { shorten } from "../lib/plain-text.ts";
+import { sha256Hex, signAwsRequest } from "./aws-signature.ts";
 import { formatPlain } from "./chat-text.ts";
 import { configText, secretField, textField } from "./fields.ts";
 import { type Notifier, USER_AGENT } from "./port.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { signAwsRequest } from "../../src/lib/aws-signature.ts";
+import { signAwsRequest } from "../../src/notifiers/aws-signature.ts";
 
 const REGION = "eu-central-1";
 const KEY = { id: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI+bPxRfiCYEXAMPLEKEY" };
