@@ -235,6 +235,8 @@ const OTHERS = [
   // Makes what is new, or puts a new secret in the place of one that no form shows.
   /^\/app\/(views|account\/(contacts\/browser|end-everything|workflows)|installation\/accounts)$/,
   /\/ping-key$/,
+  // Says what an alert would do, and stores nothing.
+  /\/incoming-alerts$/,
 ];
 
 it("every form about something that exists carries what it was made from", async () => {
