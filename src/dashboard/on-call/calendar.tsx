@@ -1,6 +1,5 @@
 import { listCalendar, type OnCallInterval, type Schedule as Plan, type Span } from "../../domain/on-call.ts";
 import { DAY_MS } from "../../lib/durations.ts";
-import { lazy } from "../../lib/lazy.ts";
 import { dateIn, zonedClock } from "../../lib/zoned-days.ts";
 import { toIso } from "../../platform/clock.ts";
 import { Bands, inOrder, personClass } from "../components/bands.tsx";
@@ -8,6 +7,7 @@ import { DragForm } from "../components/drag-form.tsx";
 import { PostButton } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
 import type { Option } from "../form-fields.ts";
+import { dateFormat } from "../formats.ts";
 import { words } from "../words.ts";
 import type { Schedule } from "./form.ts";
 
@@ -102,7 +102,7 @@ export function Calendar({ name, path, plan, days, people, now, may_change }: Ca
             data-drop={day.end_at > now ? day.date : undefined}
             {...(now >= day.start_at && now < day.end_at ? { "aria-current": "date" } : {})}
           >
-            <strong>{DAY_NAME().format(Date.parse(`${day.date}T12:00:00Z`))}</strong>
+            <strong>{dateFormat(DAY_NAME).format(Date.parse(`${day.date}T12:00:00Z`))}</strong>
             {/* Whom somebody is about to choose beside it stays chosen. */}
             <ul id={`turns-${day.date}`} data-live>
               {day.intervals.map((interval) => (
@@ -183,15 +183,12 @@ export function Overrides({ path, schedule, people, now, may_change }: Overrides
   );
 }
 
-const DAY_NAME = lazy(
-  () =>
-    new Intl.DateTimeFormat("en-GB", {
-      weekday: "short",
-      day: "numeric",
-      month: "short",
-      timeZone: "UTC",
-    }),
-);
+const DAY_NAME = {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+} as const;
 const shifted = (date: string, days: number) => new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 
 interface TurnProps {
@@ -209,7 +206,7 @@ function Turn({ interval, day, names, now, may_change, order, zone }: TurnProps)
   const { user_id } = interval;
   const start_at = Math.max(interval.start_at, day.start_at);
   const end_at = Math.min(interval.end_at, day.end_at);
-  const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
+  const clock = dateFormat({ timeStyle: "short", timeZone: zone });
   const time =
     start_at === day.start_at && end_at === day.end_at
       ? text.calendar.all_day

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { EscalationPolicy, OnCallSchedule, StoredEscalationStep } from "../../contract/on-call.ts";
-import { formatTime } from "../../lib/date-format.ts";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { type TargetOptions, targetFields } from "../alert-targets.ts";
 import { type FormField, type FormValues, type Option, toClockReading } from "../form-fields.ts";
+import { formatTime } from "../formats.ts";
 import { words } from "../words.ts";
 
 export type Schedule = z.output<typeof OnCallSchedule>;

@@ -1,7 +1,6 @@
 import type { ContactType, EscalationSummary } from "../../contract/on-call.ts";
 import type { Vacancy } from "../../domain/on-call.ts";
 import { hasPermission } from "../../domain/roles.ts";
-import { durationInWords } from "../../lib/duration-format.ts";
 import { dateIn } from "../../lib/zoned-days.ts";
 import { describeTargets, nameOfPath } from "../alert-targets.ts";
 import { Avatar } from "../components/avatar.tsx";
@@ -9,6 +8,7 @@ import { Bands } from "../components/bands.tsx";
 import { Menu } from "../components/menu.tsx";
 import { ACTIONS, PostButton, Table } from "../components/pieces.tsx";
 import { ExactTime, Time } from "../components/time.tsx";
+import { durationInWords } from "../formats.ts";
 import type { PageChoice } from "../rights.ts";
 import { words } from "../words.ts";
 import { listDays, planOf, turnsOf } from "./calendar.tsx";
