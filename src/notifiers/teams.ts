@@ -32,7 +32,7 @@ export const teams: Notifier = {
   ],
   channel: "the address of another workflow",
   notes: [
-    "A message is an Adaptive Card with a button for each link. Acknowledge opens the page that acknowledges: the address of a workflow takes messages and brings nothing back, so that no button answers within Teams, there are no commands, and a card cannot be edited once it was posted.",
+    "A message is an Adaptive Card with a button for each link (`Action.OpenUrl`). With `is_team_only` Acknowledge is the signed link that acknowledges without signing in, else it opens the incident in the dashboard. The address of a workflow takes messages and brings nothing back: buttons that answer within Teams (`Action.Submit`) and commands need a bot that is registered with Microsoft, which this service has not, and a card cannot be edited once it was posted.",
   ],
   attemptsMax: CHAT_ATTEMPTS_MAX,
   isBundled: true,
