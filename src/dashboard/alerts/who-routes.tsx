@@ -77,7 +77,7 @@ function listFields(services: readonly { id: string; name: string }[], zone: str
       label: text.monitor,
       options: services.map(({ id, name }) => ({ value: id, label: name })),
     },
-    { kind: "datetime", name: "at", label: text.at, hint: text.at_hint, zone },
+    { kind: "datetime", name: "at", label: text.at, hint: text.at_hint({ zone }), zone },
   ];
 }
 
