@@ -199,7 +199,7 @@ async function statusesAlone(text: string): Promise<string[]> {
   const found: string[] = [];
   let depth = 0;
   await new HTMLRewriter()
-    .on("[data-live]", {
+    .on("[data-live]:not(input)", {
       element(part) {
         depth += 1;
         part.onEndTag(() => {
