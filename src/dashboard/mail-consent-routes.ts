@@ -6,6 +6,7 @@ import { html } from "../http/responses.ts";
 import { ERROR_RESPONSES, page, renderErrorPage } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
 import { renderMailConsent } from "./views/mail-consent.tsx";
+import { words } from "./words.ts";
 
 /** The link in mail to somebody without an account. Mail programs post to it on one click (RFC 8058). */
 const tags = ["Dashboard"];
@@ -55,7 +56,8 @@ async function answer(c: AppContext, isAnswer: boolean): Promise<Response> {
   const token = c.req.param("token") ?? "";
   const consent = await findConsentByLink(ctx, token);
   if (!consent) {
-    return page(renderMessage({ title: "This link is invalid", text: "The account behind it may be deleted." }), 410);
+    const text = words("dashboard-frame").mail_consent;
+    return page(renderMessage({ title: text.invalid, text: text.invalid_hint }), 410);
   }
   const given = isAnswer
     ? await answerConsent(ctx, consent, (await readForm(c.req.raw)).has("agree") ? "agreed" : "stopped")

@@ -9,6 +9,7 @@ import { keptOf, mergeEntered } from "./merge.ts";
 import { ERROR_RESPONSES, page, renderErrorPage } from "./responses.ts";
 import { renderMessage } from "./views/frame.tsx";
 import { preferenceFields, preferenceValues, renderPreferences } from "./views/preferences.tsx";
+import { words } from "./words.ts";
 
 /** The link in a mail to a team. It works without signing in; mail programs post to it on one click (RFC 8058). */
 const tags = ["Dashboard"];
@@ -57,7 +58,8 @@ async function answer(c: AppContext, isChange: boolean): Promise<Response> {
   const { ctx } = c.var;
   const token = c.req.param("token") ?? "";
   const user = await findLinkedUser(ctx, token);
-  if (!user) return page(renderMessage({ title: "This link is invalid", text: "The account may be deleted." }), 410);
+  const text = words("dashboard-frame").preferences;
+  if (!user) return page(renderMessage({ title: text.invalid, text: text.invalid_hint }), 410);
   const stored = fillPreferences(user.preferences);
   const href = `/preferences/${encodeURIComponent(token)}`;
   if (!isChange) return page(renderPreferences({ email: user.email, preferences: stored, href }));
@@ -65,7 +67,7 @@ async function answer(c: AppContext, isChange: boolean): Promise<Response> {
   // Two ticks cannot contradict each other: who leaves one as it was keeps what became of it meanwhile.
   const merge = mergeEntered(preferenceFields(), form, preferenceValues(stored));
   const preferences = await changePreferences(ctx, user, toChange(merge.entered));
-  const saved = `Saved.${form.has("save") ? keptOf(merge) : ""}`;
+  const saved = text.saved({ kept: form.has("save") ? keptOf(merge) : "" });
   return page(renderPreferences({ email: user.email, preferences, saved, href }));
 }
 

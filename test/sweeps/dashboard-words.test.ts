@@ -24,17 +24,32 @@ const answerMarked: Answering = (request) =>
 const DONE: [what: string, partOf: (path: string, html: string) => string][] = [
   ["around the views", (_path, html) => html.replace(/<title>[^<]*<\/title>|<main[\s\S]*<\/main>/g, "")],
   ["on the wall", (path, html) => (path === "/app/wall" ? html : "")],
-  ["in monitors", (path, html) => (/^\/app\/monitors(?!.*\/delete$)/.test(path) ? mainOf(html) : "")],
+  ["in monitors", (path, html) => (/^\/app\/monitors/.test(path) ? mainOf(html) : "")],
+  ["in incidents", (path, html) => (path.startsWith("/app/incidents") ? mainOf(html) : "")],
+  ["in maintenance", (path, html) => (path.startsWith("/app/maintenance") ? mainOf(html) : "")],
+  ["in rules", (path, html) => (/^\/app\/rules(?!.*\?as=json$)/.test(path) ? mainOf(html) : "")],
+  ["in on-call", (path, html) => (path.startsWith("/app/on-call") ? mainOf(html) : "")],
   ["on the overview", (path, html) => (/^\/app\/?$/.test(path) ? mainOf(html) : "")],
 ];
 
 const mainOf = (html: string) => /<main[\s\S]*<\/main>/.exec(html)?.[0] ?? "";
 
-/** Names, and what joins a list. */
-const ELSEWHERE = new Set(["Vigil", "Test", "user", "TU", "and"]);
+/** Names, what joins a list, and days, months and zones, which formats write. */
+const ELSEWHERE = new Set([
+  ...["Vigil", "Test", "user", "TU", "and", "UTC", "Europe", "Berlin"],
+  ...listDates("weekday", "short"),
+  ...listDates("month", "short"),
+  ...listDates("month", "long"),
+]);
+
+/** Names of the days or months of two years. */
+function listDates(part: "weekday" | "month", length: "short" | "long"): string[] {
+  const format = new Intl.DateTimeFormat("en-GB", { [part]: length, timeZone: "UTC" });
+  return Array.from({ length: 24 }, (_, n) => format.format(Date.UTC(2026, n, n + 1)));
+}
 /** Instants, addresses and ids; code, examples of what is entered, and choices that stand for themselves. */
 const NO_WORDS =
-  /<time[\s\S]*?<\/time>|<(pre|code)[\s\S]*?<\/\1>|<option value="([^"]*)"[^>]*>\2<\/option>|[[{]+&quot;[^<]*&quot;[^<]*[}\]]|\{\{[^}]*\}\}|[\w.+-]+@[\w.-]+|\w+:\/\/[^\s"<]+|example\.com|[0-9a-f]{8}-[\w-]+/gi;
+  /<time[\s\S]*?<\/time>|<(pre|code)[\s\S]*?<\/\1>|<option value="([^"]*)"[^>]*>\2<\/option>|[[{]+&quot;[^<]*&quot;[^<]*[}\]]|\{\{[^}]*\}\}|(?:email:)?[\w.+-]+@[\w.-]+|\w+:\/\/[^\s"<]+|example\.com|[0-9a-f]{8}-[\w-]+/gi;
 /** What was recorded is in the words of its time. */
 const RECORDED = /<section[^>]* aria-labelledby="(changes|events|unread)"[\s\S]*?<\/section>/g;
 

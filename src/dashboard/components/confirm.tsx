@@ -31,7 +31,7 @@ export function ConfirmByName({
   kind,
   word = "name",
   name,
-  verb = "Delete",
+  verb,
   children,
   option,
   action,
@@ -45,14 +45,14 @@ export function ConfirmByName({
       <div class="lead">{children}</div>
       <p>{text.type.parts({ name: <strong dir="auto">{name}</strong> })}</p>
       <FieldRow
-        field={{ name: FIELD, kind: "text", label: text.label({ kind, word }), required: true }}
+        field={{ name: FIELD, kind: "text", label: text.label[word]({ kind }), required: true }}
         values={{}}
         problems={problems}
       />
       {option ? <FieldRow field={option} values={{}} problems={problems} /> : null}
       <p class="actions">
         <button type="submit" class="danger">
-          {verb}
+          {verb ?? words("dashboard-frame").deletion.delete}
         </button>
         <a class="button second" href={cancel}>
           {text.cancel}
@@ -65,5 +65,5 @@ export function ConfirmByName({
 /** Empty where the name was typed. */
 export function confirmationProblems(form: URLSearchParams, name: string, word: TypedWord = "name"): Problems {
   const text = words("dashboard-frame").confirm;
-  return form.get(FIELD)?.trim() === name.trim() ? {} : { [FIELD]: text.wrong({ word }) };
+  return form.get(FIELD)?.trim() === name.trim() ? {} : { [FIELD]: text.wrong[word] };
 }

@@ -115,7 +115,7 @@ async function deletionOf(c: AppContext, { id }: { id: string }): Promise<Deleti
   const text = words("dashboard-monitors").detail_notices;
   const { record } = await getMonitor(c.var.ctx, id);
   return {
-    kind: "monitor",
+    kind: text.deletion_kind,
     name: record.name,
     section: "monitors",
     list: "/app/monitors",

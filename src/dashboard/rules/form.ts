@@ -1,7 +1,8 @@
 import { type EventRule, RULE_METRICS, RuleAction, RuleCondition } from "../../contract/event-rule.ts";
-import { headingOf, RULE_EVENT_NAMES } from "../../contract/events.ts";
+import { RULE_EVENT_NAMES } from "../../contract/events.ts";
 import { audienceOptions } from "../alerts/audiences.ts";
 import { type FormField, type FormValues, type Option, storedValues } from "../form-fields.ts";
+import { eventName } from "../registry-names.ts";
 import { words } from "../words.ts";
 
 const OPERATORS = ["gt", "gte", "lt", "lte", "eq", "neq"] as const;
@@ -27,12 +28,11 @@ export function metricWord(metric: string): string {
   return known === undefined ? metric : words("dashboard-alerts").rules.metrics[known];
 }
 
-const EVENT_WORDS = RULE_EVENT_NAMES.map(headingOf);
 const sameWord = (one: string, other: unknown) =>
   typeof other === "string" && one.toLowerCase() === other.toLowerCase();
 /** People choose by words, and may type the names that the API has; what is neither is a name of their own. */
 const metricNamed = (typed: unknown) => RULE_METRICS.find((name) => sameWord(metricWord(name), typed)) ?? typed;
-const eventNamed = (typed: unknown) => RULE_EVENT_NAMES.find((name) => sameWord(headingOf(name), typed)) ?? typed;
+const eventNamed = (typed: unknown) => RULE_EVENT_NAMES.find((name) => sameWord(eventName(name), typed)) ?? typed;
 
 export interface RuleChoices {
   services: readonly Option[];
@@ -54,7 +54,7 @@ export function ruleFields(choices: RuleChoices, notation: RuleNotation): FormFi
       name: "event_name",
       label: text.event,
       required: true,
-      suggestions: EVENT_WORDS,
+      suggestions: RULE_EVENT_NAMES.map(eventName),
       hint: text.event_hint,
     },
     { kind: "select", name: "monitor_id", label: text.monitor, options: choices.services, empty: text.any_monitor },
@@ -150,13 +150,13 @@ function actionFields({ channels }: RuleChoices): FormField[] {
 
 /** A rule as its form shows it; undefined: a new one. */
 export function ruleValues(fields: readonly FormField[], rule: EventRule | undefined): FormValues {
-  if (!rule) return NEW_RULE;
+  if (!rule) return newRule();
   const conditions = conditionsOf(rule);
   const actions = actionsOf(rule);
   const quiet = actions.find(({ type }) => type === "suppress_alerts_for");
   const plain = storedValues(fields, {
     ...rule,
-    event_name: headingOf(rule.event_name),
+    event_name: eventName(rule.event_name),
     conditions: pretty(conditions),
     actions: pretty(actions),
   });
@@ -168,14 +168,14 @@ export function ruleValues(fields: readonly FormField[], rule: EventRule | undef
   };
 }
 
-const NEW_RULE: FormValues = {
-  event_name: headingOf("monitor.down"),
+const newRule = (): FormValues => ({
+  event_name: eventName("monitor.down"),
   classification: "public",
   is_enabled: true,
   cooldown_seconds: "300",
   conditions: "[]",
   actions: "[]",
-};
+});
 
 const HOUR_S = 3_600;
 
@@ -183,7 +183,7 @@ const HOUR_S = 3_600;
 export function partialOutageValues(monitor_id: string): FormValues {
   const text = words("dashboard-alerts").rules.form;
   return {
-    ...NEW_RULE,
+    ...newRule(),
     display_name: text.partial_outage,
     event_name: "partial_outage",
     monitor_id,

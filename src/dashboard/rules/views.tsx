@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { BacktestResult, ConditionResult, EventRule, EventRuleVersion } from "../../contract/event-rule.ts";
-import { EVENTS, isEventName } from "../../contract/events.ts";
+import { isEventName } from "../../contract/events.ts";
 import { hasPermission } from "../../domain/roles.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/durations.ts";
 import { ChartFigure } from "../components/chart.tsx";
@@ -125,7 +125,9 @@ type Described = Pick<EventRule, "event_name" | "conditions" | "actions" | "clas
 function sentenceOf(rule: Described): string {
   const text = words("dashboard-alerts").rules.sentence;
   const { event_name } = rule;
-  const event = isEventName(event_name) ? EVENTS[event_name].when : text.emitted({ event: event_name });
+  const event = isEventName(event_name)
+    ? words("dashboard-registries").events[event_name].when
+    : text.emitted({ event: event_name });
   const conditions = conditionsOf(rule).map(({ metric, operator, value, window_minutes }) => {
     const condition = { metric: metricWord(metric), operator: operatorWord(operator), value };
     return window_minutes ? text.condition_over({ ...condition, n: window_minutes }) : text.condition(condition);

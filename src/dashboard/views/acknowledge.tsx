@@ -26,7 +26,7 @@ export function renderAcknowledge({ own, bundled, page_name, href }: Acknowledge
         <p class="lead">
           {text.lead.parts({
             page: page_name,
-            severity: own.severity ?? "critical",
+            severity: text.severities[own.severity ?? "critical"],
             time: <time datetime={toIso(own.started_at)}>{readable(own.started_at)}</time>,
           })}
         </p>
