@@ -4,6 +4,7 @@ import { benchAll } from "./bench/all.ts";
 import { benchApi } from "./bench/api.ts";
 import { benchChecks, benchTimeouts } from "./bench/checks.ts";
 import { benchDashboard } from "./bench/dashboard.ts";
+import { benchMachine } from "./bench/machine.ts";
 import { benchOutages } from "./bench/outages.ts";
 import { benchPage } from "./bench/page.ts";
 import { benchPush } from "./bench/push.ts";
@@ -15,6 +16,7 @@ import { withUsage } from "./local/command-error.ts";
 /** `npm run bench -- <name>`: measurements that take minutes and want the machine for themselves. */
 const BENCHES: Record<string, (minutes: number) => Promise<void>> = {
   checks: benchChecks,
+  machine: benchMachine,
   timeouts: benchTimeouts,
   outages: benchOutages,
   page: benchPage,

@@ -81,7 +81,7 @@ interface Target extends AsyncDisposable {
   answered(): number;
 }
 
-async function startTarget(hangs: (n: number) => boolean): Promise<Target> {
+export async function startTarget(hangs: (n: number) => boolean): Promise<Target> {
   let answered = 0;
   const server = createServer((request, response) => {
     if (hangs(Number(request.url?.slice(1)))) return;
@@ -118,13 +118,19 @@ async function measureBare(targetUrl: string): Promise<number> {
 const numbersTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 async function createFleets(service: BenchService, targetUrl: string): Promise<void> {
-  for (const { count, interval } of FLEETS) {
-    console.log(`creating ${count} monitors at ${interval} s …`);
-    await mapConcurrently(numbersTo(count), CREATED_AT_ONCE, (n) => {
-      const body = { name: `Web ${n}`, type: "http", interval, target: `${targetUrl}/${n}` };
-      return send(service, "POST", `${API}/monitors`, body);
-    });
-  }
+  for (const fleet of FLEETS) await createFleet(service, targetUrl, fleet);
+}
+
+export async function createFleet(
+  service: BenchService,
+  targetUrl: string,
+  { from = 0, count, interval }: { from?: number; count: number; interval: number },
+): Promise<void> {
+  console.log(`creating ${count} monitors at ${interval} s …`);
+  await mapConcurrently(numbersTo(count), CREATED_AT_ONCE, (n) => {
+    const body = { name: `Web ${from + n}`, type: "http", interval, target: `${targetUrl}/${from + n}` };
+    return send(service, "POST", `${API}/monitors`, body);
+  });
 }
 
 /**
@@ -147,7 +153,7 @@ export async function settleHanging(service: BenchService, count: number): Promi
 
 const nextMinute = () => sleep(MINUTE_MS - (Date.now() % MINUTE_MS) + LOOK_EVERY_MS);
 
-async function waitFor({ execute }: BenchService, expected: number, condition: string): Promise<void> {
+export async function waitFor({ execute }: BenchService, expected: number, condition: string): Promise<void> {
   for (const end = Date.now() + SETTLED_WITHIN_MS; ; await sleep(LOOK_EVERY_MS)) {
     const [[row] = []] = await execute([
       { sql: `SELECT count(*) AS count FROM monitors WHERE ${condition}`, params: [] },
