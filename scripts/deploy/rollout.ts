@@ -55,7 +55,10 @@ export async function rollOut(rollout: Rollout): Promise<string | undefined> {
     await watch(rollout, tried, { url, usual });
   } catch (error) {
     await goBack(rollout, before, error);
-    throw new Refusal(`the new version failed its trial, so the one before serves everybody: ${messageOf(error)}`);
+    const hint = "--at-once deploys without a trial";
+    throw new Refusal(
+      `the new version failed its trial, so the one before serves everybody (${hint}): ${messageOf(error)}`,
+    );
   }
   await serve(rollout, { [version]: 100 });
   await platform.wrangler(["triggers", "deploy", "--config", config]);

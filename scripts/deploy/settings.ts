@@ -51,7 +51,7 @@ export function chooseSettings(
 /** What an operator chose, as the variables of the deployed Worker show it. */
 export function choicesIn(
   vars: Record<string, string>,
-): Pick<DeploymentRecord, "domain" | "plan" | "regions" | "settings" | "zone"> {
+): Pick<DeploymentRecord, "domain" | "plan" | "regions" | "settings" | "url" | "zone"> {
   const { PLAN, PUBLIC_URL, CUSTOM_DOMAIN_TARGET, REGIONS } = vars;
   const host = PUBLIC_URL === undefined ? undefined : new URL(PUBLIC_URL).hostname;
   const settings = Object.entries(vars).filter(
@@ -59,6 +59,7 @@ export function choicesIn(
   );
   return {
     settings: Object.fromEntries(settings),
+    ...(PUBLIC_URL && { url: PUBLIC_URL }),
     ...(host && !host.endsWith(".workers.dev") && { domain: host }),
     ...(CUSTOM_DOMAIN_TARGET !== undefined && { zone: zoneOf(CUSTOM_DOMAIN_TARGET) }),
     ...(PLAN === "free" && { plan: PLAN }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newOperator, type Operator, run } from "./operator.ts";
+import { temporaryDir } from "./support.ts";
 
 const ONE_REGION = ["--regions", "weur"];
 
@@ -27,6 +28,13 @@ describe("a new version", () => {
     expect(serving(operator)).not.toBe(before);
     expect(serving(operator)).toMatch(/^\S+ 100%$/);
     expect(changesIn(operator, from)).toEqual(["serve vigil 100 and 0%", "serve vigil 90 and 10%", "serve vigil 100%"]);
+  });
+
+  it("is tried also where another machine, or a workflow, deploys it", async () => {
+    const { operator } = await newService();
+    const from = operator.platform.changes.length;
+    await run({ ...operator, dir: temporaryDir() });
+    expect(changesIn(operator, from)[0]).toBe("serve vigil 100 and 0%");
   });
 
   it.each([
