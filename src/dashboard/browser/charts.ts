@@ -9,8 +9,8 @@ const AXIS = {
 /** Charts gain the reader's zone, and a crosshair with the figures of the step under the pointer. */
 export function readCharts(): void {
   forEachPart((part) => {
-    for (const time of part.querySelectorAll<HTMLTimeElement>("time[data-axis]")) {
-      time.textContent = AXIS[time.dataset.axis === "day" ? "day" : "time"].format(new Date(time.dateTime));
+    for (const label of part.querySelectorAll<SVGTextElement>("text[data-axis]")) {
+      label.textContent = AXIS[label.dataset.axis === "day" ? "day" : "time"].format(Number(label.dataset.at));
     }
     const own = part instanceof HTMLElement && part.matches("figure[data-chart]") ? [part] : [];
     for (const figure of [...own, ...part.querySelectorAll<HTMLElement>("figure[data-chart]")]) addCrosshair(figure);

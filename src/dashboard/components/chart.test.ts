@@ -51,12 +51,27 @@ describe("a chart", () => {
   });
 
   it.each([
-    [HOUR, "00:00 00:15 00:30 00:45 01:00"],
+    [HOUR, "00:00 00:10 00:20 00:30 00:40 00:50 01:00"],
+    [23.75 * HOUR, "00:00 06:00 12:00 18:00"],
     [96 * HOUR, "1 Jan 2 Jan 3 Jan 4 Jan 5 Jan"],
-  ])("names the times or days of its axis without a script", (step, labels) => {
+    [30 * 24 * HOUR, "1 Jan 8 Jan 15 Jan 22 Jan 29 Jan"],
+  ])("names round times or days of its axis without a script", (step, labels) => {
     const values = new Map([0, 1].map((n) => [n * step, 4]));
     const html = draw({ lines: [{ name: "Median", values }] });
-    expect([...html.matchAll(/data-axis="\w+">([^<]*)/g)].map(([, label]) => label).join(" ")).toBe(labels);
+    expect([...html.matchAll(/data-at="\d+">([^<]*)/g)].map(([, label]) => label).join(" ")).toBe(labels);
+  });
+
+  it("places the times of its axis where they are in the plot", () => {
+    const values = new Map([0.5, 4.5].map((n) => [n * HOUR, 4]));
+    const html = draw({ lines: [{ name: "Median", values }] });
+    expect([...html.matchAll(/<text x="([^"]+)" y="1em" text-anchor="(\w+)"/g)].map((found) => found.slice(1))).toEqual(
+      [
+        ["12.5%", "middle"],
+        ["37.5%", "middle"],
+        ["62.5%", "middle"],
+        ["87.5%", "middle"],
+      ],
+    );
   });
 
   it("writes a percentage in one piece", () => {

@@ -1,4 +1,3 @@
-import { toIso } from "../../platform/clock.ts";
 import { words } from "../words.ts";
 import { ExactTime, exactTime } from "./time.tsx";
 
@@ -29,11 +28,22 @@ interface ChartProps {
 const WIDTH = 720;
 const HEIGHT = 200;
 const GRID_LINES = 4;
-const LABELS = 5;
+const TICKS_MAX = 6;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Round ones, between which an axis has its ticks. */
+const TICK_STEPS_MS = [
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 7, 14, 30, 60, 90].map((days) => days * DAY_MS),
+];
+/** A label nearer to an end of the axis than this part of it would stick out. */
+const EDGE = 0.03;
 /** An axis of shares covers as much even where nothing is missing. */
 const SHARE_MIN = 0.2;
 /** Over more than two days the axis names days. */
-const LONG_MS = 2 * 86_400_000;
+const LONG_MS = 2 * DAY_MS;
 /** More than so many steps without a value are a gap in the line. */
 const GAP_STEPS = 3;
 
@@ -52,11 +62,6 @@ export function ChartFigure(chart: ChartProps) {
     ? steps.map((at) => sumAt(lines, at))
     : lines.flatMap(({ values }) => [...values.values()]);
   const { bottom, top } = axisOf(shown, isShare);
-  const labels = Array.from(
-    { length: last === first ? 1 : LABELS },
-    (_, n) => first + ((last - first) * n) / (LABELS - 1),
-  );
-  const format = last - first > LONG_MS ? "day" : "time";
   return (
     <figure class="chart" data-chart={hasBars ? "bars" : "lines"} data-unit={behind(unit)}>
       <Legend {...chart} />
@@ -69,13 +74,7 @@ export function ChartFigure(chart: ChartProps) {
         <div class="chart-plot" data-plot data-from={first} data-to={last}>
           <Plot {...chart} steps={steps} bottom={bottom} top={top} />
         </div>
-        <div class="chart-times" aria-hidden="true">
-          {labels.map((at) => (
-            <time datetime={toIso(at)} data-axis={format}>
-              {(format === "day" ? /^\d+ \w+/ : /\d\d:\d\d/).exec(exactTime(at))?.[0]}
-            </time>
-          ))}
-        </div>
+        <TimeAxis first={first} last={last} />
       </div>
       <details class="chart-table">
         <summary>{text.table}</summary>
@@ -109,6 +108,38 @@ export function ChartFigure(chart: ChartProps) {
       </details>
     </figure>
   );
+}
+
+/** The script writes the labels in the zone of the reader. */
+function TimeAxis({ first, last }: { first: number; last: number }) {
+  const isLong = last - first > LONG_MS;
+  return (
+    <svg class="chart-times" aria-hidden="true">
+      {ticksBetween(first, last, isLong ? DAY_MS : MINUTE_MS).map((at) => {
+        const place = last === first ? 0 : (at - first) / (last - first);
+        return (
+          <text
+            x={`${Number((100 * place).toFixed(2))}%`}
+            y="1em"
+            text-anchor={place < EDGE ? "start" : place > 1 - EDGE ? "end" : "middle"}
+            data-axis={isLong ? "day" : "time"}
+            data-at={at}
+          >
+            {(isLong ? /^\d+ \w+/ : /\d\d:\d\d/).exec(exactTime(at))?.[0]}
+          </text>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** Round instants at even distances within a span; a span without length has the one. */
+function ticksBetween(first: number, last: number, stepMin: number): number[] {
+  if (last === first) return [first];
+  const fitting = TICK_STEPS_MS.filter((step) => step >= stepMin);
+  const step = fitting.find((each) => (last - first) / each <= TICKS_MAX) ?? 90 * DAY_MS;
+  const begin = Math.ceil(first / step) * step;
+  return Array.from({ length: Math.floor((last - begin) / step) + 1 }, (_, n) => begin + n * step);
 }
 
 /** As it follows a number. */
