@@ -196,7 +196,7 @@ describe("routing", () => {
     const all = await open(few, "/app/alerts/routing");
     const rows = rowsOf(all.text).filter((row) => row.startsWith("<tr"));
     expect(rows.map((row) => few.pages.filter(({ name }) => row.includes(`>${name}<`)).length)).toEqual([1, 1]);
-    expect(rows.filter((row) => row.includes("As usual"))).toHaveLength(2);
+    expect(rows.filter((row) => row.includes("Default"))).toHaveLength(2);
     expect(all.text).not.toContain('name="monitor.down"');
     for (const page of [first, second]) {
       const { text } = await open(few, `/app/alerts/routing?page=${page?.id}`);

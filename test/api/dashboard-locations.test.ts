@@ -51,7 +51,9 @@ describe("locations in the dashboard", () => {
     for (const part of parts) expect(text).toContain(`<div id="agent-${part}" data-live`);
     vi.spyOn(Date, "now").mockReturnValue(Date.now() + 600_000);
     await browser.submit(`${path}/commands`, { type: "check_now" });
-    expect((await browser.open(path)).text).toContain("once it calls again: it is offline now.");
+    expect((await browser.open(path)).text).toContain(
+      "The agent is offline now; it receives the command once it connects again.",
+    );
     vi.restoreAllMocks();
   });
 

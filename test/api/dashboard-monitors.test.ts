@@ -192,7 +192,9 @@ describe("the selected monitors", () => {
       ...Object.entries(fields),
     ];
     const tagged = await browsers.viewer.submit("/app/monitors/selected", chosen({ action: "tag", new_tag: "x" }));
-    expect(decodeURIComponent(tagged.headers.get("set-cookie") ?? "")).toContain("0 monitors tagged. 3 monitors not:");
+    expect(decodeURIComponent(tagged.headers.get("set-cookie") ?? "")).toContain(
+      "0 monitors tagged. 3 monitors were left unchanged:",
+    );
     await browsers.owner.submit("/app/monitors/selected", chosen({ action: "tag", new_tag: "x" }));
     const moved = chosen({ action: "move", destination: `page:${pageId}` }).slice(0, 2);
     await browsers.owner.submit("/app/monitors/selected", [
@@ -220,7 +222,9 @@ describe("the selected monitors", () => {
       ["action", "move"],
       ["destination", elsewhere],
     ]);
-    expect(decodeURIComponent(refused.headers.get("set-cookie") ?? "")).toMatch(/2 monitors not: group id must/);
+    expect(decodeURIComponent(refused.headers.get("set-cookie") ?? "")).toMatch(
+      /2 monitors were left unchanged: group id must/,
+    );
 
     const two = ids.map((id) => ["id", id] as [string, string]);
     const asked = await browsers.owner.submit("/app/monitors/selected", [...two, ["action", "delete"]]);
@@ -278,7 +282,7 @@ describe("what the selected monitors depend on", () => {
       ["parents", `${two}`],
     ]);
     expect(decodeURIComponent(refused.headers.get("set-cookie") ?? "")).toMatch(
-      /0 monitors changed\. 1 monitor not: depends on/,
+      /0 monitors changed\. 1 monitor was left unchanged: depends on/,
     );
   });
 });

@@ -95,7 +95,7 @@ describe("a rule in fields", () => {
     expect(JSON.parse(found.conditions)).toMatchObject([{ metric: "error_rate", value: 20, window_minutes: 15 }]);
     const { text } = await browser.open(`/app/rules?page=${page}`);
     expect(text).toMatch(
-      /When .* and its failed checks \(%\) is more than 20 over 15 min, then notify the team alone\./,
+      /When .* and its failed checks \(%\) is more than 20 over 15 min, then notify only the team\./,
     );
     expect((await browser.open(`/app/rules/${page}/${found.id}`)).text).toMatch(
       /name="metric_0"[^>]*value="failed checks \(%\)"/,
@@ -161,7 +161,7 @@ describe("hours without anyone on call", () => {
     }));
     const [, from, to] = /No one is on call from (.+?) UTC to (.+?) UTC\./.exec(view) ?? [];
     expect(Date.parse(`${to} UTC`) - Date.parse(`${from} UTC`)).toBe(202 * HOUR);
-    expect(overview).toMatch(/No one is on call ?Nights, [^,]+, next You in 8 days/);
+    expect(overview).toMatch(/No one is on call ?Nights, [^,]+, next: You in 8 days/);
   });
 
   it("say after the last turn that the schedule ended, or ends", async () => {

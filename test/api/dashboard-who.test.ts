@@ -25,9 +25,9 @@ describe("who hears of what", () => {
     await createWebhook(account, { name: "Off", is_active: false });
     const { status, text } = await browser.open(`${PATH}?page=${page}`);
     expect(status).toBe(200);
-    expect(rowOf(text, "Everything").match(/\|Told/g)).toHaveLength(5);
-    expect(rowOf(text, "Ends").match(/\|Told/g)).toHaveLength(1);
-    expect(rowOf(text, "Ends")).toContain("It listens to other events|Told|It listens to other events");
+    expect(rowOf(text, "Everything").match(/\|Notified/g)).toHaveLength(5);
+    expect(rowOf(text, "Ends").match(/\|Notified/g)).toHaveLength(1);
+    expect(rowOf(text, "Ends")).toContain("It listens to other events|Notified|It listens to other events");
     expect(rowOf(text, "Off")).toContain("It is off");
   });
 
@@ -49,7 +49,7 @@ describe("who hears of what", () => {
     const { account, page, browser } = await aPage();
     const { id } = await insertMonitor(account.user_id, { status_page_id: page, name: "Tagged", tags: ["night"] });
     await createWebhook(account, { name: "Night", tags: ["night"] });
-    expect(rowOf((await browser.open(`${PATH}?page=${page}&monitor=${id}`)).text, "Night")).toContain("Told");
+    expect(rowOf((await browser.open(`${PATH}?page=${page}&monitor=${id}`)).text, "Night")).toContain("Notified");
     const [other] = [await browser.open(`${PATH}?page=${page}&monitor=nonsense`)];
     expect(rowOf(other.text, "Night")).toContain("limited to other monitors");
   });

@@ -29,7 +29,7 @@ async function invite(email: string, overrides: Record<string, string> = HERE) {
 
 describe("the outbox of a service on one machine that sends no mail", () => {
   it("shows its operator what waits, with the link that the mail holds", async () => {
-    expect(await browse(HERE)).toMatchObject({ status: 200, body: expect.stringContaining("No mail waits") });
+    expect(await browse(HERE)).toMatchObject({ status: 200, body: expect.stringContaining("No mail is waiting") });
     await invite("ann@mail.example");
     const { status, body } = await browse(HERE);
     expect(status).toBe(200);

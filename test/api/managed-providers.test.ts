@@ -207,7 +207,7 @@ describe("the dashboard of an operator", () => {
     expect([added.status, added.headers.get("location")]).toEqual([303, expect.stringContaining(`${LIST}/${id}`)]);
     const shown = await browser.open(`${LIST}/${id}`);
     expect(shown.text).toContain(`/app/sign-in/with/${id}/callback`);
-    expect((await browser.open(LIST)).text).toContain("By the setting");
+    expect((await browser.open(LIST)).text).toContain("By configuration");
     expect((await browser.open(`${LIST}/works`)).text).toContain("OIDC_PROVIDERS");
     const disabled = await browser.submit(`${LIST}/${id}`, { name: "Works 2", client_id: "vigil" });
     expect(disabled.status).toBe(303);

@@ -213,7 +213,7 @@ describe("a required second factor", () => {
     await set({ second_factor: "passwords", second_factor_from: from.toISOString() });
     const browser = await signedIn(email);
     const shown = await browser.open("/app/monitors");
-    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("Everybody needs a second factor")]);
+    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("everybody will need a second factor")]);
     vi.useFakeTimers({ toFake: ["Date"], now: from.getTime() - 1000 });
     const late = await signedIn(email);
     expect((await late.open("/app/monitors")).status).toBe(200);

@@ -32,7 +32,7 @@ describe("the history of sign-ins", () => {
   it("shows who tried and failed", async () => {
     const { signIn, browser } = await setUp();
     expect((await signIn("wrong")).status).toBe(401);
-    expect((await browser.open("/app/account/history")).text).toContain("There is none");
+    expect((await browser.open("/app/account/history")).text).toContain("No sign-ins to show");
     const { text } = await browser.open("/app/account/history?kind=session.refused");
     for (const fact of ["Berlin, DE", "203.0.113.7", "Failed"]) expect(text).toContain(fact);
   });

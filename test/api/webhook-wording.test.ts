@@ -81,9 +81,9 @@ it("the preview shows new words on the event that the channel was sent last", as
   const typed = { name: "Ops", provider: "mattermost", url, message_title: "Look: {{title}}", intent: "preview" };
   const html = plain((await browser.submit(`/app/alerts/${id}/edit`, typed)).text);
   const preview = html.slice(html.indexOf('aria-label="Preview"'));
-  expect(preview).toContain("monitor.down, the last that happened");
+  expect(preview).toContain("monitor.down, the most recent one");
   expect(preview).toContain("Look: Till is down");
   expect(preview).toContain("Look: Shop is up again");
   const fresh = plain((await browser.submit("/app/alerts/new", typed)).text);
-  expect(fresh).not.toContain("the last that happened");
+  expect(fresh).not.toContain("the most recent one");
 });

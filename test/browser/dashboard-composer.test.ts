@@ -62,7 +62,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
       await post(page, "Post update");
       await page.getByText(/^It was resolved/).waitFor();
       await findBarriers(page, "meanwhile").then((barriers) => expect(barriers).toEqual([]));
-      await post(page, "Re-open");
+      await post(page, "Reopen");
       await page.getByText("The update is posted.").waitFor();
     });
     expect(await dashboard.call("GET", path)).toMatchObject({ status: "identified", resolved_at: null });
@@ -80,7 +80,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the composer of updates", () => {
       await page.locator(".timeline").getByText("Theirs again").waitFor();
       expect(await textOf(page)).toBe("Mine");
       await dashboard.call("DELETE", path);
-      await page.getByText(/^This is not there any more\. What you see is from \d\d:\d\d:\d\d\.$/).waitFor();
+      await page.getByText(/^This no longer exists\. What you see is from \d\d:\d\d:\d\d\.$/).waitFor();
       expect([await textOf(page), await page.locator("#connection").count()]).toEqual(["Mine", 0]);
     });
   });

@@ -23,7 +23,7 @@ describe.skipIf(!existsSync(CHROMIUM))("entering things in the dashboard", () =>
     await page.getByLabel("At", { exact: true }).fill("03:15");
     await page.getByLabel("Time zone", { exact: true }).fill("Europe/Berlin");
     await press("Save");
-    await sees("after its first heartbeat it is due on");
+    await sees("after its first heartbeat, the next ones are due on");
     await page.getByText(/03:15; .*03:15; .*03:15 \(Europe\/Berlin\)/).waitFor();
     expect(await page.getByRole("button", { name: "Test now" }).count()).toBe(0);
   });
@@ -49,7 +49,7 @@ describe.skipIf(!existsSync(CHROMIUM))("entering things in the dashboard", () =>
     await page.getByLabel("Name", { exact: true }).fill(`Report on ${name}`);
     await page.getByLabel("Cron schedule", { exact: true }).fill("*/20 * * * *");
     await press("Save");
-    await sees("after its first heartbeat it is due on");
+    await sees("after its first heartbeat, the next ones are due on");
     await page.getByRole("link", { name: "Edit", exact: true }).first().click();
     expect(await asked()).toEqual(["Cron schedule", "Time zone"]);
     if (!hasScripts) return;

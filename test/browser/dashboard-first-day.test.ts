@@ -318,7 +318,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
       await page.goto(`${dashboard.service.url}/app/rules/${dashboard.example.page}/new`);
       expect(await page.getByLabel("Metric", { exact: true }).inputValue()).toBe("");
       const told = page.getByLabel("Then notify", { exact: true }).locator("option:checked");
-      expect(await told.textContent()).toBe("Everybody: readers of the page and the team");
+      expect(await told.textContent()).toBe("Everybody: visitors of the page and the team");
     });
   });
 

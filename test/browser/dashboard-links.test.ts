@@ -135,13 +135,13 @@ describe.skipIf(!existsSync(CHROMIUM))("what a link from outside opens has no ba
 
       await page.context().addCookies(owner);
       await page.goto(`${dashboard.service.url}/app/pages/${pageId}`);
-      await page.getByRole("link", { name: "Hand over", exact: true }).click();
+      await page.getByRole("link", { name: "Transfer ownership", exact: true }).click();
       await look(page, "Transfer ownership of Shop", "transfer-offer");
-      const receiver = page.getByLabel("Receiver");
+      const receiver = page.getByLabel("New owner");
       const heirId = await receiver.locator("option", { hasText: email }).getAttribute("value");
       await receiver.selectOption(heirId);
       await page.getByRole("button", { name: "Send the offer" }).click();
-      await page.getByText("The receiver gets a mail").waitFor();
+      await page.getByText("The new owner gets a mail").waitFor();
       const link = await mailedLink(email, "/app/transfer?");
       await page.goto(link);
       await look(page, "This page is offered to another account", "transfer-to-another");

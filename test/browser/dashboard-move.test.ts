@@ -31,14 +31,14 @@ describe.skipIf(!existsSync(CHROMIUM))("moving in from another tool", () => {
       if (!hasScripts) return sees("The command line does the same");
       const before = await names();
       await choose(page, "Gatus", text("config.yaml", GATUS));
-      await press("Show what would come");
+      await press("Show what would be imported");
       await sees("7 new, 0 already here, 1 left behind.");
       await sees("ping needs an agent in your network");
       expect(await names()).toEqual(before);
       await press("Import");
       await sees("7 imported.");
       expect(await names()).toEqual([...before, "certificate", "front-end", "job", "names", "port", "text"].sort());
-      await press("Show what would come");
+      await press("Show what would be imported");
       await sees("0 new, 7 already here, 1 left behind.");
       expect(await page.getByRole("button", { name: "Import", exact: true }).isDisabled()).toBe(true);
 
@@ -49,7 +49,7 @@ describe.skipIf(!existsSync(CHROMIUM))("moving in from another tool", () => {
       expect(await names()).toEqual(before);
       await open("/app/move");
       await page.getByLabel("Tool", { exact: true }).waitFor();
-      expect(await page.getByText("Imported within a day").count()).toBe(0);
+      expect(await page.getByText("Imported in the last day").count()).toBe(0);
     },
   );
 
@@ -63,11 +63,11 @@ describe.skipIf(!existsSync(CHROMIUM))("moving in from another tool", () => {
       writeUptimeKuma(file, "2.x");
       const database = readFileSync(file);
       await choose(page, "Uptime Kuma", { ...text("kuma.db", ""), buffer: database });
-      await press("Show what would come");
+      await press("Show what would be imported");
       await sees("15 new, 0 already here, 4 left behind.");
       await sees("All systems");
       await choose(page, "Uptime Kuma", { ...text("kuma.db", ""), buffer: database.subarray(0, 5000) });
-      await press("Show what would come");
+      await press("Show what would be imported");
       await sees("is no database of Uptime Kuma");
     },
   );

@@ -66,7 +66,7 @@ describe.skipIf(!existsSync(CHROMIUM))("status pages in the dashboard", () => {
   ])("shows the page as it would look %s, and saves nothing", async (_name, options, javaScriptEnabled) => {
     await dashboard.visit({ ...options, javaScriptEnabled }, async (page) => {
       await page.goto(`${dashboard.service.url}/app/pages/${pageId}`);
-      const shown = page.frameLocator('iframe[title="The page as readers will see it"]:not(.is-loading)');
+      const shown = page.frameLocator('iframe[title="The page as visitors will see it"]:not(.is-loading)');
       await shown.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
       await page.getByLabel("Name", { exact: true }).fill(`Typed <b>"name"</b>`);
       await page.getByLabel("Description").fill("Now **bold**");

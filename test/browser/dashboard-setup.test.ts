@@ -119,7 +119,7 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
     await open(`/app/agents/${dashboard.example.agent}`);
     await page.getByRole("heading", { name: "Host, last 24 hours" }).waitFor();
     await press("Check now");
-    await sees("The agent gets it with its next call.");
+    await sees("The agent receives the command the next time it connects.");
     const watch = page.getByRole("button", { name: "Watch PostgreSQL" });
     if ((await watch.count()) > 0) {
       await watch.click();
@@ -145,7 +145,7 @@ describe.skipIf(!existsSync(CHROMIUM))("setting things up in the dashboard", () 
       await page.getByLabel("Role").selectOption("viewer");
       await press("Invite member");
       await page.getByRole("heading", { name: "Invitation sent" }).waitFor();
-      await follow("To the team");
+      await follow("Go to the team");
       await follow("Change role");
       await page.getByLabel("Role").selectOption("editor");
       await press("Save");

@@ -57,7 +57,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a wall display", () => {
         await own.getByText("The link is revoked.").waitFor();
       });
       await page.clock.runFor(61_000);
-      await page.getByText("This is not there any more.").waitFor();
+      await page.getByText("This no longer exists.").waitFor();
     });
   });
 

@@ -212,7 +212,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a passkey", () => {
       await signInWithCode();
       await page.waitForURL(`${url}/app`);
       await signInWithCode();
-      await sees(page, "This code is wrong or was used.");
+      await sees(page, "This code is wrong or was already used.");
     });
   });
 
@@ -223,7 +223,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a passkey", () => {
       await page.context().clearCookies();
       await page.goto(`${service.url}/app/sign-in`);
       await press(page, "Sign in with a passkey");
-      await sees(page, "Browsers have no passkeys for this address.");
+      await sees(page, "Passkeys do not work at this address.");
     });
   });
 
