@@ -33,7 +33,7 @@ describe("a role that a group of a sign-in provider gives", () => {
     const { text } = await browser.open("/app/team");
     const formOf = (id: string) => text.includes(`href="/app/team/${page}/members/${id}"`);
     expect([formOf(invited), formOf(given)]).toEqual([true, false]);
-    expect(text.match(/By a group of the sign-in provider/g)).toHaveLength(1);
+    expect(text.match(/Set by a group of the sign-in provider/g)).toHaveLength(1);
     const answer = await owner.client.put(`${V1}/status-pages/${page}/members/${given}`, { role: "viewer" });
     expect([answer.status, answer.body.error]).toEqual([
       409,
