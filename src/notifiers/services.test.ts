@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { exampleInput, httpRequest } from "../../test/support/providers.ts";
 import { FAKE_SERVICES, type FakeService } from "../../test/support/service-fakes.ts";
 import type { ProviderConfig, WebhookProvider } from "../contract/webhook.ts";
+import { ACKNOWLEDGE } from "../domain/alert-messages.ts";
 import type { AnswerReading, NotifierRequest, WebhookTarget } from "./port.ts";
 import { notifierOf } from "./registry.ts";
 
@@ -145,6 +146,21 @@ describe("a thread in Slack", () => {
       expect(await fake(httpRequest(request ?? null)).json()).toMatchObject({ ok: true });
     }
     expect(follow?.(exampleInput(), target, null)).toBeNull();
+  });
+
+  it("keeps the link that acknowledges beside buttons, which work for who has linked an account alone", () => {
+    const input = exampleInput({ name: "incident.created" });
+    const links = [{ label: ACKNOWLEDGE, url: "https://vigil.test/acknowledge/x" }];
+    const request = httpRequest(
+      notifierOf("slack_app").build({ ...input, message: { ...input.message, links } }, target),
+    );
+    const { elements } = bodyOfRequest(request).blocks.at(-1);
+    expect(elements).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action_id: "acknowledge" }),
+        expect.objectContaining({ url: "https://vigil.test/acknowledge/x" }),
+      ]),
+    );
   });
 
   it("shows a reminder in the channel, too", () => {

@@ -1,5 +1,4 @@
 import { isKnownEvent } from "../contract/events.ts";
-import { ACKNOWLEDGE, type AlertMessage } from "../domain/alert-messages.ts";
 import { configText, secretField, textField, urlField } from "./fields.ts";
 import {
   type AnswerReading,
@@ -77,7 +76,7 @@ function request(
   // Previews of the service's own addresses would repeat what the message says.
   const body = {
     channel,
-    ...slackMessage(buttons.length === 0 ? message : withoutAcknowledgeLink(message), buttons),
+    ...slackMessage(message, buttons),
     ...thread,
     ...(isPost && { unfurl_links: false, unfurl_media: false }),
   };
@@ -128,10 +127,6 @@ const CONFIRMATION = {
   confirm: plain("Resolve"),
   deny: plain("Cancel"),
 };
-
-function withoutAcknowledgeLink(message: AlertMessage): AlertMessage {
-  return { ...message, links: message.links.filter(({ label }) => label !== ACKNOWLEDGE) };
-}
 
 const REASONS: Readonly<Record<string, string>> = {
   invalid_auth: "the token is not valid",
