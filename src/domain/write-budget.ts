@@ -5,7 +5,7 @@ export const chargedRows = (statements: number) => statements * ROWS_PER_STATEME
 
 /** What protects an account, answers an alarm or takes something away. */
 const NEVER_REFUSED =
-  /^(?:account|credentials|password|session|two_factor)\.|\.(?:acknowledged|cancelled|deleted|removed|revoked|snoozed)$/;
+  /^(?:account|chat|credentials|password|session|two_factor)\.|\.(?:acknowledged|cancelled|deleted|removed|revoked|snoozed)$/;
 
 /** Whether a write goes through although its account has used up the rows of this hour; they are counted all the same. */
 export const isNeverRefused = (auditEvent: string): boolean => NEVER_REFUSED.test(auditEvent);
