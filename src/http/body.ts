@@ -6,8 +6,13 @@ export const BODY_BYTES_MAX = 1024 * 1024;
 const FORM_BYTES_MAX = 64 * 1024;
 const DRAINED_BYTES_MAX = 32 * BODY_BYTES_MAX;
 
+/** A handler runs again after a race, when the stream of its request is consumed. */
+const known = new WeakMap<Request, Uint8Array>();
+
 /** The body as bytes, read no further than the limit. */
 export async function readRequestBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+  const before = known.get(request);
+  if (before) return before;
   const tooLarge = new ApiError(413, `the body is larger than ${bytesMax} bytes`, { code: "too_large" });
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge;
   const chunks: Uint8Array[] = [];
@@ -17,7 +22,9 @@ export async function readRequestBody(request: Request, bytesMax: number): Promi
     if (length > bytesMax) throw tooLarge;
     chunks.push(chunk);
   }
-  return concatenate(chunks);
+  const bytes = concatenate(chunks);
+  known.set(request, bytes);
+  return bytes;
 }
 
 /**

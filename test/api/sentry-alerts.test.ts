@@ -1,10 +1,16 @@
+import { env } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { openDb } from "../../src/data/db.ts";
+import { storedTexts } from "../../src/data/stored-texts/table.ts";
+import { users } from "../../src/data/users/table.ts";
 import { type Client, V1 } from "../support/client.ts";
 import { aTeam, INCIDENTS, namesOf } from "../support/incidents.ts";
 import { createVisitor } from "../support/pages.ts";
 
-const visit = createVisitor();
+const db = openDb(env.DB);
+const visit = createVisitor({ RATE_LIMITS: "all=off,stored_text=1000000" });
 const CLIENT_SECRET = "c0ffee".repeat(10);
 const NOTHING = { incident_id: null, is_open: false };
 
@@ -106,6 +112,26 @@ describe("an issue alert of Sentry", () => {
     expect((await fromSentry(status_page_id, issue("resolved"))).body).toEqual({ ...opened.body, is_open: false });
     expect(await incidentOf(client, opened)).toMatchObject({ status: "resolved" });
     expect(await namesOf(status_page_id)).toEqual(["incident.created", "incident.resolved"]);
+  });
+
+  it("opens one incident when it is reported ten times at once", async () => {
+    const { status_page_id } = await aPage();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => fromSentry(status_page_id, issueAlert())));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.incident_id}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(200);
+    expect(await namesOf(status_page_id)).toEqual(["incident.created"]);
+  });
+
+  it("counts as text that the page's owner stores", async () => {
+    const { account, status_page_id } = await aPage();
+    await db.update(users).set({ plan: "free" }).where(eq(users.id, account.user_id));
+    const textOf = async () => {
+      const [row] = await db.select().from(storedTexts).where(eq(storedTexts.owner_id, account.user_id));
+      return row?.bytes ?? 0;
+    };
+    const before = await textOf();
+    await fromSentry(status_page_id, issueAlert());
+    expect((await textOf()) - before).toBe(JSON.stringify(issueAlert()[1]).length);
   });
 
   it("names the monitor of its query, and is critical where the event is fatal", async () => {

@@ -40,7 +40,7 @@ export async function requireSentry(
   await requireRate(ctx, "emit", page_id);
   const token_limits = { scopes: ["incidents.write" as const], page_ids: [page_id] };
   const principal = toPrincipal(owner, { token_id: secret.id, session_id: null, token_limits }, ctx.settings);
-  return { ...ctx, principal, permission: "incidents.write", loaded: new Map() };
+  return { ...ctx, principal, permission: "incidents.write", loaded: new Map(), bodyBytes: signed.body.byteLength };
 }
 
 /** What is no alert changes nothing. */
