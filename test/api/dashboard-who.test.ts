@@ -45,6 +45,18 @@ describe("who hears of what", () => {
     expect((await browser.open(`${PATH}?page=${page}&at=2020-01-01T03:00`)).text).toContain("nobody");
   });
 
+  it.each([
+    "9999-12-31T23:59",
+    "275760-09-13T00:00",
+    "%2B275760-09-13T00:00:00.000Z",
+    "-271821-04-20T00:00:00Z",
+    "1066-10-14T09:00",
+  ])("shows the present instead of an instant that nobody can mean: %s", async (at) => {
+    const { page, browser } = await aPage();
+    const { status, text } = await browser.open(`${PATH}?page=${page}&at=${at}`);
+    expect([status, text.includes(`value="${at}"`)]).toEqual([200, false]);
+  });
+
   it("is about the monitor that is chosen", async () => {
     const { account, page, browser } = await aPage();
     const { id } = await insertMonitor(account.user_id, { status_page_id: page, name: "Tagged", tags: ["night"] });

@@ -11,7 +11,7 @@ import { EmptyState, Table } from "../components/pieces.tsx";
 import { ExactTime } from "../components/time.tsx";
 import { type FormField, readBody, toClockReading } from "../form-fields.ts";
 import { addressWith } from "../lists.ts";
-import { contactInWords, waysInWords, wordOfEvent } from "../monitors/receivers.tsx";
+import { AT_MAX, contactInWords, waysInWords, wordOfEvent } from "../monitors/receivers.tsx";
 import { ChoiceForm, type ListedPages, listedPages } from "../page-choice.tsx";
 import { timezoneOf } from "../page-zone.ts";
 import { showView } from "../shell.tsx";
@@ -44,7 +44,7 @@ export const endpoints = [
       const fields = listFields(services, zone);
       const { at: entered } = readBody(fields, new URL(c.req.url).searchParams);
       const asked = typeof entered === "string" ? Date.parse(entered) : Number.NaN;
-      const at = Number.isNaN(asked) ? c.var.ctx.now : asked;
+      const at = asked >= 0 && asked <= AT_MAX ? asked : c.var.ctx.now;
       const receivers = await compareAlertReceivers(c.var.ctx, monitor.id, at);
       return show(
         c,

@@ -13,7 +13,7 @@ import { view } from "../view.ts";
 import { words } from "../words.ts";
 
 /** 1 January 2100. */
-const AT_MAX = 4_102_444_800_000;
+export const AT_MAX = 4_102_444_800_000;
 
 export const endpoints = [
   view(
