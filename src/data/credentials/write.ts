@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, or } from "drizzle-orm";
 import { accountLinks } from "../account-links/table.ts";
 import { installTokens } from "../agents/table.ts";
 import { chatAccounts } from "../chat-accounts/table.ts";
@@ -42,6 +42,10 @@ export function deleteTokensOf(db: Db, userId: string): Statement[] {
   return TOKENS.map(({ table, holder }) => db.delete(table).where(eq(holder, userId)));
 }
 
+/** Of install tokens also those that others made for the account: they end with it. */
 export function deleteCredentialsOf(db: Db, userId: string): Statement[] {
-  return CREDENTIALS.map(({ table, holder }) => db.delete(table).where(eq(holder, userId)));
+  return CREDENTIALS.map(({ table, holder }) => {
+    const isHeld = eq(holder, userId);
+    return db.delete(table).where(table === installTokens ? or(isHeld, eq(installTokens.owner_id, userId)) : isHeld);
+  });
 }

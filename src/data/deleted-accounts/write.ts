@@ -1,5 +1,5 @@
 import { eq, inArray, sql } from "drizzle-orm";
-import { agents, installTokens } from "../agents/table.ts";
+import { agents } from "../agents/table.ts";
 import { auditLog } from "../audit/table.ts";
 import { deleteCredentialsOf } from "../credentials/write.ts";
 import { changesPages, type Db, deleteSome, type Statement } from "../db.ts";
@@ -57,7 +57,7 @@ export function endAccount(
 }
 
 /** What an account owns besides monitors, and through which others see, hear or run something of it. */
-export const HOLDINGS = [statusPages, agents, installTokens, webhooks, secrets];
+export const HOLDINGS = [statusPages, agents, webhooks, secrets];
 
 export function deleteHoldingsOf(
   db: Db,
