@@ -48,6 +48,14 @@ describe("the alerts of other tools, in the dashboard", () => {
     expect(other.text).toContain("Nothing would change");
   });
 
+  it("say that a page without incidents would refuse them", async () => {
+    const path = `${V1}/status-pages/${page}`;
+    expect((await account.client.put(path, { incident_system_enabled: false })).status).toBe(200);
+    const { text } = await tryAlert("script", { body: JSON.stringify({ key: "unheard" }) });
+    expect([text.includes("would be refused"), text.includes("would open")]).toEqual([true, false]);
+    await account.client.put(path, { incident_system_enabled: true });
+  });
+
   it("read other JSON where the fields say, and put that into the address", async () => {
     const body = JSON.stringify({ alarm: { name: "Fan stopped", code: 7 }, state: "closed" });
     const typed = { key: "/alarm/code", title: "/alarm/name", severity: "", status: "", message: "", over: "", body };

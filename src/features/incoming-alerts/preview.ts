@@ -29,7 +29,7 @@ export const ALERT_SOURCES = ["alertmanager", "grafana", "sentry", "script", "ot
 export type AlertSource = (typeof ALERT_SOURCES)[number];
 
 export interface PreviewedAlert {
-  effect: "opens" | "repeats" | "resolves" | "nothing";
+  effect: "opens" | "refused" | "repeats" | "resolves" | "nothing";
   /** Null where the program says nothing about an alert. */
   alert: IncomingAlert | null;
   /** The open incident that it is about. */
@@ -50,7 +50,8 @@ export async function previewAlert(ctx: RequestScope, pageId: string, sent: Sent
   if (alert === null) return { effect: "nothing", alert, incident_id: null };
   const open = await findOpenWithTag(ctx.db, page.id, tagOf(page.id, alert.key));
   const incident_id = open?.id ?? null;
-  if (alert.is_firing) return { effect: open ? "repeats" : "opens", alert, incident_id };
+  const opening = page.incident_system_enabled ? "opens" : "refused";
+  if (alert.is_firing) return { effect: open ? "repeats" : opening, alert, incident_id };
   return { effect: open ? "resolves" : "nothing", alert, incident_id };
 }
 
