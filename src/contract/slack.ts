@@ -27,6 +27,7 @@ export const SlackSubmission = z.object({
   ...Asking,
   type: z.literal("view_submission"),
   view: z.object({
+    id: z.string().max(255),
     callback_id: z.string(),
     private_metadata: z.string().max(3000),
     state: z.object({

@@ -6,12 +6,13 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { chatAccounts } from "../../src/data/chat-accounts/table.ts";
 import { openDb } from "../../src/data/db.ts";
+import { storedTexts } from "../../src/data/stored-texts/table.ts";
 import { isSignedBySlack } from "../../src/platform/chat-signatures.ts";
 import type { Env } from "../../src/platform/env.ts";
 import worker from "../../src/worker.ts";
 import { insertChatAccountOf } from "../support/chats.ts";
 import { V1 } from "../support/client.ts";
-import { type Account, createMonitor } from "../support/factories.ts";
+import { type Account, createMonitor, createPage } from "../support/factories.ts";
 import { createMember } from "../support/members.ts";
 import { createTeam, type Team, useVirtualClock } from "../support/on-call.ts";
 import { recordingEnv } from "../support/queues.ts";
@@ -19,7 +20,11 @@ import { useSink } from "../support/sink.ts";
 import { createWebhook } from "../support/webhooks.ts";
 
 const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
-const SETTINGS = { SLACK_SIGNING_SECRET: SECRET, EGRESS_ALLOW: "sink.test" };
+const SETTINGS = {
+  SLACK_SIGNING_SECRET: SECRET,
+  EGRESS_ALLOW: "sink.test",
+  RATE_LIMITS: "all=off,stored_text=1000000",
+};
 const sink = useSink();
 const clock = useVirtualClock("2026-03-02T02:00:00Z", SETTINGS);
 const db = openDb(env.DB);
@@ -134,13 +139,12 @@ const Modal = z.strictObject({
     .max(100),
 });
 
-const submit = (incident: string, message: string, status?: string) => {
-  triggers += 1;
+const submit = (incident: string, message: string, status?: string, id = `V${++triggers}`) => {
   const values = {
     message: { message: { type: "plain_text_input", value: message } },
     status: { status: { type: "static_select", selected_option: status ? { value: status } : null } },
   };
-  const view = { id: `V${triggers}`, callback_id: "update", private_metadata: incident, state: { values } };
+  const view = { id, callback_id: "update", private_metadata: incident, state: { values } };
   const payload = { type: "view_submission", team: { id: WORKSPACE }, user: { id: ADA, name: "ada" }, view };
   return post("/integrations/slack/interactions", { payload: JSON.stringify(payload) });
 };
@@ -160,6 +164,11 @@ async function openIncident({ account, page }: Team): Promise<string> {
   const { body } = await account.client.post(`${V1}/incidents`, { status_page_id: page, title: "Checkout fails" });
   await clock.settle();
   return body.id;
+}
+/** Bytes that its owner stores. */
+async function textOf({ account }: Team): Promise<number> {
+  const [row] = await db.select().from(storedTexts).where(eq(storedTexts.owner_id, account.user_id));
+  return row?.bytes ?? 0;
 }
 const incidentOf = async ({ account }: Team, id: string) => (await account.client.get(`${V1}/incidents/${id}`)).body;
 
@@ -250,6 +259,42 @@ describe("a button", () => {
     expect(Date.parse(body.muted_until)).toBe(clock.now + 3_600_000);
   });
 
+  it("leaves a monitor alone that is muted for longer, and says until when", async () => {
+    const team = await createTeam();
+    const webhook = await createChannel(team);
+    const muted_until = new Date(clock.now + 24 * 3_600_000).toISOString();
+    const fields = { name: "Shop", status_page_id: team.page, muted_until };
+    const { id } = await createMonitor(team.account.client, fields);
+    await isAda(team.account);
+    expect(await press("mute", `${webhook.id} ${id} ${id}`)).toMatch(/^Shop is muted already, until 3 Mar 2026, 0\d:/);
+    expect((await team.account.client.get(`${V1}/monitors/${id}`)).body.muted_until).toBe(muted_until);
+  });
+
+  it("mutes no monitor of another owner than its channel's, also for who may change that one", async () => {
+    const [team, other] = [await createTeam(), await createTeam()];
+    const webhook = await createChannel(other);
+    const { id } = await createMonitor(team.account.client, { name: "Shop", status_page_id: team.page });
+    await isAda(team.account);
+    expect(await press("mute", `${webhook.id} ${id} ${id}`)).toContain("no longer valid");
+    expect((await team.account.client.get(`${V1}/monitors/${id}`)).body.muted_until).toBeNull();
+  });
+
+  it("posts an update once, however often its form arrives", async () => {
+    const team = await createTeam();
+    const incident = await openIncident(team);
+    await isAda(team.account);
+    const before = await textOf(team);
+    for (const _ of [1, 2]) {
+      await clock.pass(1);
+      expect((await submit(incident, "It is over.", "resolved", "VFORM")).body).toEqual({ response_action: "clear" });
+    }
+    const changed = await submit(incident, "Or is it?", "resolved", "VFORM");
+    expect(changed.body.errors.message).toBe("This form was posted before, with other words.");
+    const { body } = await team.account.client.get(`${V1}/incidents/${incident}/updates`);
+    expect(body.filter(({ message }: { message: string }) => message === "It is over.")).toHaveLength(1);
+    expect((await textOf(team)) - before).toBe(JSON.stringify({ message: "It is over.", status: "resolved" }).length);
+  });
+
   it("opens a form, whose update is posted, with its problem at the field", async () => {
     const team = await createTeam();
     const [webhook, incident] = [await createChannel(team), await openIncident(team)];
@@ -282,5 +327,22 @@ describe("/vigil", () => {
     expect(await said("oncall")).toBe("Page\nNo on-call schedule");
     expect(await said("")).toBe("Commands: status, oncall, ack.");
     expect(await said("ack")).toBe("Nothing waits for an answer.");
+  });
+
+  it("acknowledges what it can where something fails, and says of what it did not look at", async () => {
+    const team = await createTeam();
+    for (let n = 0; n < 5; n++) await createPage(team.account);
+    await isAda(team.account);
+    const [first, broken] = [await openIncident(team), await openIncident(team)];
+    await env.DB.prepare(
+      `CREATE TRIGGER refuse BEFORE UPDATE ON incidents WHEN NEW.id = '${broken}' AND NEW.acknowledged_at IS NOT NULL
+       BEGIN SELECT RAISE(ABORT, 'no'); END`,
+    ).run();
+    const text = await said("ack");
+    await env.DB.prepare("DROP TRIGGER refuse").run();
+    expect(text).toBe(
+      "Acknowledged 1 alert. 1 alert could not be acknowledged. Try again, or do it in the dashboard.\n1 more pages are in the dashboard.",
+    );
+    expect((await incidentOf(team, first)).acknowledged_at).not.toBeNull();
   });
 });

@@ -171,19 +171,37 @@ export async function acknowledgeOn(ctx: RequestScope, pages: readonly { id: str
   const { user_id: by } = requireUser(ctx);
   const allowed = await listAllowed(ctx, pages, by);
   if (allowed.length === 0) return NOT_ALLOWED;
-  let count = 0;
+  let [count, failed] = [0, 0];
+  const each = async (acknowledge: () => Promise<number>) => {
+    try {
+      count += await acknowledge();
+    } catch (error) {
+      ctx.log.error("acknowledgement from a chat failed", error);
+      failed += 1;
+    }
+  };
   for (const page of allowed) {
     for (const escalation of await listOpenEscalations(ctx.db, page.id)) {
-      count += await acknowledgeFrom(ctx, escalation, { by, how });
+      await each(() => acknowledgeFrom(ctx, escalation, { by, how }));
     }
     for (const incident of await listUnansweredIncidents(ctx.db, page.id)) {
-      await acknowledgeAlone(ctx, incident, { by, how });
-      count += 1;
+      await each(async () => {
+        await acknowledgeAlone(ctx, incident, { by, how });
+        return 1;
+      });
     }
   }
-  if (count === 0) return "Nothing waits for an answer.";
-  return `Acknowledged ${count === 1 ? "1 alert" : `${count} alerts`}. Nobody else is notified.`;
+  return outcomeOf(count, failed);
 }
+
+function outcomeOf(count: number, failed: number): string {
+  if (count + failed === 0) return "Nothing waits for an answer.";
+  const done = count === 0 ? [] : [`Acknowledged ${inAlerts(count)}.`];
+  if (failed === 0) return [...done, "Nobody else is notified."].join(" ");
+  return [...done, `${inAlerts(failed)} could not be acknowledged. Try again, or do it in the dashboard.`].join(" ");
+}
+
+const inAlerts = (count: number) => (count === 1 ? "1 alert" : `${count} alerts`);
 
 /** Those of these pages on which an account may write incidents. */
 async function listAllowed<Page extends { id: string }>(ctx: RequestScope, pages: readonly Page[], userId: string) {

@@ -1,5 +1,6 @@
+import { findIdempotentResult } from "../../access/idempotency.ts";
 import { requireUser } from "../../access/principal.ts";
-import { requireIncident } from "../../access/resources.ts";
+import { requireIncident, requireMonitor } from "../../access/resources.ts";
 import type { RequestScope } from "../../access/scope.ts";
 import { ApiError, conflict } from "../../contract/errors.ts";
 import { IncidentUpdateCreate } from "../../contract/incident.ts";
@@ -8,7 +9,7 @@ import { loadPageStatus } from "../../data/chat-links/read.ts";
 import { findEscalationOfIncident, findOpenThread } from "../../data/escalations/read.ts";
 import { findIncidentOfThread, type IncidentRecord } from "../../data/incidents/read.ts";
 import { listNamesOnTeams } from "../../data/members/read.ts";
-import type { StatusPageRecord } from "../../data/status-pages/read.ts";
+import { findPage, type StatusPageRecord } from "../../data/status-pages/read.ts";
 import { findWebhook, type WebhookRecord } from "../../data/webhooks/read.ts";
 import { send } from "../../delivery/sender.ts";
 import { openConfig } from "../../delivery/webhook-config.ts";
@@ -24,6 +25,7 @@ import { USER_AGENT } from "../../notifiers/port.ts";
 import { SLACK_ACTIONS, slackApp } from "../../notifiers/slack-app.ts";
 import { updateModal } from "../../notifiers/slack-modal.ts";
 import type { ChatIdentity } from "../../platform/chat-account-codes.ts";
+import { bodyHashes } from "../../platform/root-keys.ts";
 import { actAs, linkAddress, mayOn, NOT_ALLOWED } from "../chat-accounts/acting.ts";
 import { acknowledgeAlone, acknowledgeFrom } from "../escalations/service.ts";
 import { changeIncident } from "../incidents/service.ts";
@@ -97,6 +99,7 @@ async function inWords(ctx: RequestScope, run: () => Promise<string | null>): Pr
 
 function refusalOf(error: ApiError): string {
   if (error.status === 404) return "There is no such thing for your account.";
+  if (error.code === "idempotency_mismatch") return "This form was posted before, with other words.";
   return escapeSlack(`${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`);
 }
 
@@ -118,7 +121,7 @@ async function carryOut(
   const [webhookId = "", threadId = "", monitorId = ""] = value.split(" ");
   const webhook = await findWebhook(ctx.db, webhookId);
   if (webhook?.provider !== "slack_app") return NO_LONGER;
-  if (verb === "mute") return mute(ctx, monitorId);
+  if (verb === "mute") return mute(ctx, webhook, monitorId);
   const thread = { owner_id: webhook.owner_id, thread_id: threadId };
   const incident = await findIncidentOfThread(ctx.db, thread);
   if (verb === "acknowledge") return incident ? acknowledge(ctx, incident) : acknowledgeThread(ctx, thread);
@@ -152,11 +155,18 @@ async function acknowledgeThread(ctx: RequestScope, thread: { owner_id: string; 
   return count === 0 ? "It was acknowledged before, or is over." : "Acknowledged. Nobody else is notified.";
 }
 
-async function mute(ctx: RequestScope, monitorId: string): Promise<string> {
+async function mute(ctx: RequestScope, { owner_id }: WebhookRecord, monitorId: string): Promise<string> {
   const muted_until = ctx.now + MUTED_MS;
   const acting = as(ctx, "monitor.updated", "monitors.write");
-  const { record } = await changeMonitor(acting, monitorId, { muted_until });
-  return `${escapeSlack(record.name)} is muted for an hour.`;
+  const monitor = await requireMonitor(acting, monitorId);
+  if (monitor.owner_id !== owner_id) return NO_LONGER;
+  const name = escapeSlack(monitor.name);
+  if (monitor.muted_until !== null && monitor.muted_until > muted_until) {
+    const page = monitor.status_page_id === null ? undefined : await findPage(ctx.db, monitor.status_page_id);
+    return `${name} is muted already, until ${formatInstant(monitor.muted_until, page?.timezone ?? "UTC")}.`;
+  }
+  await changeMonitor(acting, monitor.id, { muted_until });
+  return `${name} is muted for an hour.`;
 }
 
 /** https://docs.slack.dev/reference/methods/views.open; within three seconds of the press. */
@@ -184,21 +194,31 @@ function post(ctx: RequestScope, url: string, body: unknown, headers: Record<str
 
 /** What the form holds is judged like a request to the API; what is wrong with it stands at its field. */
 async function submitUpdate(ctx: RequestScope, payload: SlackSubmission): Promise<Reply> {
-  const { private_metadata, state } = payload.view;
+  const { id, private_metadata, state } = payload.view;
   const field = (name: string) => state.values[name]?.[name];
   const input = { message: field("message")?.value ?? "", status: field("status")?.selected_option?.value ?? null };
   const person = personOf(payload);
   const problem = await inWords(ctx, async () => {
     const acting = await actAs(ctx, person);
     if (acting === null) return "You are linked to no account any more.";
+    const posting = postingOnce(acting, { id, text: JSON.stringify(input) });
     const parsed = IncidentUpdateCreate.safeParse(input);
     if (!parsed.success) return "This is too long, or says nothing.";
-    const incident = await requireIncident(acting, private_metadata);
-    if (incident.status === "resolved") throw conflict("the incident is resolved");
-    await INCIDENT_TIMELINE.add(as(acting, "incident.updated"), incident.id, parsed.data);
+    const incident = await requireIncident(posting, private_metadata);
+    const isPosted = (await findIdempotentResult(posting)) !== undefined;
+    if (incident.status === "resolved" && !isPosted) throw conflict("the incident is resolved");
+    await INCIDENT_TIMELINE.add(as(posting, "incident.updated"), incident.id, parsed.data);
     return null;
   });
   return problem === null ? { response_action: "clear" } : { response_action: "errors", errors: { message: problem } };
+}
+
+/** A form whose answer got lost is posted again, and is the same form by its id. */
+function postingOnce(ctx: RequestScope, { id, text }: { id: string; text: string }): RequestScope {
+  const { user_id } = requireUser(ctx);
+  const body_hashes = bodyHashes(ctx.settings.ROOT_SECRET, text);
+  const idempotency = { user_id, route: "slack form", key: id, body_hashes, status: 201, resource_id: null };
+  return { ...ctx, idempotency, bodyBytes: new TextEncoder().encode(text).byteLength };
 }
 
 export async function answerCommand(ctx: RequestScope, command: SlackCommand): Promise<Reply> {
@@ -217,7 +237,7 @@ async function runCommand(ctx: RequestScope, name: string): Promise<string> {
   const pages = views.map(({ page }) => page);
   if (pages.length === 0) return "Your account has no status page.";
   const rest = total > pages.length ? `\n${total - pages.length} more pages are in the dashboard.` : "";
-  if (name === "ack") return acknowledgeOn(ctx, pages, HOW);
+  if (name === "ack") return `${await acknowledgeOn(ctx, pages, HOW)}${rest}`;
   const texts = name === "status" ? await describeStatus(ctx, pages) : await describeOnCall(ctx, pages);
   return `${texts.map(escapeSlack).join("\n\n")}${rest}`;
 }
