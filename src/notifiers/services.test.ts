@@ -136,11 +136,11 @@ describe("a thread in Slack", () => {
     const [changed, reply] = [editing?.edit(end, target, ts), follow?.(end, target, ts)];
     expect([changed?.url, bodyOfRequest(changed)]).toEqual([
       "https://slack.com/api/chat.update",
-      expect.objectContaining({ ts, text: expect.stringContaining("Shop is up again") }),
+      expect.objectContaining({ ts: "1503435956.000247", text: expect.stringContaining("Shop is up again") }),
     ]);
     expect([reply?.url, bodyOfRequest(reply)]).toEqual([
       "https://slack.com/api/chat.postMessage",
-      expect.objectContaining({ thread_ts: ts, reply_broadcast: false }),
+      expect.objectContaining({ thread_ts: "1503435956.000247", reply_broadcast: false }),
     ]);
     for (const request of [changed, reply]) {
       expect(await fake(httpRequest(request ?? null)).json()).toMatchObject({ ok: true });
@@ -161,6 +161,14 @@ describe("a thread in Slack", () => {
         expect.objectContaining({ url: "https://vigil.test/acknowledge/x" }),
       ]),
     );
+  });
+
+  it("stays in the channel where it began, although later events are for another one", () => {
+    const [end, elsewhere] = [exampleInput({ name: "monitor.up" }), { ...target, channel: "C0OTHER01" }];
+    const id = editing?.parseMessageId('{"ok":true,"channel":"C012AB3CD","ts":"1503435956.000247"}') ?? "";
+    for (const request of [editing?.edit(end, elsewhere, id), follow?.(end, elsewhere, id)]) {
+      expect(bodyOfRequest(request)).toMatchObject({ channel: "C012AB3CD" });
+    }
   });
 
   it("shows a reminder in the channel, too", () => {

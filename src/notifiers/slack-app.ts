@@ -20,7 +20,8 @@ import { plain, slackMessage } from "./slack-message.ts";
 const API = "https://slack.com/api";
 /** Public and private channels; what begins otherwise is a person, to whom an alert could be addressed as a stranger. */
 const CHANNEL = /^[CG][A-Z0-9]{6,20}$/;
-const TIMESTAMP = /^\d{1,12}\.\d{1,9}$/;
+/** Of a message: its channel, in which the thread stays, and its time there. Ids of before name no channel. */
+const MESSAGE_ID = /^(?:([CG][A-Z0-9]{6,20})\/)?(\d{1,12}\.\d{1,9})$/;
 
 export const slackApp: Notifier = {
   provider: "slack_app",
@@ -53,16 +54,34 @@ export const slackApp: Notifier = {
   build: (input, target) => request("chat.postMessage", input, target, { buttons: buttonsOf(input) }),
   editing: {
     isOfThread: true,
-    parseMessageId: (body) => /"ts"\s*:\s*"(\d{1,12}\.\d{1,9})"/.exec(body)?.[1] ?? null,
-    edit: (input, target, ts) => request("chat.update", input, target, { buttons: buttonsOf(input), thread: { ts } }),
+    parseMessageId,
+    edit(input, target, messageId) {
+      const { channel, ts } = placeOf(messageId, target);
+      return request("chat.update", input, { ...target, channel }, { buttons: buttonsOf(input), thread: { ts } });
+    },
   },
   follow(input, target, edited_id) {
-    if (edited_id === null || !TIMESTAMP.test(edited_id)) return null;
-    const reply_broadcast = input.message.tone === "down";
-    return request("chat.postMessage", input, target, { thread: { thread_ts: edited_id, reply_broadcast } });
+    if (edited_id === null) return null;
+    const { channel, ts } = placeOf(edited_id, target);
+    const thread = { thread_ts: ts, reply_broadcast: input.message.tone === "down" };
+    return request("chat.postMessage", input, { ...target, channel }, { thread });
   },
   readAnswer,
 };
+
+function parseMessageId(body: string): string | null {
+  const channel = /"channel"\s*:\s*"([CG][A-Z0-9]{6,20})"/.exec(body)?.[1];
+  const ts = /"ts"\s*:\s*"(\d{1,12}\.\d{1,9})"/.exec(body)?.[1];
+  if (ts === undefined) return null;
+  return channel === undefined ? ts : `${channel}/${ts}`;
+}
+
+/** Throws for what is no id of ours. */
+function placeOf(messageId: string, target: WebhookTarget): { channel: string | null; ts: string } {
+  const [, channel = target.channel, ts] = MESSAGE_ID.exec(messageId) ?? [];
+  if (ts === undefined) throw new Error("no message of Slack has this id");
+  return { channel, ts };
+}
 
 function request(
   method: string,
