@@ -75,21 +75,40 @@ describe.skipIf(!existsSync(CHROMIUM))("an open view survives", () => {
     });
   });
 
-  it("a request that hangs", async () => {
+  /** Answers nothing that the view asks for until it is released. */
+  const holdAnswers = async (page: Page) => {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((done) => (release = done));
+    let isHeld = false;
+    await page.route(/\/app\/(changes|incidents)$/, async (route) => {
+      isHeld = true;
+      await released;
+      await route.continue();
+    });
+    return { release, asked: () => expect.poll(() => isHeld, SOON).toBe(true) };
+  };
+
+  it("a request that hangs, and the end of its patience with it", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
       await page.clock.install();
+      await page.addInitScript(`AbortSignal.timeout = (ms) => {
+        const controller = new AbortController();
+        setTimeout(() => controller.abort(), ms);
+        return controller.signal;
+      }`);
       await killConnection(page);
       await open(page);
-      let release: () => void = () => undefined;
-      const released = new Promise<void>((done) => (release = done));
-      await page.route(/\/app\/changes$/, async (route) => {
-        await released;
-        await route.continue();
-      });
+      const { asked, release } = await holdAnswers(page);
       await page.clock.runFor(20_000);
+      await asked();
       await page.clock.runFor(6000);
       await strip(page).waitFor(SOON);
+      for (let second = 0; second < 10; second += 1) {
+        await page.clock.runFor(1000);
+        expect(await strip(page).count(), `${second} s later`).toBe(1);
+      }
       release();
+      await page.clock.runFor(2000);
       await strip(page).waitFor({ state: "detached", ...SOON });
     });
   });
@@ -100,12 +119,7 @@ describe.skipIf(!existsSync(CHROMIUM))("an open view survives", () => {
       await killConnection(page);
       await open(page);
       await openIncident("Opened at night");
-      let release: () => void = () => undefined;
-      const released = new Promise<void>((done) => (release = done));
-      await page.route(/\/app\/changes$/, async (route) => {
-        await released;
-        await route.continue();
-      });
+      const { release } = await holdAnswers(page);
       await page.clock.fastForward("08:00:00");
       await strip(page).waitFor(SOON);
       expect(await link(page, "Opened at night").count()).toBe(0);

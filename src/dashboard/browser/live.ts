@@ -143,7 +143,8 @@ async function poll(): Promise<void> {
     // The answer may be older than a change that was announced meanwhile.
     next = isTold ? 0 : restMs();
   } catch {
-    failures += 1;
+    // What was said of a request that hung stays true at the end of it.
+    failures += isSlow() ? FAILURES_SAID : 1;
     version = "";
     next = retryMs();
   } finally {
@@ -226,10 +227,11 @@ function isUsed(): boolean {
   return isTyping || [...document.forms].some((form) => unsavedFields(form).length > 0);
 }
 
+const isSlow = () => performance.now() - begunAt > SLOW_MS;
+
 /** Says how old is what the reader sees, once the server has not answered twice, or not for a while, or since a sleep. */
 function sayAge(): void {
-  const isSlow = isAsking && performance.now() - begunAt > SLOW_MS;
-  sayOld(failures >= FAILURES_SAID || isSlow ? currentAt : null);
+  sayOld(failures >= FAILURES_SAID || (isAsking && isSlow()) ? currentAt : null);
 }
 
 /** A second that took much longer was one of a machine that slept: nothing is known of what happened since then. */
