@@ -149,11 +149,15 @@ describe.skipIf(!existsSync(CHROMIUM))("the first day", () => {
       expect(await page.locator("li.monitor").count()).toBe(1);
       await page.goBack();
       await page.waitForURL(/\/app\/monitors$/);
-      expect(await chosen.textContent()).toBe("All");
-      expect(await page.locator("li.monitor").count()).toBeGreaterThan(1);
+      // The list and what is said of it change in one step.
+      await expect.poll(() => chosen.textContent()).toBe("All");
+      expect(await page.locator("li.monitor:visible").count()).toBeGreaterThan(1);
+      expect(await status.locator("input:checked").count()).toBe(0);
       await page.goForward();
       await page.waitForURL(/status=/);
-      expect(await chosen.textContent()).toMatch(/Down/);
+      await expect.poll(() => chosen.textContent()).toMatch(/Down/);
+      expect(await page.locator("li.monitor:visible").count()).toBe(1);
+      expect(await status.locator("input:checked").count()).toBe(2);
     });
   });
 

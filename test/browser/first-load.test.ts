@@ -83,10 +83,15 @@ interface Load {
   bytes: number;
 }
 
-/** What is loaded from now on, without what was stored. */
+/** What is loaded from now on, without what was stored, and without what a view asks for later because something changed. */
 async function recordLoads(devtools: CDPSession): Promise<() => Load[]> {
   const loads = new Map<string, Load>();
+  const updates = new Set<string>();
+  devtools.on("Network.requestWillBeSent", ({ requestId, request }) => {
+    if (request.headers["x-live"] !== undefined) updates.add(requestId);
+  });
   devtools.on("Network.responseReceived", ({ requestId, type, response: { url } }) => {
+    if (updates.has(requestId)) return;
     loads.set(requestId, { url, type, bytes: 0 });
   });
   devtools.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
