@@ -63,6 +63,6 @@ async function fileOfDeployment(name: string): Promise<SecretsFile> {
     path: files.secrets,
     read: files.readSecrets,
     write: files.writeSecrets,
-    next: `run npm run deploy -- --name ${name}`,
+    next: `run npm run deploy -- --at-once --name ${name}`,
   };
 }

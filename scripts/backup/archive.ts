@@ -110,6 +110,16 @@ export interface ArchiveReader {
   extract(path: string, target: string): void;
 }
 
+/** Whether a backup needs a passphrase to be read. */
+export function isEncrypted(file: string): boolean {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return readInfo(database, file).get("salt") instanceof Uint8Array;
+  } finally {
+    database.close();
+  }
+}
+
 /** Fails on what is no backup, is incomplete, or needs another passphrase. */
 export function openArchive(file: string, passphrase: string | undefined): ArchiveReader {
   if (!existsSync(file)) throw new Refusal(`there is no file ${file}`);

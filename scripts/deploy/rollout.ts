@@ -1,13 +1,14 @@
 import { oneLine } from "../../src/lib/one-line.ts";
 import { WORKER_VERSION_HEADER } from "../../src/platform/worker-version.ts";
 import { Refusal } from "../local/command-error.ts";
-import { findFailureShare } from "./failure-share.ts";
+import { type Failures, findFailures } from "./failures.ts";
 import { findOne, type Platform } from "./platform.ts";
 
 /**
- * A new version of a Worker that serves already is uploaded beside the one that serves, tried while it serves nobody,
- * given to a tenth of the requests, and to all of them when that tenth went well.
- * https://developers.cloudflare.com/workers/versions-and-deployments/gradual-deployments/
+ * A new version of a Worker that serves already is uploaded beside the one that serves, tried while it serves nobody, then
+ * given all requests and watched. It is never given a part of them: each request would meet one version or the other by
+ * chance, and a version has its own scripts and styles alone.
+ * https://developers.cloudflare.com/workers/static-assets/routing/advanced/gradual-rollouts/
  */
 export interface Rollout {
   platform: Platform;
@@ -25,15 +26,17 @@ export interface Rollout {
 /** The way to a version that may serve nobody yet. */
 type Tried = Pick<Platform, "fetch" | "sleep">;
 
-const TRIAL_PERCENTAGE = 10;
 /** Cloudflare shows what failed about a minute later. */
 const WATCH_ROUNDS = 12;
 const WATCH_PAUSE_MS = 15_000;
 /** A split of the requests reaches all of Cloudflare within seconds. */
 const SPLIT_ATTEMPTS = 30;
 const SPLIT_PAUSE_MS = 2_000;
-/** How much more of the requests may fail than in the hour before. */
+/** So many bad answers in a row are no chance of the network between. */
+const BAD_ANSWERS_MAX = 2;
+/** How much more of the requests may fail than in the hour before; fewer failures than these say nothing. */
 const FAILURE_SHARE_RISE_MAX = 0.02;
+const FAILURES_MIN = 5;
 
 /** What served before, for `goBack`; undefined where nothing could. */
 export async function rollOut(rollout: Rollout): Promise<string | undefined> {
@@ -49,19 +52,16 @@ export async function rollOut(rollout: Rollout): Promise<string | undefined> {
     const tried = onVersion(platform, { worker, version });
     await waitForVersion(tried, { url, version });
     await rollout.use(tried);
-    print("  the new version works, and gets a tenth of the requests");
-    const usual = await findFailureShare(rollout, { minutes: 60 });
-    await serve(rollout, { [before]: 100 - TRIAL_PERCENTAGE, [version]: TRIAL_PERCENTAGE });
+    const usual = await findFailures(rollout, { minutes: 60 });
+    print("  the new version works, serves everybody and is watched for three minutes");
+    await serve(rollout, { [version]: 100 });
+    await platform.wrangler(["triggers", "deploy", "--config", config]);
     await watch(rollout, tried, { url, usual });
   } catch (error) {
     await goBack(rollout, before, error);
     const hint = "--at-once deploys without a trial";
-    throw new Refusal(
-      `the new version failed its trial, so the one before serves everybody (${hint}): ${messageOf(error)}`,
-    );
+    throw new Refusal(`the new version failed its trial, so the one before serves (${hint}): ${messageOf(error)}`);
   }
-  await serve(rollout, { [version]: 100 });
-  await platform.wrangler(["triggers", "deploy", "--config", config]);
   return before;
 }
 
@@ -143,21 +143,24 @@ async function ask(tried: Tried, url: string): Promise<{ status: string; answere
   }
 }
 
-/** `usual` is the part of the invocations that failed before; undefined where the login may not read it. */
+/** `usual` is what failed before; undefined where the login may not read it. */
 async function watch(
   rollout: Rollout,
   tried: Tried,
-  { url, usual }: { url: string; usual: number | undefined },
+  { url, usual }: { url: string; usual: Failures | undefined },
 ): Promise<void> {
   if (usual === undefined) rollout.print("  what fails is not watched: its token lacks Account Analytics (read)");
+  let bad = 0;
   for (let round = 0; round < WATCH_ROUNDS; round++) {
     await tried.sleep(WATCH_PAUSE_MS);
     const { status } = await ask(tried, url);
-    if (status !== "200") throw new Refusal(`${url}/health answers ${status}`);
-    const share = usual === undefined ? undefined : await findFailureShare(rollout, { minutes: 2 });
-    if (share !== undefined && usual !== undefined && share > usual + FAILURE_SHARE_RISE_MAX) {
-      throw new Refusal(`${formatShare(share)} of its requests fail, ${formatShare(usual)} did in the hour before`);
-    }
+    bad = status === "200" ? 0 : bad + 1;
+    if (bad >= BAD_ANSWERS_MAX) throw new Refusal(`${url}/health answers ${status}`);
+    const failures = usual && (await findFailures(rollout, { minutes: 2 }));
+    if (!failures || failures.count < FAILURES_MIN || failures.share <= usual.share + FAILURE_SHARE_RISE_MAX) continue;
+    throw new Refusal(
+      `${formatShare(failures.share)} of its requests fail, ${formatShare(usual.share)} did in the hour before`,
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { isEncrypted } from "../backup/archive.ts";
 import { type BackupStore, backupStoreOf, fetchBackup, removeStored, storeBackup } from "./backup-store.ts";
 import { Refusal } from "./command-error.ts";
 import { IS_PACKAGED, PROJECT_ROOT } from "./paths.ts";
@@ -23,7 +24,7 @@ export interface Backups {
 export interface BackupRecord {
   made_at?: string;
   file?: string;
-  /** The last one that the store has. */
+  /** The address of the last one that the store has. */
   stored?: string;
   tested_at?: string;
   failure?: string;
@@ -95,15 +96,14 @@ async function backUpToday(stateDir: StateDir, backups: Backups, stopping: Abort
   const file = join(dir, `vigil-${now.toISOString().slice(0, 10)}.backup`);
   const record = readBackupRecord(stateDir);
   try {
+    // One in the clear, of the time before the store, must not get there.
+    if (store && existsSync(file) && !isEncrypted(file)) rmSync(file);
     if (!existsSync(file)) await run("backup", [file], stateDir.path, stopping);
-    if (store && record.stored !== file) {
-      await storeBackup(store, file, stopping);
-      record.stored = file;
-    }
     for (const name of outdated(dir, DAILY, keep)) {
-      if (store) await removeStored(store, name, stopping);
+      if (store) await removeFrom(store, name, stopping);
       rmSync(join(dir, name), { force: true });
     }
+    if (store) await storeNew(stateDir, { dir, store, record, stopping });
     record.file = file;
     record.made_at = statSync(file).mtime.toISOString();
     if (now.getTime() - Date.parse(record.tested_at ?? "1970-01-01") >= TEST_EVERY_DAYS * DAY_MS) {
@@ -121,6 +121,33 @@ async function backUpToday(stateDir: StateDir, backups: Backups, stopping: Abort
     return;
   }
   if (heartbeat !== undefined) await sendHeartbeat(heartbeat, stopping);
+}
+
+/** Those that the store has not yet: also of days on which it could not be reached. */
+async function storeNew(
+  stateDir: StateDir,
+  { dir, store, record, stopping }: { dir: string; store: BackupStore; record: BackupRecord; stopping: AbortSignal },
+): Promise<void> {
+  const { href } = store.url;
+  const last = record.stored?.startsWith(href) ? record.stored.slice(href.length) : "";
+  // Another store has shown nothing of itself yet.
+  if (last === "") delete record.tested_at;
+  const names = readdirSync(dir).filter((name) => DAILY.test(name) && name > last && isEncrypted(join(dir, name)));
+  for (const name of names.sort()) {
+    await storeBackup(store, join(dir, name), stopping);
+    record.stored = href + name;
+    writeBackupRecord(stateDir, record);
+  }
+}
+
+/** What a store keeps, because its key may not delete or its objects are locked, is no reason to keep it here too. */
+async function removeFrom(store: BackupStore, name: string, stopping: AbortSignal): Promise<void> {
+  try {
+    await removeStored(store, name, stopping);
+  } catch (error) {
+    stopping.throwIfAborted();
+    console.error(`${messageOf(error)}; it stays there`);
+  }
 }
 
 /** Of what the store has, where there is one: after the loss of the machine it is all that is left. */

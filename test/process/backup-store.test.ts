@@ -37,6 +37,18 @@ describe("a bucket for backups", () => {
     await expect(fetchBackup(store, { name: NAME, file, signal })).rejects.toThrow(/404: .*NoSuchKey/);
   });
 
+  it("takes a backup once, and never another one in its place", async () => {
+    const store = storeOf(env);
+    const [first, second] = [temporaryDir(), temporaryDir()];
+    writeFileSync(join(first, NAME), "of the service that was lost");
+    writeFileSync(join(second, NAME), "of an empty disk");
+    await storeBackup(store, join(first, NAME), signal);
+    await storeBackup(store, join(first, NAME), signal);
+    await expect(storeBackup(store, join(second, NAME), signal)).rejects.toThrow(/did not make.*another folder/);
+    expect(server.objects.get(`of vigil/${NAME}`)?.toString()).toBe("of the service that was lost");
+    await removeStored(store, NAME, signal);
+  });
+
   it("refuses a wrong key, which is said with the answer and without the key", async () => {
     const file = join(temporaryDir(), NAME);
     writeFileSync(file, "x");
@@ -53,6 +65,15 @@ describe("a bucket for backups", () => {
     ["of a host alone", { BACKUP_S3_URL: "https://s3.example" }, /must be the address of a bucket/],
   ])("is refused %s, before the service starts", (_what, change, reason) => {
     expect(() => backupStoreOf({ ...env, ...change })).toThrow(reason);
+  });
+
+  it("of Amazon says by its address which region it is in", () => {
+    const at = (host: string) =>
+      backupStoreOf({ ...env, BACKUP_S3_REGION: "", BACKUP_S3_URL: `https://${host}/backups` })?.region;
+    expect([at("s3.eu-central-1.amazonaws.com"), at("0123.r2.cloudflarestorage.com")]).toEqual([
+      "eu-central-1",
+      "auto",
+    ]);
   });
 
   it("is not needed", () => {

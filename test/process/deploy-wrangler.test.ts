@@ -61,7 +61,6 @@ describe("a deployment by the real wrangler", { timeout: TIMEOUT_MS }, () => {
       "serve vigil-checker-weur 100%",
       "upload vigil",
       "serve vigil 100 and 0%",
-      "serve vigil 90 and 10%",
       "serve vigil 100%",
     ]);
     expect(account.workers.get("vigil")?.secrets).toEqual(secrets);

@@ -12,6 +12,7 @@ const CLOCK_SKEW_MS = 300_000;
 /** A store with the bucket `backups`, which refuses what S3 refuses: other keys, signatures, times, digests and buckets. */
 export class S3Server {
   readonly objects = new Map<string, Buffer>();
+  readonly #digests = new Map<string, string>();
   #server: Server | undefined;
 
   /** Gives the settings that lead there. */
@@ -20,7 +21,11 @@ export class S3Server {
       const body = await buffer(request);
       const refusal = reasonToRefuse(request, body);
       if (refusal) response.writeHead(403).end(`<Error><Code>${refusal}</Code></Error>`);
-      else this.#answer(request, body, (status, content = "") => void response.writeHead(status).end(content));
+      else {
+        const digest = this.#digests.get(nameIn(request)[1] ?? "");
+        if (digest) response.setHeader("x-amz-meta-sha256", digest);
+        this.#answer(request, body, (status, content = "") => void response.writeHead(status).end(content));
+      }
     });
     await once(this.#server.listen(0, "127.0.0.1"), "listening");
     const { port } = this.#server.address() as AddressInfo;
@@ -37,16 +42,16 @@ export class S3Server {
     this.#server?.closeAllConnections();
   }
 
-  #answer(
-    { method, url = "" }: IncomingMessage,
-    body: Buffer,
-    answer: (status: number, body?: Buffer | string) => void,
-  ) {
-    const [, bucket, name = ""] = /^\/([^/]+)\/(.+)$/.exec(decodeURIComponent(url)) ?? [];
+  #answer(request: IncomingMessage, body: Buffer, answer: (status: number, body?: Buffer | string) => void) {
+    const { method, headers } = request;
+    const [bucket, name = ""] = nameIn(request);
     const stored = this.objects.get(name);
     if (bucket !== "backups") return answer(404, "<Error><Code>NoSuchBucket</Code></Error>");
     if (method === "PUT") {
+      if (stored && headers["if-none-match"] === "*")
+        return answer(412, "<Error><Code>PreconditionFailed</Code></Error>");
       this.objects.set(name, body);
+      this.#digests.set(name, String(headers["x-amz-meta-sha256"]));
       return answer(200);
     }
     if (method === "DELETE") {
@@ -55,6 +60,10 @@ export class S3Server {
     }
     return stored ? answer(200, stored) : answer(404, "<Error><Code>NoSuchKey</Code></Error>");
   }
+}
+
+function nameIn({ url = "" }: IncomingMessage): string[] {
+  return /^\/([^/]+)\/(.+)$/.exec(decodeURIComponent(url))?.slice(1) ?? [];
 }
 
 function reasonToRefuse({ method = "", url = "", headers }: IncomingMessage, body: Buffer): string | undefined {

@@ -14,17 +14,24 @@ interface Found {
   viewer: { accounts: { workersInvocationsAdaptive: { sum: { requests: number; errors: number } }[] }[] };
 }
 
-/**
- * Which part of the invocations of a Worker failed in the last minutes, of 0 to 1; 0 without any invocation, undefined
- * where the login may not read it.
- */
-export async function findFailureShare(
+/** Invocations of a Worker that failed. */
+export interface Failures {
+  count: number;
+  /** Of all, 0 to 1; 0 without any. */
+  share: number;
+}
+
+/** Those of the last minutes; undefined where they cannot be read. */
+export async function findFailures(
   { platform, account_id, worker }: { platform: Platform; account_id: string; worker: string },
   { minutes }: { minutes: number },
-): Promise<number | undefined> {
+): Promise<Failures | undefined> {
   const now = Date.now();
   const [from, to] = [now - minutes * MINUTE_MS, now].map((at) => new Date(at).toISOString());
-  const found = (await platform.analytics(QUERY, { account: account_id, from, to, worker })) as Found | undefined;
-  const sum = found?.viewer.accounts[0]?.workersInvocationsAdaptive[0]?.sum ?? { requests: 0, errors: 0 };
-  return found && (sum.requests === 0 ? 0 : sum.errors / sum.requests);
+  const answer = await platform.analytics(QUERY, { account: account_id, from, to, worker }).catch(() => undefined);
+  if (answer === undefined) return undefined;
+  const { requests, errors } = (answer as Found).viewer.accounts[0]?.workersInvocationsAdaptive[0]?.sum ?? NONE;
+  return { count: errors, share: requests === 0 ? 0 : errors / requests };
 }
+
+const NONE = { requests: 0, errors: 0 };
