@@ -83,6 +83,56 @@ describe.skipIf(!existsSync(CHROMIUM))("the filter of the list of monitors", () 
     });
   });
 
+  /** Answers nothing that is asked for at an address that contains the text until it is released. */
+  const holdAnswer = async (page: Page, text: string) => {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((done) => (release = done));
+    const asked = page.waitForRequest((request) => request.url().includes(text));
+    await page.route(
+      ({ href }) => href.includes(text),
+      async (route) => {
+        await released;
+        await route.continue();
+      },
+    );
+    return { release, asked };
+  };
+
+  it("keeps what is chosen while an answer is under way", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await open(page);
+      const { release, asked } = await holdAnswer(page, "?q=bill");
+      await page.getByLabel("Search", { exact: true }).fill("bill");
+      await asked;
+      await page.locator("#status-summary").click();
+      await page.getByLabel("Down", { exact: true }).check();
+      await page.getByLabel("Degraded", { exact: true }).check();
+      release();
+      await page.waitForURL(/\?q=bill$/);
+      expect(await page.locator("#status-choices input:checked").count()).toBe(2);
+      await page.keyboard.press("Escape");
+      await page.waitForURL(/\?q=bill&status=[a-z]+,[a-z]+$/);
+    });
+  });
+
+  it("never selects what is narrowed away before the server has answered", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await open(page);
+      const { release, asked } = await holdAnswer(page, "?q=bill");
+      const selected = () => page.locator(".selection input[name=id]:checked").count();
+      await page.getByLabel("Select Checkout").check();
+      await page.getByLabel("Select Billing", { exact: true }).check();
+      await page.getByLabel("Search", { exact: true }).fill("bill");
+      await asked;
+      expect([await selected(), await page.getByText("1 selected").count()]).toEqual([1, 1]);
+      await page.getByRole("button", { name: "Select all shown" }).click();
+      expect([await selected(), await page.getByText("2 selected").count()]).toEqual([2, 1]);
+      release();
+      await page.waitForURL(/\?q=bill$/);
+      expect([await selected(), await page.getByText("2 selected").count()]).toEqual([2, 1]);
+    });
+  });
+
   it("says that it has no connection, and has the answer once there is one", async () => {
     await dashboard.visit(DESKTOP, async (page) => {
       await open(page, "/app/monitors?q=bill");

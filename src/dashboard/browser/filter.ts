@@ -12,20 +12,20 @@ export function filterInPlace(): void {
   const list = document.querySelector<HTMLElement>("form.selection");
   if (!form || !list) return;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const ask = (address: string, keep: "push" | "none" = "push") => {
+  const ask = (address: string, from: "form" | "link" | "history") => {
     clearTimeout(timer);
     list.setAttribute("aria-busy", "true");
     followAddress(address, (fresh) => {
       // Nothing could be selected of what was shown before.
       if (fresh.querySelector(".bulk") && !list.querySelector(".bulk")) return location.assign(address);
       list.removeAttribute("aria-busy");
-      if (keep === "push" && address !== location.href) history.pushState(null, "", address);
-      takeChoices(form, fresh, keep === "none");
-      if (addressOf(form) === address) showAll(list);
-      else narrow(list, new FormData(form));
+      if (from !== "history" && address !== location.href) history.pushState(null, "", address);
+      // What was chosen since the form was sent is newer than the answer.
+      if (from !== "form") takeChoices(form, fresh, from === "history");
+      narrow(list, addressOf(form) === address ? new FormData() : new FormData(form));
     });
   };
-  const askForm = () => ask(addressOf(form));
+  const askForm = () => ask(addressOf(form), "form");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     narrow(list, new FormData(form));
@@ -41,9 +41,9 @@ export function filterInPlace(): void {
     const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("main .chips a") : null;
     if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    ask(link.href);
+    ask(link.href, "link");
   });
-  addEventListener("popstate", () => ask(location.href, "none"));
+  addEventListener("popstate", () => ask(location.href, "history"));
 }
 
 /** Several values of one filter, whose boxes are named `status.down`, are one word of the address. */
@@ -65,7 +65,7 @@ function initialOf(form: HTMLFormElement): Map<string, string> {
   return new Map([...form.querySelectorAll("select")].map(({ name, options }) => [name, options[0]?.value ?? ""]));
 }
 
-/** Hides those of the shown rows that cannot fit; which others do, the server knows. */
+/** Hides those of the shown rows that cannot fit, which are then selected no more; which others fit, the server knows. */
 function narrow(list: HTMLElement, chosen: FormData): void {
   const text = (name: string) =>
     String(chosen.get(name) ?? "")
@@ -82,7 +82,10 @@ function narrow(list: HTMLElement, chosen: FormData): void {
       (statuses.length === 0 || statuses.includes(row.dataset.status ?? "")) &&
       (types.length === 0 || types.includes(row.dataset.type ?? ""));
     row.hidden = !fits;
+    const box = row.querySelector<HTMLInputElement>('input[name="id"]');
+    if (box && !fits) box.checked = false;
   }
+  list.dispatchEvent(new Event("change"));
 }
 
 /** What was chosen by a link or the browser's history, too; but nobody loses what they are typing. */
@@ -93,8 +96,4 @@ function takeChoices(form: HTMLFormElement, fresh: Document, isReplaced: boolean
     if (own instanceof HTMLInputElement && control instanceof HTMLInputElement) own.checked = control.checked;
     if (own instanceof HTMLInputElement || own instanceof HTMLSelectElement) own.value = control.value;
   }
-}
-
-function showAll(list: HTMLElement): void {
-  for (const row of list.querySelectorAll<HTMLElement>("li.monitor[hidden]")) row.hidden = false;
 }

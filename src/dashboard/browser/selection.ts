@@ -14,7 +14,7 @@ export function countSelected(): void {
   all.type = "button";
   all.className = "second";
   all.textContent = text.all;
-  const boxes = () => [...form.querySelectorAll<HTMLInputElement>('input[name="id"]')];
+  const boxes = () => [...form.querySelectorAll<HTMLInputElement>('li:not([hidden]) input[name="id"]')];
   const say = () => {
     const selected = boxes().filter(({ checked }) => checked).length;
     count.textContent = text.selected({ n: selected });
