@@ -145,6 +145,26 @@ describe.skipIf(!existsSync(CHROMIUM))("the filter of the list of monitors", () 
     });
   });
 
+  it("keeps the tab able to load a new release", async () => {
+    await dashboard.visit(DESKTOP, async (page) => {
+      await open(page);
+      await page.getByLabel("Search", { exact: true }).fill("bill");
+      await page.waitForURL(/\?q=bill$/);
+      await page.getByLabel("Search", { exact: true }).blur();
+      await page.route(/\?q=bill$/, async (route) => {
+        if (route.request().headers()["x-live"] === undefined) return route.continue();
+        const response = await route.fetch({ headers: { ...route.request().headers(), "if-none-match": "" } });
+        const body = (await response.text()).replace(/app-[\da-f]+\.js/, "app-0123456789abcdef.js");
+        await route.fulfill({ response, body });
+      });
+      const { id } = await dashboard.call("POST", `${V1}/monitors`, { name: "Bills", type: "heartbeat" });
+      await expect.poll(() => isSameDocument(page), { timeout: 5000 }).toBe(false);
+      expect(await page.getByLabel("Search", { exact: true }).inputValue()).toBe("bill");
+      await dashboard.call("DELETE", `${V1}/monitors/${id}`);
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+    });
+  });
+
   it("needs no script", async () => {
     await dashboard.visit({ ...PHONE, javaScriptEnabled: false }, async (page) => {
       await page.goto(`${dashboard.service.url}/app/monitors`);

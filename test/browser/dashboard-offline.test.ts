@@ -6,6 +6,24 @@ import { openPersonMenu, useDashboard } from "./dashboard.ts";
 describe.skipIf(!existsSync(CHROMIUM))("the dashboard as an app", () => {
   const dashboard = useDashboard();
 
+  it("becomes current with what was searched for without a network", async () => {
+    await dashboard.visit({ ...PHONE, serviceWorkers: "allow" }, async (page) => {
+      const { url } = dashboard.service;
+      await dashboard.call("POST", "/api/uptime/v1/monitors", { name: "Mail", type: "heartbeat" });
+      await page.goto(`${url}/app/monitors`);
+      await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
+      await page.goto(`${url}/app/monitors`);
+      await page.context().setOffline(true);
+      await page.goto(`${url}/app/monitors`);
+      const old = page.getByText(/^Not connected\. What you see is from /);
+      await old.waitFor();
+      await page.getByLabel("Search", { exact: true }).fill("mail");
+      await page.context().setOffline(false);
+      await page.waitForURL(/\?q=mail$/, { timeout: 5000 });
+      await old.waitFor({ state: "detached" });
+    });
+  });
+
   it("can be installed, and opens without a network as it was, marked as old, until its person signs out", async () => {
     await dashboard.call("POST", "/api/uptime/v1/monitors", { name: "Nightly backup", type: "heartbeat" });
     await dashboard.visit({ ...PHONE, serviceWorkers: "allow" }, async (page) => {

@@ -158,6 +158,10 @@ describe.skipIf(!existsSync(CHROMIUM))("an open view survives", () => {
       await post("Seen in the meantime");
       await page.getByText("Seen in the meantime").first().waitFor();
       expect(await isSameDocument(page)).toBe(true);
+      // After that, what still differs is of a release that stays.
+      await page.evaluate("{ const now = Date.now; Date.now = () => now() + 11 * 60_000; }");
+      await post("Seen for good");
+      await expect.poll(() => isSameDocument(page)).toBe(false);
     });
   });
 });

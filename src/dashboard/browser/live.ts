@@ -173,8 +173,7 @@ async function load(): Promise<boolean> {
   const headers: Record<string, string> = { "x-live": "1", ...(tag ? { "if-none-match": tag } : {}) };
   const response = await fetch(asked, { headers, cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (response.redirected) {
-    if (address === location.href) location.reload();
-    else location.assign(address);
+    loadAnew();
     return true;
   }
   if (response.status === 404) {
@@ -184,8 +183,9 @@ async function load(): Promise<boolean> {
   }
   if (!response.ok && response.status !== 304) throw new Error(`view: ${response.status}`);
   if (isKept) {
-    if (isUsed()) throw new Error("a kept view is in use");
-    location.reload();
+    // What was asked for since it was opened has waited for a server, too.
+    if (arrived === undefined && isUsed()) throw new Error("a kept view is in use");
+    loadAnew();
     return true;
   }
   askedAt = performance.now();
@@ -194,7 +194,7 @@ async function load(): Promise<boolean> {
     if (asked !== address) return false;
     const fresh = new DOMParser().parseFromString(text, "text/html");
     if (isOfOtherRelease(fresh) && !isUsed()) {
-      location.reload();
+      loadAnew();
       return true;
     }
     isAwaited = fresh.querySelector("[data-awaited]") !== null;
@@ -206,25 +206,42 @@ async function load(): Promise<boolean> {
   return false;
 }
 
+/** A document that answers a form is never reloaded, which would send the form again: it has an address to go to. */
+function loadAnew(): void {
+  const [next, own] = [address, location.href].map((each) => each.split("#")[0]);
+  if (next === own) location.reload();
+  else location.assign(address);
+}
+
 /**
  * After a deployment the former script may not suit what the view is made of. While two releases answer in turn, the view
- * is loaded for each of them once.
+ * is loaded for each of them once in a while.
  */
 function isOfOtherRelease(fresh: Document): boolean {
   const [script, own] = [fresh, document].map((root) => root.querySelector("script[src]")?.getAttribute("src") ?? "");
-  if (script === own || script === undefined || sessionStorage.getItem(RELEASE_KEY) === script) return false;
-  if (!isUsed()) sessionStorage.setItem(RELEASE_KEY, script);
+  if (script === own || script === undefined) return false;
+  const [loaded, at] = (sessionStorage.getItem(RELEASE_KEY) ?? "").split(" ");
+  if (loaded === script && Date.now() - Number(at) < RELEASE_MS) return false;
+  if (!isUsed()) sessionStorage.setItem(RELEASE_KEY, `${script} ${Date.now()}`);
   return true;
 }
 
 const RELEASE_KEY = "vigil-release";
+/** Longer than two releases answer in turn. */
+const RELEASE_MS = 10 * 60_000;
 
 /** Nobody loses what they are typing, reading in a dialog, or have chosen; the parts are replaced until then. */
 function isUsed(): boolean {
-  if (arrived !== undefined || document.querySelector("dialog[open], form[data-sent]") !== null) return true;
+  if (
+    arrived !== undefined ||
+    document.querySelector("dialog[open], form[data-sent], form[data-filters] details[open]") !== null
+  )
+    return true;
   const { activeElement } = document;
   const isTyping = activeElement?.matches("textarea, select, input:not([type=checkbox], [type=radio])") ?? false;
-  return isTyping || [...document.forms].some((form) => unsavedFields(form).length > 0);
+  // A filter in place differs from what the server once sent for good, and is in the address.
+  const posting = [...document.querySelectorAll<HTMLFormElement>("form[method=post]")];
+  return isTyping || posting.some((form) => unsavedFields(form).length > 0);
 }
 
 const isSlow = () => performance.now() - begunAt > SLOW_MS;
